@@ -30,6 +30,7 @@ import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
 import { addRuns } from './commands/runs.ts';
 import { addThreads } from './commands/threads.ts';
+import { addTokens } from './commands/tokens.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
 import { addWaits } from './commands/waits.ts';
@@ -72,6 +73,7 @@ function buildProgram(cli: Cli): Command {
   addDev(program, cli);
   addWorker(program, cli);
   addApi(program, cli);
+  addTokens(program, cli);
   addChat(program, cli);
   addThreads(program, cli);
   addWaits(program, cli);

@@ -13,7 +13,7 @@ import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { followRows } from './follow-events.ts';
-import { requireThread } from './known-thread.ts';
+import { type FindThread, requireThread } from './known-thread.ts';
 import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
@@ -37,12 +37,26 @@ export interface FollowTurnsOptions extends FollowProjected {
   readonly agentId?: string;
 }
 
-export function followRun(
+/** Events in pages, as the log has their rows. */
+export interface FollowProjectedPages extends FollowProjected {
+  /** An empty page where the log has no more for now, once until it has. */
+  readonly marks?: boolean;
+}
+
+export async function* followRun(
   store: ThreadStore,
   threadId: string,
   options: FollowProjected,
 ): AsyncGenerator<Projected<RunEvent>> {
-  return followProjected(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
+  for await (const page of runPages(store, threadId, options)) yield* page;
+}
+
+export function runPages(
+  store: ThreadStore,
+  threadId: string,
+  options: FollowProjectedPages,
+): AsyncGenerator<readonly Projected<RunEvent>[]> {
+  return projectedPages(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
 }
 
 /** Throws `ThreadNotFound`. */
@@ -50,10 +64,25 @@ export async function* followTurns(
   store: ThreadStore,
   threadId: string,
   { agentId, ...options }: Omit<FollowTurnsOptions, 'as'>,
+  findAccepted?: FindThread,
 ): AsyncGenerator<Projected<RuntimeEvent>> {
-  const subagent = (await requireThread(store, threadId)).parentId !== null;
+  const subagent = (await requireThread(store, threadId, findAccepted)).parentId !== null;
+  for await (const page of turnPages(store, threadId, { ...options, agentId, subagent })) yield* page;
+}
+
+/** `subagent`: the thread has a parent. */
+export function turnPages(
+  store: ThreadStore,
+  threadId: string,
+  {
+    agentId,
+    subagent,
+    ...options
+  }: FollowProjectedPages & { readonly agentId?: string | undefined; readonly subagent: boolean },
+): AsyncGenerator<readonly Projected<RuntimeEvent>[]> {
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
-  yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns, tellsWhole: true });
+  const reader = { begin, project: projectTurns, tellsWhole: true };
+  return projectedPages(store, { threadId, ...options }, reader);
 }
 
 interface Reader<State, Out> {
@@ -63,11 +92,11 @@ interface Reader<State, Out> {
   readonly tellsWhole?: boolean;
 }
 
-async function* followProjected<State, Out>(
+async function* projectedPages<State, Out>(
   store: ThreadStore,
-  { threadId, after, run, follow, signal }: FollowProjected & { readonly threadId: string },
+  { threadId, after, run, follow, signal, marks }: FollowProjectedPages & { readonly threadId: string },
   { begin, project, tellsWhole = false }: Reader<State, Out>,
-): AsyncGenerator<Projected<Out>> {
+): AsyncGenerator<readonly Projected<Out>[]> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
@@ -76,28 +105,34 @@ async function* followProjected<State, Out>(
   let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
   let open: string | null = null;
   const text = new RemovedText(store, threadId, before);
-  for await (const page of followRows(store, threadId, { after: before, follow, signal })) {
+  for await (const page of followRows(store, threadId, { after: before, follow, signal, marks })) {
+    const told: Projected<Out>[] = [];
+    let ended = false;
     const parts: LogPart[] = [];
     for (const event of page) parts.push(...(await text.read(event)));
-    for (const row of await fillRows(store, threadId, parts)) {
+    for (const row of await fillParts(store, threadId, parts)) {
       if ('removed' in row) {
         const { removed } = row;
         const [next, whole] = project(reading, { event: removed.text });
         const [, forget] = project(reading, { event: removed.discarded });
         reading = next;
-        if (!only || open === only.id)
-          yield* withWhole(removed, { forget, whole: tellsWhole ? whole : [], again: whole }, cursor);
+        const texts = { forget, whole: tellsWhole ? whole : [], again: whole };
+        if (!only || open === only.id) told.push(...withWhole(removed, texts, cursor));
         continue;
       }
       const { event } = row;
       const [next, events] = project(reading, row);
       reading = next;
       if (event.type === 'execution.started') open = event.data.executionId;
-      if (!only || open === only.id) yield* withCursors(row, events, cursor);
+      if (!only || open === only.id) told.push(...withCursors(row, events, cursor));
       if (event.type !== 'execution.ended') continue;
-      if (only && open === only.id) return;
+      ended = only !== undefined && open === only.id;
+      if (ended) break;
       open = null;
     }
+    // Rows that tell nothing are no mark.
+    if (told.length > 0 || page.length === 0) yield told;
+    if (ended) return;
   }
 }
 
@@ -132,7 +167,16 @@ function withWhole<Out>(
 }
 
 /** With what the rows point to, as it is now. */
-function fillRows(
+export async function fillRows(
+  store: ThreadStore,
+  threadId: string,
+  page: readonly LogRow['event'][],
+): Promise<LogRow[]> {
+  const parts = page.map((event) => ({ event }));
+  return (await fillParts(store, threadId, parts)).flatMap((row) => ('removed' in row ? [] : [row]));
+}
+
+function fillParts(
   store: ThreadStore,
   threadId: string,
   parts: readonly LogPart[],

@@ -14,10 +14,20 @@ export function terminatedError(threadId: string, cause?: unknown): RuntimeError
   return new RuntimeError('ThreadTerminated', message, cause === undefined ? undefined : { cause });
 }
 
+/** A thread that no worker has opened, where something else than the store knows it. */
+export type FindThread = (threadId: string) => Promise<ThreadRecord | null>;
+
 /** Throws `ThreadNotFound`. */
-export async function requireThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
-  const record = await store.threads.get(threadId);
+export async function requireThread(
+  store: ThreadStore,
+  threadId: string,
+  findAccepted?: FindThread,
+): Promise<ThreadRecord> {
+  const record = (await store.threads.get(threadId)) ?? (await findAccepted?.(threadId));
   if (record) return record;
+  // Between the two looks a worker may have opened it.
+  const opened = findAccepted && (await store.threads.get(threadId));
+  if (opened) return opened;
   throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
 }
 

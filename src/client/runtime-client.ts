@@ -30,6 +30,7 @@ import type {
   Wait,
 } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
+import { findAccepted } from './accepted-thread.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { keepStore } from './client-store.ts';
@@ -74,7 +75,7 @@ export class RuntimeClient {
     this.taskQueue = taskQueue;
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
-    this.#threads = new StoredThreads(store);
+    this.#threads = new StoredThreads(store, (threadId) => findAccepted(temporal, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
@@ -208,7 +209,7 @@ export class RuntimeClient {
     return this.#threads.getWait(id);
   }
 
-  /** Throws `ThreadNotFound`. */
+  /** Also of a thread that no worker has opened yet: its acceptance tells what it was started with. Throws `ThreadNotFound`. */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.#threads.getThread(threadId);
   }

@@ -1,4 +1,4 @@
-/** Reads of threads that need only their store: no server, no worker. */
+/** Reads of threads that need only their store: no server, no worker. One that is not there yet may be known by its acceptance. */
 
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
@@ -34,7 +34,7 @@ import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { type FollowTurnsOptions, followTurns } from './follow-run.ts';
-import { requireExecution, requireThread } from './known-thread.ts';
+import { type FindThread, requireExecution, requireThread } from './known-thread.ts';
 import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
 /** As in ThreadState (definitions §18). */
@@ -65,20 +65,23 @@ export interface ListThreads {
 
 export class StoredThreads {
   readonly #store: ThreadStore;
+  readonly #accepted: FindThread | undefined;
 
-  constructor(store: ThreadStore) {
+  constructor(store: ThreadStore, accepted?: FindThread) {
     this.#store = store;
+    this.#accepted = accepted;
   }
 
   /** Throws `ThreadNotFound`. */
   async getThread(threadId: string): Promise<ThreadRecord> {
-    return requireThread(this.#store, threadId);
+    return requireThread(this.#store, threadId, this.#accepted);
   }
 
   /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
-    await this.getThread(threadId);
-    return this.#store.family.read(threadId);
+    const thread = await this.getThread(threadId);
+    const family = await this.#store.family.read(threadId);
+    return family.length > 0 ? family : [{ thread, child: null, depth: 0 }];
   }
 
   /** What the execution under way may spend, else the newest. Throws `ThreadNotFound`. */
@@ -132,7 +135,7 @@ export class StoredThreads {
 
   /** The same as AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; for a run that is not there `ExecutionNotFound`. */
   turns(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>> {
-    return followTurns(this.#store, threadId, checkFollowRun(options));
+    return followTurns(this.#store, threadId, checkFollowRun(options), this.#accepted);
   }
 
   /** Open ones unless a state is given, oldest first: of all threads, or of a thread and, where it is a root, its family. Throws `InvalidValue`. */

@@ -47,6 +47,7 @@ import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
+import { registerToken } from './store/token.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
 import { registerWait } from './store/wait.ts';
@@ -95,6 +96,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);
+    registerToken(given);
     registerTool(given);
     registerAction(given);
     registerWait(given);

@@ -35,6 +35,28 @@ describe('/v1/threads/{threadId}/events', () => {
     for await (const { event } of runtime.client.events(thread, { as: 'run', follow: false }))
       runs.push(event);
     expect((await api.call('GET', `${path}?as=run&limit=1000`)).body.events).toEqual(runs);
+    const unknown = await api.call('GET', `${path}?as=run&run=nowhere`, undefined, {
+      accept: 'text/event-stream',
+    });
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'ExecutionNotFound' } });
+    for (const format of ['sse', 'ndjson'] as const)
+      for (const as of ['run', 'agenticx'] as const) {
+        const all = [];
+        for await (const each of runtime.client.events(thread, { as: as as 'run', follow: false }))
+          all.push(each);
+        const until = ({ event }: Told) => event === 'caught-up';
+        const told = await readStream(`${api.url}${path}?as=${as}`, { format, until });
+        expect(told[0]).toMatchObject({ event: 'open', id: '0' });
+        expect(rowsOf(told)).toEqual(all.map(({ event }) => event));
+        expect(told.slice(1, -1).map(({ id }) => id)).toEqual(all.map(({ cursor }) => cursor));
+        // The mark stands where the last event does.
+        expect(told.at(-1)).toMatchObject({ event: 'caught-up', id: all.at(-1)?.cursor });
+        const later = await readStream(`${api.url}${path}?as=${as}&after=${all.at(-1)?.cursor}`, {
+          format,
+          until,
+        });
+        expect(later.map(({ event }) => event)).toEqual(['open', 'caught-up']);
+      }
   });
 
   it('goes on live behind the header’s cursor, and ends with a mark once the thread is terminated', async () => {

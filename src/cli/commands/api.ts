@@ -14,7 +14,7 @@ interface ApiCommandOptions extends CommonOptions {
 }
 
 const HELP = `
-Tokens: EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (all, where none is given)
+Tokens: "everthread tokens create", or EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (all, where none is given)
 Without tokens it answers this machine alone.
 
 Examples:
@@ -40,22 +40,18 @@ export function addApi(program: Command, cli: Cli): void {
 
 async function runApi({ project, taskQueue, host, port, json = false }: ApiCommandOptions): Promise<number> {
   const { apiTokens } = readConfiguration();
-  if (apiTokens === undefined && !isLoopback(host))
-    throw new RuntimeError(
-      'InvalidConfiguration',
-      `Without tokens the API listens on this machine alone, and ${host} is more: set EVERTHREAD_API_TOKENS, or leave --host out.`,
-    );
   return withInterruption(async (interruption) => {
     const { openProjectApi } = await import('../serve/project-api.ts');
     const opened = await openProjectApi({ project, taskQueue, tokens: apiTokens });
     try {
+      requireTokens(opened.asksForTokens, host);
       const { serveApi } = await import('../serve/serve-api.ts');
       const served = await serveApi(opened.api, { host, port });
       interruption.begin();
-      if (json) printJsonLine({ event: 'ready', url: served.url, tokens: apiTokens !== undefined });
+      if (json) printJsonLine({ event: 'ready', url: served.url, tokens: opened.asksForTokens });
       else printLine(`Serving ${served.url}/v1 (${served.url}/openapi.json describes it).`);
-      if (apiTokens === undefined)
-        note('No tokens are set: whoever reaches this port on this machine may do everything.');
+      if (!opened.asksForTokens)
+        note('There are no tokens: whoever reaches this port on this machine may do everything.');
       await ended(interruption.signal);
       await served.close();
     } finally {
@@ -64,6 +60,15 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
     note('Stopped.');
     return 0;
   }, 'Stopping: what is being answered is finished');
+}
+
+/** Throws `InvalidConfiguration`. */
+function requireTokens(asked: boolean, host: string): void {
+  if (asked || isLoopback(host)) return;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `Without tokens the API listens on this machine alone, and ${host} is more: make one with "everthread tokens create", set EVERTHREAD_API_TOKENS, or leave --host out.`,
+  );
 }
 
 function ended(signal: AbortSignal): Promise<void> {

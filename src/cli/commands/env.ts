@@ -1,14 +1,12 @@
 /** `everthread env …`: variables of threads, users and the instance. They need the store, and no server. */
 import { type Command, Option } from 'commander';
-import { readConfiguration } from '../../configuration.ts';
 import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { EnvOwner } from '../../store/port/env.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
-import { requireProject, withStore } from '../connection/find-store.ts';
+import { withOwnStore, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { readSecret } from '../input/read-secret.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, toTable } from '../output/output.ts';
@@ -149,19 +147,6 @@ async function rotateKeys({ project, json }: CommonOptions): Promise<undefined> 
     );
   });
   return undefined;
-}
-
-/** The command may be the first one in its project. */
-async function withOwnStore<T>(project: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
-  requireProject(project);
-  const { store: address, encryptionKeys: keys } = readConfiguration();
-  const { openStore } = await import('../../store/open-store.ts');
-  const store = await openStore(address, project, { keys });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }
 
 /** Throws `InvalidStart` for an invalid thread id: its variable would never be found. */

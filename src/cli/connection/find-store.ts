@@ -28,6 +28,22 @@ export async function withStore<T>(projectDir: string, work: (store: ThreadStore
   }
 }
 
+/** The command may be the first one in its project. */
+export async function withOwnStore<T>(
+  projectDir: string,
+  work: (store: ThreadStore) => Promise<T>,
+): Promise<T> {
+  requireProject(projectDir);
+  const { store: address, encryptionKeys: keys } = readConfiguration();
+  const { openStore } = await import('../../store/open-store.ts');
+  const store = await openStore(address, projectDir, { keys });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 export function requireStore(address: string, projectDir: string): void {
   const file = storeFile(address, projectDir);
   if (file === undefined || existsSync(file)) return;

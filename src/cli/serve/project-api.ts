@@ -1,11 +1,13 @@
 /** The API of a project: its threads, its agents, its own endpoints. */
+import { storeOf } from '../../client/client-store.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
 import type { Registry } from '../../core/author/definition.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import { loopbackAccess, tokenAccess } from '../../server/api/access.ts';
+import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
 import type { ApiAgent } from '../../server/api/host.ts';
+import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
 import { findServer, requireListening } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
@@ -14,6 +16,8 @@ import { openProject } from '../project/live-project.ts';
 
 export interface ProjectApi {
   readonly api: Api;
+  /** There are tokens, of the environment or of the store. */
+  readonly asksForTokens: boolean;
   close(): Promise<void>;
 }
 
@@ -26,7 +30,7 @@ interface ProjectApiOptions {
 
 /** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
 export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiOptions): Promise<ProjectApi> {
-  const access = tokens === undefined ? loopbackAccess : tokenAccess(tokens);
+  const known = tokens === undefined ? null : tokenAccess(tokens);
   requireProject(project);
   const server = findServer(project);
   await requireListening(server);
@@ -37,9 +41,12 @@ export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiO
   const endpoints = await createEndpointHandler({ client, registry: live.current });
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
+  const stored = storeOf(client);
+  const access = storedAccess(stored, known);
   const api = createApi({ client, access, endpoints, agents: () => agentsOf(live.current()), onError });
   return {
     api,
+    asksForTokens: known !== null || (await stored.tokens.list()).length > 0,
     async close() {
       await endpoints.close();
       await client.close();

@@ -16,10 +16,20 @@ export interface Caller {
   readonly scopes: readonly ApiScope[];
   /** The `userId` of the threads that it may reach; null: of all. */
   readonly userId: string | null;
+  /** Of the threads that it starts: their executions run for it. */
+  readonly organizationId?: string | null;
 }
 
 /** Everything is allowed. */
 export const OPERATOR: Caller = { name: null, scopes: ['admin'], userId: null };
+
+/** What a thread begins with that this caller starts: its organisation counts, whatever the request says. */
+export function standingContext<Context extends object>(
+  { organizationId }: Caller,
+  context?: Context,
+): Context | { readonly organizationId: string } | undefined {
+  return organizationId == null ? context : { ...context, organizationId };
+}
 
 /** Throws `Forbidden`. */
 export function requireScope({ scopes }: Caller, scope: ApiScope): void {

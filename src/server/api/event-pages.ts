@@ -1,6 +1,7 @@
 /** The readings of a log that the doors serve, in pages of frames, each with its cursor. */
 import { storeOf } from '../../client/client-store.ts';
 import { followPages } from '../../client/follow-events.ts';
+import { runPages, turnPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readCursor } from '../../projections/projection.ts';
@@ -15,6 +16,8 @@ export interface EventReading {
   readonly types?: string | undefined;
   /** As `eventStart` answers. */
   readonly start: string;
+  /** The thread has a parent; for `agenticx`. */
+  readonly subagent?: boolean;
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -56,21 +59,21 @@ function rowOf(as: EventReading['as'], cursor: string): number {
 /** An empty page says that there is no more for now. */
 export async function* eventPages(
   client: RuntimeClient,
-  { threadId, as = 'plain', run, types, start, follow = true, signal }: EventReading,
+  { threadId, as = 'plain', run, types, start, subagent = false, follow = true, signal }: EventReading,
 ): AsyncGenerator<readonly Frame[]> {
+  const store = storeOf(client);
   if (as !== 'plain') {
-    const after = start === '0' ? undefined : start;
-    const options = { after, run, follow, signal };
+    const options = { after: start === '0' ? undefined : start, run, follow, signal, marks: true };
     const told =
       as === 'run'
-        ? client.events(threadId, { as, ...options })
-        : client.events(threadId, { as, ...options });
-    for await (const { cursor, event } of told) yield [{ cursor, data: event }];
+        ? runPages(store, threadId, options)
+        : turnPages(store, threadId, { ...options, subagent });
+    for await (const page of told) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
     return;
   }
   const kinds = types === undefined ? null : new Set(types.split(','));
   const reading = { after: Number(start), follow, signal, marks: true };
-  for await (const page of followPages(storeOf(client), threadId, reading)) {
+  for await (const page of followPages(store, threadId, reading)) {
     const wanted = kinds ? page.filter(({ type }) => kinds.has(type)) : page;
     // Rows that nobody wants are no mark.
     if (wanted.length > 0 || page.length === 0)

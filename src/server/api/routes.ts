@@ -1,5 +1,6 @@
 /** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
 import type { ApiRoute } from './route.ts';
+import { chatRoutes } from './routes/chat.ts';
 import { eventRoutes } from './routes/events.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -13,6 +14,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...threadRoutes,
   ...messageRoutes,
   ...eventRoutes,
+  ...chatRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,

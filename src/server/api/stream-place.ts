@@ -1,5 +1,19 @@
 /** How many streams there may be, and for how long: of the process, and of one thread. */
+import { RuntimeError } from '../../core/value/error.ts';
 import type { StreamPlace } from './host.ts';
+
+/** Of silence, until a stream shows that it lives. */
+export const KEEP_ALIVE_MS = 15_000;
+
+/** Throws `TooManyStreams`. */
+export function enterStream(
+  streams: StreamPlace,
+  threadId: string,
+): { readonly signal: AbortSignal; leave(): void } {
+  const place = streams.enter(threadId);
+  if (place) return place;
+  throw new RuntimeError('TooManyStreams', 'As many streams are open as there may be: try again later.');
+}
 
 export interface StreamLimits {
   /** At once; 1,000 unless given. */

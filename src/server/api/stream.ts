@@ -80,7 +80,7 @@ async function* toLines({ start, pages, signal, keepAliveMs }: StreamOptions): A
 }
 
 /** `pulse` where nothing came for so long. */
-async function* withPulse<T>(
+export async function* withPulse<T>(
   items: AsyncIterable<T>,
   everyMs: number,
   signal: AbortSignal,
@@ -107,7 +107,7 @@ async function* withPulse<T>(
 }
 
 /** S3: a line is made when the reader takes it. */
-function pulled(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
+export function pulled(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

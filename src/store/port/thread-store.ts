@@ -27,6 +27,7 @@ import type { StepStore } from './step.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
 import type { ThreadRecordStore } from './thread.ts';
+import type { TokenStore } from './token.ts';
 import type { ToolCallStore } from './tool.ts';
 import type { ValueStore } from './value.ts';
 import type { WaitStore } from './wait.ts';
@@ -77,6 +78,8 @@ export interface ThreadStore {
   readonly files: FileStore;
   /** Variables of threads, users and the instance. */
   readonly env: EnvStore;
+  /** Who may use the HTTP API. */
+  readonly tokens: TokenStore;
   readonly effects: EffectStore;
   /** What is asked of people. */
   readonly waits: WaitStore;

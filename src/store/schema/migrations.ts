@@ -25,6 +25,7 @@ import { endedBudgets } from './migration-0019.ts';
 import { shownWaits } from './migration-0020.ts';
 import { loops } from './migration-0023.ts';
 import { summaries } from './migration-0024.ts';
+import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
 import type { Tables } from './tables.ts';
 
@@ -225,6 +226,7 @@ export const provider: MigrationProvider = {
     '0020_shown_waits': shownWaits,
     '0023_loops': loops,
     '0024_summaries': summaries,
+    '0025_doors': doors,
     '0027_kept_chunks': keptChunks,
   }),
 };

@@ -10,6 +10,7 @@ import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
 import type { ThreadTables } from './thread.ts';
+import type { TokenTables } from './token.ts';
 import type { WaitTables } from './wait.ts';
 
 /** 0 or 1. */
@@ -238,7 +239,8 @@ export interface Tables
     FamilyTables,
     ActionTables,
     WaitTables,
-    BudgetTables {
+    BudgetTables,
+    TokenTables {
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;

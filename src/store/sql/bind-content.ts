@@ -1,4 +1,4 @@
-/** The part of the store that content is kept in: messages, the log, values, files and variables, bound to one database. */
+/** The part of the store that content is kept in: messages, the log, values, files, variables and tokens, bound to one database. */
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
@@ -17,10 +17,11 @@ import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts'
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
+import { createToken, findToken, listTokens, revokeToken } from '../commands/token/token.ts';
 import { getValue, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
-type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env'>;
+type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens'>;
 
 export function bindContent(context: CommandContext): Content {
   const bound = binder(context);
@@ -61,6 +62,12 @@ export function bindContent(context: CommandContext): Content {
       list: bound(listEnv),
       read: bound(readEnv),
       rotate: bound(rotateEnv),
+    },
+    tokens: {
+      create: bound(createToken),
+      find: bound(findToken),
+      list: bound(listTokens),
+      revoke: bound(revokeToken),
     },
   };
 }

@@ -1,6 +1,5 @@
 /** The log of a thread: as one page of JSON, as server-sent events, as lines of JSON. */
 import { z } from '@hono/zod-openapi';
-import { RuntimeError } from '../../../core/value/error.ts';
 import { requireReachable } from '../caller.ts';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { jsonResponse } from '../problem.ts';
@@ -8,8 +7,7 @@ import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
 import { streamResponse } from '../stream.ts';
-
-const KEEP_ALIVE_MS = 15_000;
+import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 
 export const eventRoutes: readonly ApiRoute[] = [
   route({
@@ -39,14 +37,12 @@ export const eventRoutes: readonly ApiRoute[] = [
       const format = formatOf(request);
       // The header is of the connection that broke; the query of the first one.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
-      const reading = { ...query, threadId, start: eventStart(query.as, after, thread) };
+      // Before anything is answered: a stream that has begun can only break.
+      if (query.run !== undefined) await host.client.runs.get(query.run, threadId);
+      const start = eventStart(query.as, after, thread);
+      const reading = { ...query, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
-      const place = host.streams.enter(threadId);
-      if (!place)
-        throw new RuntimeError(
-          'TooManyStreams',
-          `As many streams are open as there may be: try again later.`,
-        );
+      const place = enterStream(host.streams, threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({
         format,

@@ -1,6 +1,6 @@
 /** Threads: made, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
-import { requireReachable } from '../caller.ts';
+import { requireReachable, standingContext } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { cancelBody, limit, reasonBody, startThread, threadParams } from '../schema/given.ts';
@@ -21,9 +21,10 @@ export const threadRoutes: readonly ApiRoute[] = [
     status: 201,
     answer: accepted,
     async handle({ body, caller, host }) {
-      const { userId = caller.userId ?? undefined, ...thread } = body;
       // A caller with a user starts threads of that user, whatever the body says.
-      const started = await host.client.startThread({ ...thread, userId: caller.userId ?? userId });
+      const userId = caller.userId ?? body.userId;
+      const context = standingContext(caller, body.context);
+      const started = await host.client.startThread({ ...body, userId, context });
       return jsonResponse(started, 201, { location: `/v1/threads/${started.threadId}` });
     },
   }),

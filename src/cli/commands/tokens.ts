@@ -1,0 +1,114 @@
+/** `everthread tokens …`: who may use the HTTP API. Needs the store alone. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { RuntimeError } from '../../core/value/error.ts';
+import { API_SCOPES } from '../../server/api/caller.ts';
+import { createToken } from '../../server/api/stored-access.ts';
+import type { ApiToken } from '../../store/port/token.ts';
+import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { withOwnStore, withStore } from '../connection/find-store.ts';
+import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
+import { visible } from '../output/terminal-text.ts';
+
+interface CreateOptions extends CommonOptions {
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly user?: string;
+  readonly organization?: string;
+  readonly days?: number;
+}
+
+const DAY_MS = 86_400_000;
+
+export function addTokens(program: Command, cli: Cli): void {
+  const tokens = program
+    .command('tokens')
+    .helpGroup(GROUPS.run)
+    .summary('say who may use the HTTP API: see "everthread tokens --help"')
+    .description(
+      'Tokens of the HTTP API. The store keeps what recognises a token, and not the token: it is shown once, when it is made. ' +
+        'From the first one on, every request needs one.',
+    );
+  const create = tokens
+    .command('create')
+    .summary('make a token')
+    .description('Makes a token and prints it, this once. With --json: { secret, token }.')
+    .option('--name <name>', 'whose it is, or what for')
+    .option('--scope <scope...>', `what it may do: ${API_SCOPES.join(', ')}; everything unless given`)
+    .option('--user <id>', 'it reaches the threads of this user alone')
+    .option('--organization <id>', 'threads that it starts run for this organisation')
+    .option('--days <n>', 'it ends after so many days', parseDays);
+  addCommon(create).action(act(cli, makeToken));
+  const list = tokens
+    .command('list')
+    .summary('list tokens')
+    .description('Lists tokens, those that no longer hold too. With --json: { tokens }.');
+  addCommon(list).action(act(cli, listTokens));
+  const revoke = tokens
+    .command('revoke')
+    .summary('end a token')
+    .description('Ends a token, from the next request on. With --json: { token }.')
+    .argument('<id>', 'id of the token');
+  addCommon(revoke).action(act(cli, revokeToken));
+}
+
+async function makeToken({
+  project,
+  json,
+  name,
+  scope: scopes,
+  user: userId,
+  organization: organizationId,
+  days,
+}: CreateOptions): Promise<undefined> {
+  await withOwnStore(project, async (store) => {
+    const lifeMs = days === undefined ? undefined : days * DAY_MS;
+    const made = await createToken(store, { name, scopes, userId, organizationId, lifeMs });
+    if (json) return printJson(made);
+    printLine(made.secret);
+    note(`Keep it: it is not shown again. "everthread tokens revoke ${made.token.id}" ends it.`);
+  });
+  return undefined;
+}
+
+async function listTokens({ project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const tokens = await store.tokens.list();
+    if (json) return printJson({ tokens });
+    if (tokens.length === 0) return note('There is no token.');
+    const rows = tokens.map((token) => [
+      token.id,
+      token.name ?? '',
+      token.scopes.join(' '),
+      token.userId ?? 'all',
+      dateAndTime(token.createdAt),
+      toEnd(token),
+    ]);
+    printLine(visible(toTable([['TOKEN', 'NAME', 'SCOPES', 'USER', 'MADE', 'ENDS'], ...rows])));
+  });
+  return undefined;
+}
+
+function toEnd({ expiresAt, revokedAt }: ApiToken): string {
+  if (revokedAt !== null) return `revoked ${dateAndTime(revokedAt)}`;
+  return expiresAt === null ? 'never' : dateAndTime(expiresAt);
+}
+
+async function revokeToken(id: string, { project, json }: CommonOptions): Promise<undefined> {
+  await withStore(project, async (store) => {
+    const token = await store.tokens.revoke(id);
+    if (!token)
+      throw new RuntimeError(
+        'InvalidValue',
+        `There is no token "${id}": "everthread tokens list" lists those that there are.`,
+      );
+    if (json) return printJson({ token });
+    note(`Revoked ${id}.`);
+  });
+  return undefined;
+}
+
+function parseDays(text: string): number {
+  const days = Number(text);
+  if (/^\d{1,5}$/.test(text) && days > 0) return days;
+  throw new InvalidArgumentError('Give a whole number of days, from 1.');
+}

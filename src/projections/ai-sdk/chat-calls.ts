@@ -1,0 +1,118 @@
+/** Calls of tools, each told when its turn comes: its input, what people are asked about it, what came of it. */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { ChatHandlers, ChatTold } from './chat-handler.ts';
+import type { OpenResponse } from './chat-state.ts';
+import type { UiChunk, UiDialect } from './ui-chunk.ts';
+
+export const CALL_HANDLERS: ChatHandlers = {
+  'tool.called': (response, { data: { name, callId, depth } }) => {
+    if (depth !== undefined) return [response, []];
+    const { [callId]: given = '{}', ...left } = response.arguments;
+    const calls = { ...response.calls, [callId]: { name, given, told: false } };
+    return [{ ...response, arguments: left, calls }, []];
+  },
+  'tool.started': (response, { data: { callId } }) => tell(response, callId),
+  'tool.result': (response, { data: { callId, status } }, dialect) =>
+    settle(response, callId, { failed: status === 'error', dialect }),
+  'tool.unknown': (response, { data: { callId } }, dialect) =>
+    settle(response, callId, { failed: true, dialect }),
+  'tool.removed': (response, { data: { callId } }, dialect) =>
+    response.calls[callId]?.told
+      ? settle({ ...response, said: null }, callId, { failed: true, dialect })
+      : [drop(response, callId), []],
+  'wait.opened': (response, { data }, dialect) => {
+    const { waitId: id, kind, callId, threadId } = data;
+    const [next, told] = callId === undefined ? [response, []] : tell(response, callId);
+    const open = { ...next, waits: { ...next.waits, [id]: callId ?? null } };
+    const own = kind === 'approval' && threadId === undefined && callId !== undefined && next.calls[callId];
+    // 5 knows no approvals; of what is no call of this message there is no part to approve.
+    if (!own || dialect === 5) return [open, [...told, waitPart(data, 'open')]];
+    return [open, [...told, { type: 'tool-approval-request', approvalId: id, toolCallId: callId }]];
+  },
+  'wait.answered': (response, { data }, dialect) =>
+    close(response, data, { approved: data.approved ?? true, dialect }),
+  'wait.closed': (response, { data }, dialect) =>
+    close(response, data, { approved: data.approved ?? false, dialect }),
+};
+
+/** Also where something else than a body answers the call, such as a subagent. */
+export function tell(response: OpenResponse, callId: string): ChatTold {
+  const call = response.calls[callId];
+  if (!call || call.told) return [response, []];
+  const calls = { ...response.calls, [callId]: { ...call, told: true } };
+  const input = readInput(call.given);
+  return [
+    { ...response, calls },
+    [{ type: 'tool-input-available', toolCallId: callId, toolName: call.name, input, dynamic: true }],
+  ];
+}
+
+function settle(
+  response: OpenResponse,
+  callId: string,
+  { failed, dialect }: { readonly failed: boolean; readonly dialect: UiDialect },
+): ChatTold {
+  const call = response.calls[callId];
+  if (!call) return [response, []];
+  const [next, told] = tell(response, callId);
+  const text = response.said?.content ?? '';
+  return [drop(next, callId), [...told, outcome()]];
+
+  function outcome(): UiChunk {
+    if (!failed) return { type: 'tool-output-available', toolCallId: callId, output: text, dynamic: true };
+    if (call?.declined && dialect !== 5) return { type: 'tool-output-denied', toolCallId: callId };
+    return {
+      type: 'tool-output-error',
+      toolCallId: callId,
+      errorText: text || 'The call was removed.',
+      dynamic: true,
+    };
+  }
+}
+
+function close(
+  response: OpenResponse,
+  data: EventData['wait.answered' | 'wait.closed'],
+  { approved, dialect }: { readonly approved: boolean; readonly dialect: UiDialect },
+): ChatTold {
+  const { waitId: id, kind, threadId } = data;
+  const { [id]: callId = null, ...waits } = response.waits;
+  const call = callId === null ? undefined : response.calls[callId];
+  const own = kind === 'approval' && threadId === undefined && call !== undefined;
+  const calls =
+    own && callId !== null && !approved
+      ? { ...response.calls, [callId]: { ...call, declined: true } as const }
+      : response.calls;
+  // What became of an approval is told by what becomes of its call.
+  return [{ ...response, waits, calls }, own && dialect !== 5 ? [] : [waitPart(data, 'over')]];
+}
+
+function waitPart(
+  {
+    waitId: id,
+    kind,
+    name,
+    callId,
+    threadId,
+    ...more
+  }: EventData['wait.opened' | 'wait.answered' | 'wait.closed'],
+  state: 'open' | 'over',
+): UiChunk {
+  const about = { waitId: id, kind, name, callId, threadId, state };
+  const data = 'summary' in more ? { ...about, summary: more.summary, expiresAt: more.expiresAt } : about;
+  return { type: 'data-everthread-wait', id, data };
+}
+
+function drop(response: OpenResponse, callId: string): OpenResponse {
+  const { [callId]: _, ...calls } = response.calls;
+  return { ...response, calls };
+}
+
+/** What is no JSON is told as its text. */
+function readInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

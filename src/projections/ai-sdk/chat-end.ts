@@ -1,0 +1,20 @@
+/** How a response ends: with its execution, or where a person is waited for. */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { OpenResponse } from './chat-state.ts';
+import { closeStep } from './chat-text.ts';
+import type { UiChunk } from './ui-chunk.ts';
+
+export function endResponse(response: OpenResponse, end: EventData['execution.ended']): readonly UiChunk[] {
+  const { status = 'idle', reason, error, cancelReason } = end;
+  const [, closing] = closeStep(response);
+  if (status === 'idle') return [...closing, { type: 'finish', finishReason: 'stop' }];
+  if (status !== 'failed') return [...closing, { type: 'abort', reason: cancelReason ?? reason }];
+  const errorText = error?.message ?? reason;
+  return [...closing, { type: 'error', errorText }, { type: 'finish', finishReason: 'error' }];
+}
+
+/** A page answers only when nothing streams: so a response ends where a person is asked, and the answer begins the next one. */
+export function endAtWait(response: OpenResponse): readonly UiChunk[] {
+  const [, closing] = closeStep(response);
+  return [...closing, { type: 'finish', finishReason: 'tool-calls' }];
+}

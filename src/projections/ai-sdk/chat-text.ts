@@ -1,0 +1,83 @@
+/**
+ * Steps and their text. A text part is closed with exactly what was committed: what was streamed before, less what was given up, more what a
+ * reader has missed.
+ */
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { ChatHandlers, ChatTold } from './chat-handler.ts';
+import type { OpenResponse, OpenText } from './chat-state.ts';
+import type { UiChunk, UiDialect } from './ui-chunk.ts';
+
+export const TEXT_HANDLERS: ChatHandlers = {
+  'step.started': (response, { data: { depth } }) => {
+    if (depth !== undefined) return [response, []];
+    const [closed, ending] = closeStep(response);
+    return [{ ...closed, stepOpen: true }, [...ending, { type: 'start-step' }]];
+  },
+  'model.chunk': (response, event, dialect) => {
+    const { delta, call, depth } = event.data;
+    // Of sub-prompts nothing is an answer to the user.
+    if (depth !== undefined || delta === '') return [response, []];
+    const id = partOf(event, call);
+    const open = response.text?.id === id ? response.text : null;
+    const told: UiChunk[] = open ? [] : [...giveUp(response.text, dialect), { type: 'text-start', id }];
+    const text = { id, text: (open?.text ?? '') + delta };
+    return [{ ...response, text }, [...told, { type: 'text-delta', id, delta }]];
+  },
+  'attempt.discarded': (response, { data: { depth } }, dialect) =>
+    depth === undefined ? [{ ...response, text: null }, giveUp(response.text, dialect)] : [response, []],
+  'step.committed': (response, event, dialect) => {
+    const { messageId, depth } = event.data;
+    if (depth !== undefined) return [response, []];
+    const content = (response.said?.id === messageId ? response.said.content : null) ?? '';
+    return [{ ...response, text: null }, settle(response.text, content, { id: partOf(event, 0), dialect })];
+  },
+  'execution.aborted': (response, { data: { depth } }) =>
+    depth === undefined ? closeText(response) : [response, []],
+};
+
+function partOf({ step, attempt }: ThreadEvent, call: number): string {
+  return `${step ?? 0}.${attempt ?? 0}.${call}`;
+}
+
+/** What is missing of the text, or all of it where something else was committed than was streamed. */
+function settle(
+  open: OpenText | null,
+  content: string,
+  { id, dialect }: { readonly id: string; readonly dialect: UiDialect },
+): readonly UiChunk[] {
+  if (open && content.startsWith(open.text) && content !== '') {
+    const rest = content.slice(open.text.length);
+    const missing: UiChunk[] = rest === '' ? [] : [{ type: 'text-delta', id: open.id, delta: rest }];
+    return [...missing, { type: 'text-end', id: open.id }];
+  }
+  const whole: UiChunk[] =
+    content === ''
+      ? []
+      : [
+          { type: 'text-start', id },
+          { type: 'text-delta', id, delta: content },
+          { type: 'text-end', id },
+        ];
+  return [...giveUp(open, dialect), ...whole];
+}
+
+/** 7 drops the step's parts itself. Others end the part, and a page that wants to hides the parts that the note names. */
+function giveUp(open: OpenText | null, dialect: UiDialect): readonly UiChunk[] {
+  if (!open) return [];
+  if (dialect === 7) return [{ type: 'reset-step' }];
+  return [
+    { type: 'text-end', id: open.id },
+    { type: 'data-attempt', data: { discarded: [open.id] }, transient: true },
+  ];
+}
+
+export function closeText(response: OpenResponse): ChatTold {
+  if (!response.text) return [response, []];
+  return [{ ...response, text: null }, [{ type: 'text-end', id: response.text.id }]];
+}
+
+export function closeStep(response: OpenResponse): ChatTold {
+  const [closed, ending] = closeText(response);
+  if (!closed.stepOpen) return [closed, ending];
+  return [{ ...closed, stepOpen: false }, [...ending, { type: 'finish-step' }]];
+}

@@ -1,0 +1,56 @@
+/**
+ * A chunk of the AI SDK's UI message stream, as far as a thread tells them. Its readers know three dialects and do not say which: the address
+ * names it.
+ */
+
+/** The major version of the package `ai` that reads. 5 knows no approvals; 5 and 6 cannot take back a step's parts. */
+export type UiDialect = 5 | 6 | 7;
+
+export const UI_DIALECTS: readonly UiDialect[] = [5, 6, 7];
+
+export type UiFinish = 'stop' | 'tool-calls' | 'error';
+
+/** What only shows what is going on, and is no part of the message. */
+export interface UiNote {
+  readonly type: `data-${string}`;
+  readonly data: unknown;
+  readonly transient: true;
+}
+
+export type UiChunk =
+  | { readonly type: 'start'; readonly messageId: string }
+  | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
+  | { readonly type: 'text-start' | 'text-end'; readonly id: string }
+  | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-available';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly dynamic: true;
+    }
+  | {
+      readonly type: 'tool-output-available';
+      readonly toolCallId: string;
+      readonly output: string;
+      readonly dynamic: true;
+    }
+  | {
+      readonly type: 'tool-output-error';
+      readonly toolCallId: string;
+      readonly errorText: string;
+      readonly dynamic: true;
+    }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | { readonly type: 'tool-approval-request'; readonly approvalId: string; readonly toolCallId: string }
+  | {
+      readonly type: 'steering-message';
+      readonly id: string;
+      readonly parts: readonly { readonly type: 'text'; readonly text: string }[];
+    }
+  /** A part that stays in the message: of the same id, the later one counts. */
+  | { readonly type: `data-${string}`; readonly id: string; readonly data: unknown }
+  | UiNote
+  | { readonly type: 'error'; readonly errorText: string }
+  | { readonly type: 'abort'; readonly reason: string }
+  | { readonly type: 'finish'; readonly finishReason: UiFinish };

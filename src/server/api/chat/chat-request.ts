@@ -1,0 +1,93 @@
+/**
+ * What a page of the AI SDK posts: its messages, of which the last one counts, or that one alone. Of an assistant's message nothing is taken but
+ * what a person has said to approvals: inputs and results are the thread's own.
+ */
+import { z } from '@hono/zod-openapi';
+import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import { refuseRequest } from '../problem.ts';
+
+const approval = z.looseObject({
+  id: z.string(),
+  approved: z.boolean().optional(),
+  reason: z.string().optional(),
+});
+
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  url: z.string().optional(),
+  mediaType: z.string().optional(),
+  filename: z.string().optional(),
+  state: z.string().optional(),
+  approval: approval.optional(),
+});
+
+const message = z.looseObject({
+  id: z.string().optional(),
+  role: z.enum(['user', 'assistant', 'system']),
+  parts: z.array(part),
+});
+
+type UiMessage = z.infer<typeof message>;
+
+export const chatBody = z
+  .looseObject({
+    id: z.string().min(1).max(200).meta({ description: 'Of the chat: the id of its thread' }),
+    messages: z.array(message).optional(),
+    message: message.optional(),
+    trigger: z.string().optional(),
+    arguments: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Of a thread that this begins' }),
+  })
+  .openapi('ChatRequest');
+
+export interface GivenApproval {
+  readonly id: string;
+  readonly approved: boolean;
+  readonly reason?: string | undefined;
+}
+
+export type ChatTurn =
+  | { readonly kind: 'message'; readonly message: OutgoingMessage }
+  | { readonly kind: 'approvals'; readonly approvals: readonly GivenApproval[] };
+
+/** Throws `InvalidRequest`. */
+export function readChatTurn({ messages, message, trigger }: z.infer<typeof chatBody>): ChatTurn {
+  if (trigger === 'regenerate-message')
+    refuseRequest('What a thread has said stays in its log: send a message instead of regenerating one.');
+  const last = message ?? messages?.at(-1);
+  if (!last) return refuseRequest('There is no message: give "messages", or the last of them as "message".');
+  if (last.role === 'user') return { kind: 'message', message: toMessage(last) };
+  const approvals = last.parts.flatMap(toApproval);
+  if (approvals.length === 0)
+    refuseRequest(
+      `The last message is the ${last.role}'s and answers no approval: it is to be a user's message.`,
+    );
+  return { kind: 'approvals', approvals };
+}
+
+function toApproval({ state, approval: given }: z.infer<typeof part>): GivenApproval[] {
+  if (state !== 'approval-responded' || given?.approved === undefined) return [];
+  return [{ id: given.id, approved: given.approved, reason: given.reason }];
+}
+
+function toMessage({ id, parts }: UiMessage): OutgoingMessage {
+  const texts = parts.flatMap(({ type, text }) => (type === 'text' && text ? [text] : []));
+  const attachments = parts.filter(({ type }) => type === 'file').map(toAttachment);
+  return {
+    ...(id === undefined ? {} : { id }),
+    content: texts.join('\n'),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  };
+}
+
+const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
+
+function toAttachment({ url = '', mediaType, filename }: z.infer<typeof part>, n: number) {
+  const { type, data } = DATA_URL.exec(url)?.groups ?? {};
+  if (type === undefined || data === undefined)
+    return refuseRequest('A file is sent within the message, as a data URL in base64.');
+  return { name: filename ?? `file-${n + 1}`, mimeType: mediaType ?? type, data };
+}

@@ -1,0 +1,187 @@
+/** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message makes it. */
+import { randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
+import { beginOfAnswer, beginOfCurrent, beginOfMessage, type ChatBegin } from '../chat/chat-begin.ts';
+import { chatPages, isAtRest } from '../chat/chat-reading.ts';
+import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
+import { chatResponse } from '../chat/chat-response.ts';
+import type { ApiHost } from '../host.ts';
+import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+
+const tag = 'Chat';
+const params = z.object({ agent: z.string() });
+const chatParams = params.extend({ chatId: z.string().min(1).max(200) });
+const ui = z
+  .enum(['5', '6', '7'])
+  .default('6')
+  .transform((text) => Number(text) as UiDialect)
+  .meta({ description: 'The major version of the package `ai` that reads' });
+
+export const chatRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/v1/agents/{agent}/chat',
+    id: 'chat',
+    scope: 'write',
+    tag,
+    summary: 'Send the last message of a chat, or answers to its approvals, and read the response',
+    params,
+    query: z.object({ ui }),
+    body: chatBody,
+    answer: ['text/event-stream'],
+    async handle({ params: { agent }, query, body, request, caller, host }) {
+      const turn = readChatTurn(body);
+      const found = await findChat(host, caller, body.id);
+      const begin =
+        turn.kind === 'message'
+          ? await say(host, caller, { agent, found, threadId: body.id, given: body.arguments, turn })
+          : await answer(host, caller, { found, threadId: body.id, turn });
+      return respond(host, { threadId: body.id, dialect: query.ui, begin, request });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/agents/{agent}/chat/{chatId}/stream',
+    id: 'resumeChat',
+    scope: 'read',
+    tag,
+    summary: 'Read the response that is under way, from its beginning; 204 where the chat is at rest',
+    params: chatParams,
+    query: z.object({ ui }),
+    answer: ['text/event-stream'],
+    async handle({ params: { chatId }, query, request, caller, host }) {
+      const begin = await beginOfCurrent(host.client, chatId);
+      // A page asks on mount, also for a chat that nobody has said anything in.
+      const found = await findChat(host, caller, chatId).catch(orNotFound);
+      const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
+      if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
+      return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/agents/{agent}/chat/{chatId}/stop',
+    id: 'stopChat',
+    scope: 'write',
+    tag,
+    summary: 'End what a chat does now; leaving its stream does not',
+    params: chatParams,
+    status: 202,
+    answer: z.object({ threadId: z.string() }),
+    async handle({ params: { chatId }, caller, host }) {
+      await requireReachable(host.client, caller, chatId);
+      await host.client.stop(chatId);
+      return jsonResponse({ threadId: chatId }, 202);
+    },
+  }),
+];
+
+/** Null where there is none yet. Throws `ThreadNotFound` for one of somebody else. */
+async function findChat({ client }: ApiHost, caller: Caller, threadId: string): Promise<ThreadRecord | null> {
+  const found = await client.getThread(threadId).catch(orNotFound);
+  return found && requireReachable(client, caller, threadId);
+}
+
+function orNotFound(error: unknown): null {
+  if (isRuntimeError(error, 'ThreadNotFound')) return null;
+  throw error;
+}
+
+interface Saying {
+  readonly agent: string;
+  readonly found: ThreadRecord | null;
+  readonly threadId: string;
+  readonly given: Readonly<Record<string, unknown>> | undefined;
+  readonly turn: Extract<ChatTurn, { kind: 'message' }>;
+}
+
+async function say(
+  host: ApiHost,
+  caller: Caller,
+  { agent, found, threadId, given, turn }: Saying,
+): Promise<ChatBegin> {
+  const { client } = host;
+  const { id = randomUUID() } = turn.message;
+  const message = { ...turn.message, id };
+  const begin = await beginOfMessage(client, found ?? { id: threadId, lastSeq: 0 }, id);
+  if (found) {
+    await client.queueMessage(threadId, message);
+    return begin;
+  }
+  const known = host.agents?.();
+  if (known && !known.some(({ name }) => name === agent))
+    throw new RuntimeError(
+      'AgentNotFound',
+      `There is no agent "${agent}": /v1/agents lists those there are.`,
+    );
+  await client
+    .startThread({
+      agent,
+      threadId,
+      arguments: given,
+      userId: caller.userId ?? undefined,
+      context: standingContext(caller),
+      messages: [message],
+    })
+    .catch(async (error) => {
+      // The same message, sent twice at once, has made it meanwhile.
+      if (!isRuntimeError(error, 'InvalidStart') || !(await client.getThread(threadId).catch(orNotFound)))
+        throw error;
+      await client.queueMessage(threadId, message);
+    });
+  return begin;
+}
+
+interface Answering {
+  readonly found: ThreadRecord | null;
+  readonly threadId: string;
+  readonly turn: Extract<ChatTurn, { kind: 'approvals' }>;
+}
+
+/** Throws `WaitNotFound`, also for a wait of another thread. */
+async function answer(
+  { client }: ApiHost,
+  caller: Caller,
+  { found, threadId, turn: { approvals } }: Answering,
+): Promise<ChatBegin> {
+  requireScope(caller, 'answer');
+  if (!found) throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
+  for (const { id } of approvals)
+    if ((await client.getWait(id)).threadId !== threadId)
+      throw new RuntimeError('WaitNotFound', `Thread "${threadId}" has no wait "${id}".`);
+  for (const { id, approved, reason } of approvals)
+    await client.answerWait(id, {
+      approved,
+      ...(reason === undefined ? {} : { reason }),
+      ...(caller.name === null ? {} : { by: caller.name }),
+    });
+  return beginOfAnswer(
+    client,
+    found,
+    approvals.map(({ id }) => id),
+  );
+}
+
+interface Responding {
+  readonly threadId: string;
+  readonly dialect: UiDialect;
+  readonly begin: ChatBegin;
+  readonly request: Request;
+}
+
+function respond({ client, streams }: ApiHost, { threadId, dialect, begin, request }: Responding): Response {
+  const place = enterStream(streams, threadId);
+  const signal = AbortSignal.any([place.signal, request.signal]);
+  return chatResponse({
+    pages: chatPages(client, { threadId, dialect, begin, signal }),
+    signal,
+    onClose: place.leave,
+    keepAliveMs: KEEP_ALIVE_MS,
+  });
+}

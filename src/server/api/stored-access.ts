@@ -1,0 +1,63 @@
+/**
+ * Access by tokens that the store has, beside those of the environment.
+ * A3. Where there was ever a token, there are tokens: a server that has begun to ask for them does not stop when the last one is revoked.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ApiToken } from '../../store/port/token.ts';
+import { type Access, bearerOf, loopbackAccess } from './access.ts';
+import { API_SCOPES, type ApiScope } from './caller.ts';
+
+export interface NewToken {
+  readonly name?: string | undefined;
+  /** `admin` unless given. */
+  readonly scopes?: readonly string[] | undefined;
+  readonly userId?: string | undefined;
+  readonly organizationId?: string | undefined;
+  /** For ever unless given. */
+  readonly lifeMs?: number | undefined;
+}
+
+/** With the secret, which is told this once. Throws `InvalidValue` for a scope that there is not. */
+export async function createToken(
+  store: Pick<ThreadStore, 'tokens'>,
+  { name = '', scopes = ['admin'], userId, organizationId, lifeMs }: NewToken,
+): Promise<{ readonly secret: string; readonly token: ApiToken }> {
+  const unknown = scopes.find((scope) => !API_SCOPES.includes(scope as ApiScope));
+  if (unknown !== undefined || scopes.length === 0)
+    throw new RuntimeError(
+      'InvalidValue',
+      `There is no scope ${JSON.stringify(unknown ?? '')}: there are ${API_SCOPES.join(', ')}.`,
+    );
+  const secret = `et_${randomBytes(32).toString('base64url')}`;
+  const token = await store.tokens.create({
+    id: randomUUID(),
+    digest: digestOf(secret),
+    name: name === '' ? null : name,
+    scopes,
+    userId: userId ?? null,
+    organizationId: organizationId ?? null,
+    lifeMs: lifeMs ?? null,
+  });
+  return { secret, token };
+}
+
+/** `known`: tokens of the environment, null where there are none. Without any token this machine alone may ask. */
+export function storedAccess(store: Pick<ThreadStore, 'tokens'>, known: Access | null): Access {
+  let asksForTokens = known !== null;
+  return async (request) => {
+    const secret = bearerOf(request);
+    const caller = known && (await known(request));
+    if (caller) return caller;
+    const token = secret === null ? null : await store.tokens.find(digestOf(secret));
+    // A3: once it asks for tokens, it goes on to.
+    asksForTokens ||= token !== null || (await store.tokens.list()).length > 0;
+    if (!asksForTokens) return loopbackAccess(request);
+    return token && { ...token, scopes: token.scopes as readonly ApiScope[] };
+  };
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

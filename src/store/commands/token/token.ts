@@ -1,0 +1,70 @@
+/** Tokens of the HTTP API. A token's id is the key of its creation and of its revocation. */
+import type { Selectable } from 'kysely';
+import type { ApiToken, CreateToken } from '../../port/token.ts';
+import type { TokenTable } from '../../schema/token.ts';
+import type { CommandContext } from '../base/context.ts';
+
+export async function createToken({ db, clock }: CommandContext, command: CreateToken): Promise<ApiToken> {
+  const { id, digest, name, scopes, userId, organizationId, lifeMs } = command;
+  const now = await clock(db);
+  await db
+    .insertInto('api_tokens')
+    .values({
+      id,
+      digest,
+      name,
+      scopes: scopes.join(' '),
+      user_id: userId,
+      organization_id: organizationId,
+      created_at: now,
+      expires_at: lifeMs === null ? null : now + lifeMs * 1000,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  return toToken(
+    await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  );
+}
+
+export async function findToken({ db, clock }: CommandContext, digest: string): Promise<ApiToken | null> {
+  const row = await db
+    .selectFrom('api_tokens')
+    .selectAll()
+    .where('digest', '=', digest)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const token = row && toToken(row);
+  if (!token) return null;
+  return token.expiresAt !== null && token.expiresAt <= (await clock(db)) ? null : token;
+}
+
+export async function listTokens({ db }: CommandContext): Promise<readonly ApiToken[]> {
+  const rows = await db.selectFrom('api_tokens').selectAll().orderBy('created_at').orderBy('id').execute();
+  return rows.map(toToken);
+}
+
+export async function revokeToken({ db, clock }: CommandContext, id: string): Promise<ApiToken | null> {
+  await db
+    .updateTable('api_tokens')
+    .set({ revoked_at: await clock(db) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+  const row = await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
+function toToken(row: Selectable<TokenTable>): ApiToken {
+  const time = (value: number | null) => (value === null ? null : Number(value));
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes.split(' '),
+    userId: row.user_id,
+    organizationId: row.organization_id,
+    createdAt: Number(row.created_at),
+    expiresAt: time(row.expires_at),
+    revokedAt: time(row.revoked_at),
+  };
+}

@@ -1,0 +1,19 @@
+/** The table of tokens of the HTTP API. A token itself is kept nowhere: its digest finds it. */
+
+export interface TokenTable {
+  id: string;
+  /** SHA-256, in hex. */
+  digest: string;
+  name: string | null;
+  /** Separated by blanks. */
+  scopes: string;
+  user_id: string | null;
+  organization_id: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface TokenTables {
+  api_tokens: TokenTable;
+}

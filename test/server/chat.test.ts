@@ -1,0 +1,198 @@
+/** Chats of `useChat` over HTTP: what its transport sends, and what it reads. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { defineTool } from '../../src/definitions/index.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { type TestApi, testApi } from '../support/api.ts';
+import { askChat, type Chunk, textOf, typesOf } from '../support/read-chat.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+const chatOf = ({ url }: TestApi) => `${url}/v1/agents/helper/chat`;
+const post = (api: TestApi, id: string, message: object, more = {}) =>
+  askChat(chatOf(api), { body: { id, messages: [message], trigger: 'submit-message' }, ...more });
+
+/** A tool that is done when it is let. */
+function gated() {
+  const gate = Promise.withResolvers<void>();
+  const tool = defineTool({
+    description: 'looks',
+    async execute() {
+      await gate.promise;
+      return { status: 'success', result: 'seen' };
+    },
+  });
+  return { tool, letOn: () => gate.resolve() };
+}
+
+const pay = defineTool({
+  description: 'pays',
+  confirm: true,
+  execute: () => ({ status: 'success', result: 'paid' }),
+});
+
+describe('/v1/agents/{agent}/chat', () => {
+  it('the first message makes the thread under the chat’s id; the same one again is stored once, and answered the same', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Bye!')]) });
+    const api = await testApi(runtime);
+    const id = randomUUID().slice(0, 16);
+    const first = await post(api, id, said('m-1', 'hi'));
+    expect(first.done).toBe(true);
+    expect(textOf(first.chunks)).toBe('Hello!');
+    const types = typesOf(first.chunks);
+    expect([types[0], types[1], types.at(-2), types.at(-1)]).toEqual([
+      'start',
+      'start-step',
+      'finish-step',
+      'finish',
+    ]);
+    await runtime.client.waitForIdle(id);
+    const second = await post(api, id, said('m-2', 'bye'));
+    expect(textOf(second.chunks)).toBe('Bye!');
+    await runtime.client.waitForIdle(id);
+    for (const [message, before] of [
+      [said('m-1', 'hi'), first],
+      [said('m-2', 'bye'), second],
+    ] as const) {
+      const again = await post(api, id, message);
+      expect(textOf(again.chunks)).toBe(textOf(before.chunks));
+      expect(again.chunks[0]).toEqual(before.chunks[0]);
+    }
+    expect(await runtime.transcript(id)).toEqual([
+      'user: hi',
+      'assistant: Hello!',
+      'user: bye',
+      'assistant: Bye!',
+    ]);
+  });
+
+  it('leaving stops nothing; coming back replays the response from its beginning, and at rest there is none', async () => {
+    const { tool, letOn } = gated();
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('look'), says('Seen.')]),
+      tools: { look: tool },
+    });
+    const api = await testApi(runtime);
+    const id = randomUUID();
+    const stream = `${chatOf(api)}/${id}/stream`;
+    expect((await askChat(stream, { method: 'GET' })).status).toBe(204);
+    const isCall = ({ type }: Chunk) => type === 'tool-input-available';
+    const left = await post(api, id, said('m-1', 'look'), { leave: isCall });
+    expect(left.done).toBe(false);
+    const back = await askChat(stream, {
+      method: 'GET',
+      leave(chunk) {
+        if (isCall(chunk)) letOn();
+        return false;
+      },
+    });
+    expect(back.done).toBe(true);
+    expect(back.chunks.slice(0, left.chunks.length)).toEqual(left.chunks);
+    expect(back.chunks).toContainEqual(
+      expect.objectContaining({ type: 'tool-output-available', output: 'seen' }),
+    );
+    expect(textOf(back.chunks)).toBe('Seen.');
+    expect(back.chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'stop' });
+    await runtime.client.waitForIdle(id);
+    expect((await askChat(stream, { method: 'GET' })).status).toBe(204);
+  });
+
+  it('a response is stopped by its own request, and ends as aborted', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([hangs()]) });
+    const api = await testApi(runtime);
+    const id = randomUUID();
+    let stopped: Promise<number> | undefined;
+    const { chunks, done } = await post(api, id, said('m-1', 'hi'), {
+      leave({ type }: Chunk) {
+        if (type === 'start-step')
+          stopped = api.call('POST', `/v1/agents/helper/chat/${id}/stop`).then(({ status }) => status);
+        return false;
+      },
+    });
+    expect(await stopped).toBe(202);
+    expect(done).toBe(true);
+    expect(chunks.at(-1)).toMatchObject({ type: 'abort' });
+    expect((await runtime.client.getThread(id)).status).toBe('stopped');
+  });
+
+  it('a response ends where it asks for an approval, and goes on behind the answer that the page posts', async () => {
+    for (const approved of [true, false]) {
+      const runtime = await testRuntime({
+        model: scriptedModel([calls('pay', { amount: 5 }), says('Done.')]),
+        tools: { pay },
+      });
+      const api = await testApi(runtime);
+      const id = randomUUID();
+      const asked = await post(api, id, said('m-1', 'pay'));
+      const start = asked.chunks[0];
+      const request = asked.chunks.find(({ type }) => type === 'tool-approval-request');
+      expect(typesOf(asked.chunks)).toEqual([
+        'start',
+        'start-step',
+        'tool-input-available',
+        'tool-approval-request',
+        'finish-step',
+        'finish',
+      ]);
+      expect(asked.chunks[2]).toMatchObject({ toolCallId: request.toolCallId, input: { amount: 5 } });
+      // A page that is loaded now sees what is asked.
+      const seen = await askChat(`${chatOf(api)}/${id}/stream`, { method: 'GET' });
+      expect(seen.chunks).toEqual(asked.chunks);
+      // What the page says of the call's input is not read.
+      const answer = {
+        id: start.messageId,
+        role: 'assistant',
+        parts: [
+          {
+            type: 'dynamic-tool',
+            toolName: 'pay',
+            toolCallId: request.toolCallId,
+            state: 'approval-responded',
+            input: { amount: 5000 },
+            approval: { id: request.approvalId, approved, reason: 'so it is' },
+          },
+        ],
+      };
+      for (const _ of ['once', 'again']) {
+        const { chunks } = await post(api, id, answer);
+        expect(chunks[0]).toEqual(start);
+        const [outcome] = chunks.filter(({ type }) => type.startsWith('tool-'));
+        expect(outcome).toMatchObject(
+          approved
+            ? { type: 'tool-output-available', output: 'paid' }
+            : { type: 'tool-output-denied', toolCallId: request.toolCallId },
+        );
+        expect(textOf(chunks)).toBe('Done.');
+      }
+      expect((await runtime.client.listWaits({ threadId: id, state: 'answered' }))[0]).toMatchObject({
+        id: request.approvalId,
+      });
+    }
+  });
+
+  it('refuses what no thread can take, with a code', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime, { agents: () => [{ name: 'other', title: null, description: null }] });
+    const refused = async (body: object) => {
+      const { status, body: problem } = await api.call('POST', '/v1/agents/helper/chat', body);
+      return [status, problem.code];
+    };
+    const id = randomUUID();
+    expect(await refused({ id, messages: [] })).toEqual([400, 'InvalidRequest']);
+    expect(await refused({ id, message: { role: 'assistant', parts: [] } })).toEqual([400, 'InvalidRequest']);
+    expect(await refused({ id, message: said('m', 'x'), trigger: 'regenerate-message' })).toEqual([
+      400,
+      'InvalidRequest',
+    ]);
+    expect(await refused({ id, message: said('m', 'x') })).toEqual([404, 'AgentNotFound']);
+    const approval = {
+      state: 'approval-responded',
+      type: 'dynamic-tool',
+      approval: { id: 'w', approved: true },
+    };
+    expect(await refused({ id, message: { role: 'assistant', parts: [approval] } })).toEqual([
+      404,
+      'ThreadNotFound',
+    ]);
+  });
+});
