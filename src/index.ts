@@ -5,7 +5,7 @@ export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts'
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
-export type { FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
+export type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
@@ -149,6 +149,7 @@ export type { ActionContext, ArtifactInput, PreparedAction } from './core/govern
 export type { GivenContext, RunContext } from './core/governance/run-context.ts';
 export type { RunLimits } from './core/governance/run-limit.ts';
 export type { SpendingEffect } from './core/governance/spending-verdict.ts';
+export type { CompactionGuard, CompactionReason } from './core/guard/compaction.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
@@ -173,6 +174,7 @@ export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/
 export type {
   AgentInput,
   BudgetInput,
+  CompactionGuardInput,
   Confirm,
   Definition,
   DefinitionKind,

@@ -59,7 +59,8 @@ function prompt(name: AgentName) {
   });
 }
 
-function instantModel(watchers: Watchers): Provider {
+/** `argue`: the arguments of its next call. */
+export function instantModel(watchers: Watchers, argue = () => '{}'): Provider {
   return {
     name: 'instant',
     specificationVersion: '1',
@@ -67,14 +68,18 @@ function instantModel(watchers: Watchers): Provider {
       throw new Error('Everthread streams where it can.');
     },
     async stream(request) {
-      return answer(request, watchers);
+      return answer(request, watchers, argue);
     },
   };
 }
 
 const USAGE = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
 
-async function* answer(request: ProviderRequest, watchers: Watchers): AsyncGenerator<ProviderStreamChunk> {
+async function* answer(
+  request: ProviderRequest,
+  watchers: Watchers,
+  argue: () => string,
+): AsyncGenerator<ProviderStreamChunk> {
   const { messages, tools = [], user = '' } = request;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const [, steps] = /^go (\d+)$/.exec(String(messages[asked]?.content)) ?? [];
@@ -88,6 +93,6 @@ async function* answer(request: ProviderRequest, watchers: Watchers): AsyncGener
   const name = tools[0]?.function.name ?? '';
   const id = `call_${messages.length}`;
   yield { type: 'tool-call-start', id, name };
-  yield { type: 'tool-call-done', id, name, arguments: '{}' };
+  yield { type: 'tool-call-done', id, name, arguments: argue() };
   yield { type: 'finish', finishReason: 'tool_calls', usage: USAGE };
 }

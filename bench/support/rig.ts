@@ -10,13 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { type Configuration, readConfiguration } from '../../src/configuration.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 import { createWorker } from '../../src/worker/index.ts';
 import { bareActivities } from '../bare/activity.ts';
-import { type AgentName, benchRegistry, type Watchers } from './project.ts';
+import { benchRegistry, type Watchers } from './project.ts';
 
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -26,8 +27,10 @@ export type ServerKind = 'memory' | 'file';
 export interface Rig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
+  /** Holds the store's file, `store.db`. */
+  readonly folder: string;
   /** Starts a thread and runs a turn of so many steps; resolves with its id when the last answer is given. */
-  turn(agent: AgentName, steps: number): Promise<string>;
+  turn(agent: string, steps: number): Promise<string>;
   /** The same in a thread that is there. */
   nextTurn(threadId: string, steps: number): Promise<void>;
   /** Runs a bare workflow of so many steps; resolves with its workflow id. */
@@ -35,7 +38,11 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig(kind: ServerKind, configuration?: Partial<Configuration>): Promise<Rig> {
+export async function openRig(
+  kind: ServerKind,
+  configuration?: Partial<Configuration>,
+  project: (watchers: Watchers) => Registry = benchRegistry,
+): Promise<Rig> {
   forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore('sqlite:store.db', folder);
@@ -45,7 +52,7 @@ export async function openRig(kind: ServerKind, configuration?: Partial<Configur
   const workers = [
     await createWorker({
       projectDir: folder,
-      registry: benchRegistry(watchers),
+      registry: project(watchers),
       store,
       connection,
       taskQueue: 'bench',
@@ -58,6 +65,7 @@ export async function openRig(kind: ServerKind, configuration?: Partial<Configur
   return {
     client,
     store,
+    folder,
     ...runner(client, watchers),
     async close() {
       await client.close();

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import { type LogPart, RemovedText } from './removed-text.ts';
 
 const PAGE = 500;
 const POLL_MS = 60;
@@ -27,8 +28,51 @@ export async function* followEvents(
   for await (const page of followPages(store, threadId, options)) yield* page;
 }
 
-/** As many rows at a time as there are, 500 at most. */
+/**
+ * As many rows at a time as there are, 500 at most. A reader whose cursor lies among pieces of an answer that were removed is told to forget them,
+ * and the whole text, both under the number of the last piece.
+ */
 export async function* followPages(
+  store: ThreadStore,
+  threadId: string,
+  options: FollowPages,
+): AsyncGenerator<readonly ThreadEvent[]> {
+  const { after = 0 } = options;
+  const mended = after > 0 ? await readRemoved(store, threadId, after) : [];
+  const end = mended.findIndex(({ type }) => type === 'thread.terminated');
+  if (mended.length > 0) yield end < 0 ? mended : mended.slice(0, end + 1);
+  if (end < 0) yield* followRows(store, threadId, { ...options, after: mended.at(-1)?.seq ?? after });
+}
+
+/** What a reader lacks whose cursor lies among removed pieces, and the rows that were read for it; else nothing. */
+async function readRemoved(
+  store: ThreadStore,
+  threadId: string,
+  after: number,
+): Promise<readonly ThreadEvent[]> {
+  const found = await store.events.read(threadId, after - 1, PAGE);
+  if (found.every(({ seq }, n) => seq === after + n)) return [];
+  const begun = await store.executions.at(threadId, after);
+  let cursor = begun?.firstSeq ? begun.firstSeq - 1 : 0;
+  const text = new RemovedText(store, threadId, cursor);
+  const told: ThreadEvent[] = [];
+  do {
+    const page = await store.events.read(threadId, cursor, PAGE);
+    if (page.length === 0) return told;
+    for (const event of page) told.push(...(await text.read(event)).flatMap((part) => missing(part, after)));
+    cursor = page.at(-1)?.seq ?? cursor;
+  } while (cursor <= after || text.holds);
+  return told;
+}
+
+function missing(part: LogPart, after: number): readonly ThreadEvent[] {
+  if ('event' in part) return part.event.seq > after ? [part.event] : [];
+  const { first, last, discarded, text } = part.removed;
+  return first <= after && after <= last ? [discarded, text] : [];
+}
+
+/** The rows as they are. */
+export async function* followRows(
   store: ThreadStore,
   threadId: string,
   { after = 0, follow = true, signal, marks = false }: FollowPages,

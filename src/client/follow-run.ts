@@ -6,17 +6,18 @@ import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import { projectTurns } from '../projections/agenticx/agenticx-projection.ts';
 import { beginTurns } from '../projections/agenticx/agenticx-state.ts';
-import type { LogRow, Projected, Projection } from '../projections/projection.ts';
+import type { Cursor, LogRow, Projected, Projection } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { followPages } from './follow-events.ts';
+import { followRows } from './follow-events.ts';
 import { requireThread } from './known-thread.ts';
+import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
-interface FollowProjected {
+export interface FollowProjected {
   /** Events behind this cursor; all of them unless given. */
   readonly after?: string | undefined;
   /** An execution's id: its events alone, and with the last one the reading ends. */
@@ -52,18 +53,20 @@ export async function* followTurns(
 ): AsyncGenerator<Projected<RuntimeEvent>> {
   const subagent = (await requireThread(store, threadId)).parentId !== null;
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
-  yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns });
+  yield* followProjected(store, { threadId, ...options }, { begin, project: projectTurns, tellsWhole: true });
 }
 
 interface Reader<State, Out> {
   readonly begin: (at: RunBegin) => State;
   readonly project: Projection<State, Out>;
+  /** Whoever reads what was removed from its beginning is told the text as a whole. */
+  readonly tellsWhole?: boolean;
 }
 
 async function* followProjected<State, Out>(
   store: ThreadStore,
   { threadId, after, run, follow, signal }: FollowProjected & { readonly threadId: string },
-  { begin, project }: Reader<State, Out>,
+  { begin, project, tellsWhole = false }: Reader<State, Out>,
 ): AsyncGenerator<Projected<Out>> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
@@ -72,8 +75,20 @@ async function* followProjected<State, Out>(
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
   let open: string | null = null;
-  for await (const page of followPages(store, threadId, { after: before, follow, signal })) {
-    for (const row of await fillRows(store, threadId, page)) {
+  const text = new RemovedText(store, threadId, before);
+  for await (const page of followRows(store, threadId, { after: before, follow, signal })) {
+    const parts: LogPart[] = [];
+    for (const event of page) parts.push(...(await text.read(event)));
+    for (const row of await fillRows(store, threadId, parts)) {
+      if ('removed' in row) {
+        const { removed } = row;
+        const [next, whole] = project(reading, { event: removed.text });
+        const [, forget] = project(reading, { event: removed.discarded });
+        reading = next;
+        if (!only || open === only.id)
+          yield* withWhole(removed, { forget, whole: tellsWhole ? whole : [], again: whole }, cursor);
+        continue;
+      }
       const { event } = row;
       const [next, events] = project(reading, row);
       reading = next;
@@ -97,10 +112,35 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
   );
 }
 
+interface Whole<Out> {
+  readonly forget: readonly Out[];
+  /** For whoever has seen none of it, and for whoever has seen some. */
+  readonly whole: readonly Out[];
+  readonly again: readonly Out[];
+}
+
+/** A text whose pieces were removed, under the cursor of the last one. */
+function withWhole<Out>(
+  { first, last, begun }: RemovedPart,
+  { forget, whole, again }: Whole<Out>,
+  after?: Cursor,
+): readonly Projected<Out>[] {
+  const seen = after?.row ?? 0;
+  if (seen > last) return [];
+  const told = begun || seen >= first ? [...forget, ...again] : whole;
+  return told.map((event) => ({ cursor: `${last}.0`, event }));
+}
+
 /** With what the rows point to, as it is now. */
-function fillRows(store: ThreadStore, threadId: string, page: readonly LogRow['event'][]): Promise<LogRow[]> {
+function fillRows(
+  store: ThreadStore,
+  threadId: string,
+  parts: readonly LogPart[],
+): Promise<(LogRow | { readonly removed: RemovedPart })[]> {
   return Promise.all(
-    page.map(async (event) => {
+    parts.map(async (part) => {
+      if ('removed' in part) return part;
+      const { event } = part;
       if (event.type === 'execution.started' && event.data.runId !== undefined)
         return { event, context: await readContext(store, threadId, event.data.executionId) };
       // What users say is no part of a run's events.

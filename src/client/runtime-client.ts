@@ -87,7 +87,7 @@ export class RuntimeClient {
   }
 
   /**
-   * Starts a thread. Throws `InvalidStart` when it runs already, or for what no thread can start with, `InvalidValue` or `LimitExceeded`
+   * Starts a thread. Throws `ExecutionRunning` when it works already, `InvalidStart` when it exists and rests, or for what no thread can start with, `InvalidValue` or `LimitExceeded`
    * (1 MiB) for its arguments, `ThreadTerminated` when its id is used up. The worker detects missing
    * required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
    */

@@ -33,7 +33,7 @@ export class ThreadWorkflows {
     return this.#temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
   }
 
-  /** Throws `InvalidStart` for a thread that runs. */
+  /** Throws `ExecutionRunning` for a thread that works, `InvalidStart` for one that exists and does not. */
   async start(input: Start): Promise<void> {
     try {
       await this.#temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
@@ -43,12 +43,23 @@ export class ThreadWorkflows {
       });
     } catch (error) {
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
-      throw new RuntimeError(
-        'InvalidStart',
-        `Thread "${input.threadId}" is running already; send it a message instead.`,
-        { cause: error },
-      );
+      throw await this.#begunAlready(input.threadId, error);
     }
+  }
+
+  async #begunAlready(threadId: string, cause: unknown): Promise<RuntimeError> {
+    const last = await this.#store.executions.get(threadId);
+    if (!last || last.endedAt !== null)
+      return new RuntimeError(
+        'InvalidStart',
+        `Thread "${threadId}" is running already; send it a message instead.`,
+        { cause },
+      );
+    return new RuntimeError(
+      'ExecutionRunning',
+      `Thread "${threadId}" runs already, and its execution "${last.id}" is under way; send it a message, or wait for its end.`,
+      { cause },
+    );
   }
 
   /** Throws `ThreadTerminated`, `ThreadNotFound`. */

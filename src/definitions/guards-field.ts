@@ -1,8 +1,21 @@
 /** The `guards` of an agent or a prompt: defaults and floors applied. */
 import { z } from 'zod';
+import { toCompactionGuard } from '../core/guard/compaction.ts';
 import { toLoopGuard } from '../core/guard/loop.ts';
 import { toRoundGuard } from '../core/guard/round.ts';
 import { count, flag } from './field.ts';
+
+const compaction = z
+  .union([
+    flag,
+    z.strictObject({
+      thresholdMessages: count.optional(),
+      thresholdChars: count.optional(),
+      retainRecentMessages: count.optional(),
+      byWindow: flag.optional(),
+    }),
+  ])
+  .transform((given) => (given === false ? given : toCompactionGuard(given === true ? {} : given)));
 
 const loops = z
   .union([
@@ -13,4 +26,8 @@ const loops = z
 
 const rounds = z.strictObject({ max: count.optional() }).transform(toRoundGuard);
 
-export const guards = z.strictObject({ loops: loops.optional(), rounds: rounds.optional() });
+export const guards = z.strictObject({
+  compaction: compaction.optional(),
+  loops: loops.optional(),
+  rounds: rounds.optional(),
+});

@@ -3,6 +3,11 @@
 /** Each is off unless it is asked for. A prompt's come before its agent's, one by one. */
 export interface GuardsInput {
   /**
+   * Whether the older part of a long history gives place to a summary in requests; what the thread keeps stays as it is. `true`: with the
+   * defaults; `false`: not, whatever the agent says.
+   */
+  compaction?: boolean | CompactionGuardInput;
+  /**
    * Whether calls that go round in circles are noticed: the model is reminded, and then its execution ends. `true`: with the defaults;
    * `false`: not, whatever the agent says.
    */
@@ -27,4 +32,16 @@ export interface LoopGuardInput {
   critical?: number;
   /** So many of the newest calls of the execution are looked at; at least 8 and `critical`, default 30. */
   history?: number;
+}
+
+/** Whole numbers; what is below its floor is raised to it. What would not fit the model's window is summarised in any case. */
+export interface CompactionGuardInput {
+  /** More messages than this are summarised; at least 8 and four more than are kept, default 20 (200 with `byWindow`). */
+  thresholdMessages?: number;
+  /** More characters than this are summarised; at least 4,000, default 48,000 (200,000 with `byWindow`). */
+  thresholdChars?: number;
+  /** So many of the newest messages are kept as they are; at least 4, default 8. */
+  retainRecentMessages?: number;
+  /** Whether what nearly fills the model's window is summarised: three quarters of a small one; default false. */
+  byWindow?: boolean;
 }

@@ -64,7 +64,7 @@ export class TaskNotFoundError extends RuntimeError {}
 export class TaskNotCancelableError extends RuntimeError {}
 
 /**
- * The task runs already: `InvalidStart`.
+ * The task runs already: `ExecutionRunning`, or `InvalidStart` where its execution has not begun or is over.
  * @example
  * ```ts
  * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
@@ -76,6 +76,7 @@ const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
   ThreadNotFound: TaskNotFoundError,
   ExecutionNotFound: TaskNotFoundError,
   ExecutionNotCancelable: TaskNotCancelableError,
+  ExecutionRunning: TaskAlreadyRunningError,
 };
 
 /** Of what the client has thrown; anything else as it is. */

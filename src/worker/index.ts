@@ -24,11 +24,11 @@ import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
+import { lookRegularly } from './regular-look.ts';
 import { openResources, type WorkerResources } from './resources.ts';
 import { endWithStore } from './store-end.ts';
 import { underSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
-import { lookForForgotten } from './wait-look.ts';
 
 export type { Configuration, LogLevel } from '../configuration.ts';
 export type { WallSetting } from '../sandbox/index.ts';
@@ -116,7 +116,7 @@ async function startWorker(
   onStep?.('loading the code of its workflows');
   const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
   const worker = await createTemporalWorker(parts);
-  lookForForgotten({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
+  lookRegularly({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
   return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });
 }
 

@@ -1,13 +1,11 @@
 /**
- * A worker's regular look for waits that are over and whose threads have not heard of it: the process that stored the answer was lost
+ * A worker's look (regular-look.ts) for waits that are over and whose threads have not heard of it: the process that stored the answer was lost
  * before it signalled, or the workflow was killed before its timer. A signal in vain does no harm.
  */
 import type { Client } from '@temporalio/client';
 import { revival, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { answerWait } from '../workflows/messages.ts';
-
-const EVERY_MS = 30_000;
 
 export interface WaitLook {
   readonly store: ThreadStore;
@@ -33,19 +31,4 @@ export async function tellForgotten(
     told += 1;
   }
   return told;
-}
-
-/** Until the signal fires. What fails is tried at the next look. */
-export function lookForForgotten(look: WaitLook, stop: AbortSignal): void {
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    tellForgotten(look, EVERY_MS)
-      .catch(() => undefined)
-      .finally(() => {
-        busy = false;
-      });
-  }, EVERY_MS).unref();
-  stop.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { bundleWorkflows } from '../../src/workflow-bundle.ts';
 
 /** With its inline source map; the code alone is a third of it. */
-const MOST_BYTES = 2_400_000;
+const MOST_BYTES = 2_500_000;
 
 /** What the SDK itself brings along. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'nexus-rpc', 'long', 'ms'];

@@ -3,8 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { workflowOf } from '../support/operator.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { status } from '../../src/workflows/messages.ts';
+import { begin, untilStreaming, workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { cast, childrenOf, create, familyRuntime, RESUMABLE } from '../support/subagent-project.ts';
 import { codeOf } from '../support/tool-work.ts';
@@ -92,6 +93,47 @@ describe('cancelling an execution', () => {
     expect(await codeOf(() => client.cancelExecution(fresh))).toBe('ExecutionNotFound');
     expect(await codeOf(() => client.cancelExecution('nobody'))).toBe('ThreadNotFound');
     expect(await codeOf(() => client.cancelExecution(threadId, { reason: '' }))).toBe('InvalidValue');
+  });
+
+  it('[PL-12] in the first answer leaves the thread as its end says, also where its input was still in line', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([hangs({ after: 'I am' }), says('next')]) });
+    const { client } = runtime;
+    const thread = await begin(runtime, 'go');
+    await untilStreaming(runtime, thread);
+    await client.cancelExecution(thread, { reason: 'enough' });
+    expect(await client.waitForIdle(thread)).toMatchObject({ status: 'stopped', stopReason: 'canceled' });
+    expect(await ends(runtime, thread)).toMatchObject([{ data: { reason: 'canceled' } }]);
+    await eventually('its workflow', async () => {
+      const shown = await workflowOf(runtime, thread)
+        .query(status)
+        .catch(() => undefined);
+      return shown?.status === 'stopped' && shown.stopReason === 'canceled';
+    });
+    await runtime.say(thread, 'and now?');
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: go',
+      'assistant: I am',
+      'user: and now?',
+      'assistant: next',
+    ]);
+  });
+
+  it('[PL-13] tells whoever begins it again that it is under way, and with what', async () => {
+    const slow = slowTool();
+    const runtime = await testRuntime({ model: scriptedModel([calls('slow')]), tools: { slow: slow.tool } });
+    const { client } = runtime;
+    const again = (threadId: string) =>
+      codeOf(() => client.startThread({ agent: 'helper', threadId, messages: [{ content: 'go' }] }));
+    const threadId = await begin(runtime, 'go');
+    await slow.begun;
+    const { id } = await client.getExecution(threadId);
+    await expect(client.startThread({ agent: 'helper', threadId })).rejects.toMatchObject({
+      code: 'ExecutionRunning',
+      message: expect.stringContaining(`"${id}" is under way`),
+    });
+    await client.cancelExecution(threadId);
+    await client.waitForIdle(threadId);
+    expect(await again(threadId)).toBe('InvalidStart');
   });
 
   it('[PL-12] by a plain signal, lets what others have queued go on', async () => {

@@ -25,12 +25,6 @@ export const LOOPS: readonly Requirement[] = [
   { id: 'AX-76', level: 'MUST', text: 'A new execution starts clean.' },
   { id: 'AX-77', level: 'MUST', text: 'A call that was refused does not count.' },
   { id: 'AX-78', level: 'MUST', text: 'The worst verdict counts; none hides another.' },
-  {
-    id: 'AX-83',
-    level: 'MUST',
-    text: 'Every eighth round of a subagent is told, with the tools that it has called.',
-    waitsFor: "the projection of AgenticX's events, which reads it off the log",
-  },
   { id: 'AX-100', level: 'MUST', text: 'The limit of rounds has a default and bounds.' },
   { id: 'AX-101', level: 'MUST', text: 'A limit that changes holds from the next execution on.' },
   {

@@ -7,6 +7,7 @@ import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
 import { BUDGETS } from './requirements-budget.ts';
+import { COMPACTION } from './requirements-compaction.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
 import { FAMILY } from './requirements-family.ts';
@@ -17,6 +18,7 @@ import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
 import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
+import { TURN_EVENTS } from './requirements-turn-events.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -99,7 +101,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...POLICY,
   ...HYGIENE,
   ...HOOKS,
+  ...COMPACTION,
   ...LOOPS,
+  ...TURN_EVENTS,
   ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,

@@ -22,6 +22,8 @@ const WINDOW: HistoryWindow = {
   tokens: 1000,
   twoSides: true,
 };
+/** The older part is summarised. */
+const COMPACTED: HistoryWindow = { ...WINDOW, summaries: { prompt: 'main', scope: '' } };
 const limits = () => ({ maxSteps: { a: 100 }, maxSessionTurns: 1_000_000 });
 
 /** A thread at rest, with so many messages behind it. */
@@ -42,19 +44,51 @@ async function makeThread(address: string, messages: number): Promise<string> {
   return thread.id;
 }
 
+/** A thread with a summary of all but some twenty messages. `one`: all of them are of one execution, which stands open. */
+async function makeCompacted(address: string, messages: number, one = false): Promise<string> {
+  const id = await makeThread(address, messages);
+  if (one) {
+    const db = openBeside(address);
+    await db.updateTable('messages').set({ execution_id: ONE }).where('thread_id', '=', id).execute();
+    await db.destroy();
+  }
+  const store = await openStore(address, '');
+  const thread = new ThreadDriver(store, id, `run-${randomUUID()}`);
+  thread.executionId = ONE;
+  const opened = await thread.open({ mustExist: true });
+  thread.afterStep = opened.kind === 'open' ? opened.afterStep : 0;
+  const ref = await thread.beginCall([message(randomUUID())]);
+  const context = await store.steps.readContext(id, ref.step, () => COMPACTED);
+  const last = context.messages.at(-21);
+  if (!last) throw new Error('There is nothing to cover.');
+  const summary = { until: last.created_at, messages: 1, text: 'all before', asked: null };
+  const told = { messageId: last.id, count: 1, reason: 'messages', fallback: false } as const;
+  const key = { prompt: 'main', scope: '' };
+  const seen = context.thread.lastSeq;
+  const kept = await store.steps.keepSummary({ ...ref, ...key, ...told, seen, summary });
+  expect(kept.kind).toBe('kept');
+  await thread.commit(ref);
+  thread.afterStep = ref.step;
+  if (!one) await thread.rest();
+  await store.close();
+  return id;
+}
+
+const ONE = 'one-execution';
+
 /** One step with two tools, one of them a prompt, as the activities ask the store for it. Answers what was left out of its request. */
-async function takeStep(store: ThreadStore, id: string): Promise<number> {
+async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = false): Promise<number> {
   const thread = new ThreadDriver(store, id, `run-${randomUUID()}`);
   const session = { side: 'a', turns: 0 } as const;
   const opened = await thread.open({ mustExist: true });
   if (opened.kind !== 'open') throw new Error('The thread is over.');
-  thread.afterStep = opened.afterStep;
-  thread.executionId = `now-${randomUUID()}`;
+  thread.afterStep = one ? opened.thread.lastStep : opened.afterStep;
+  thread.executionId = one ? ONE : `now-${randomUUID()}`;
   const items = [message(randomUUID())];
   const asked = { items, limits, twoSides: true, session };
   await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
   const ref = await thread.beginCall(items, asked);
-  const { trimmed } = await store.steps.readContext(id, ref.step, () => WINDOW);
+  const { trimmed } = await store.steps.readContext(id, ref.step, () => window);
   await store.events.append(id, {
     type: 'context.trimmed',
     data: { messages: trimmed },
@@ -66,7 +100,7 @@ async function takeStep(store: ThreadStore, id: string): Promise<number> {
   await thread.beginTool(ref.step, 0);
   await store.messages.recent(id);
   await thread.commitTool(ref.step, 0);
-  await askPrompt(thread, { step: ref.step, index: 1 });
+  await askPrompt(thread, { step: ref.step, index: 1 }, window);
   thread.afterStep = ref.step;
   await store.reports.readLastStep(id);
   await thread.rest();
@@ -79,14 +113,18 @@ async function askModel({ store }: ThreadDriver, ref: StepRef): Promise<void> {
   await store.modelCalls.end({ ...ref, call: 1, ok: true, firstTokenAt: 1 });
 }
 
-async function askPrompt(thread: ThreadDriver, place: { step: number; index: number }): Promise<void> {
+async function askPrompt(
+  thread: ThreadDriver,
+  place: { step: number; index: number },
+  window: HistoryWindow,
+): Promise<void> {
   const { store, id } = thread;
   await thread.beginTool(place.step, place.index, 'prompt', true);
   const asked = { prompt: 'consult', arguments: {}, parentId: randomUUID() };
   const opened = await store.subprompts.open({ ...thread.from, ...place, ...asked });
   if (opened.kind !== 'call') throw new Error(`The prompt should be asked, not ${opened.kind}.`);
   const ref = { ...thread.from, step: opened.step, attempt: opened.attempt };
-  await store.steps.readContext(id, ref.step, () => WINDOW);
+  await store.steps.readContext(id, ref.step, () => window);
   await thread.commit(ref, { toolCalls: [call('i', 'look')] });
   await thread.runTool(ref.step, 0);
   await store.subprompts.read(id, place.step, place.index);
@@ -101,10 +139,10 @@ describe('a step of a long thread on PostgreSQL', () => {
   afterAll(() => database?.drop());
 
   /** Rows that were read for a step. The server counts them for certain once its connections are closed. */
-  async function countRows(id: string): Promise<number> {
+  async function countRows(id: string, window?: HistoryWindow): Promise<number> {
     const before = await readRows();
     const store = await openStore(database.address, '');
-    await takeStep(store, id);
+    await takeStep(store, id, window);
     await store.close();
     return (await readRows()) - before;
   }
@@ -128,6 +166,15 @@ describe('a step of a long thread on PostgreSQL', () => {
     const rows = await countRows(short);
     expect(rows).toBeGreaterThan(0);
     expect(await countRows(long)).toBeLessThan(rows * 1.1);
+  });
+
+  it('reads as many rows behind a summary', async () => {
+    const short = await makeCompacted(database.address, 400);
+    const long = await makeCompacted(database.address, 20_000);
+    await database.query('analyze');
+    const rows = await countRows(short, COMPACTED);
+    expect(rows).toBeGreaterThan(0);
+    expect(await countRows(long, COMPACTED)).toBeLessThan(rows * 1.1);
   });
 });
 
@@ -206,6 +253,30 @@ describe('a step of a long thread on SQLite', () => {
     expect(statements.length).toBeGreaterThan(50);
     const walks = statements.map((asked) => ({ sql: asked.sql, walks: findWalks(database, asked) }));
     expect(walks.filter((each) => each.walks.length > 0)).toEqual([]);
+  });
+
+  it('looks behind a summary for what is there, also within one long execution', async () => {
+    const [short, long] = [
+      await makeCompacted(address, 400, true),
+      await makeCompacted(address, 20_000, true),
+    ];
+    const store = await openStore(address, '');
+    closeAfterTest(() => store.close());
+    const inShort = await record(() => takeStep(store, short, COMPACTED, true));
+    const inLong = await record(() => takeStep(store, long, COMPACTED, true));
+    const rowsOf = (asked: readonly Asked[]) => asked.reduce((sum, { rows }) => sum + rows, 0);
+    expect(rowsOf(inLong)).toBe(rowsOf(inShort));
+    const database = new DatabaseSync(address.slice('sqlite:'.length), { readOnly: true });
+    closeAfterTest(async () => database.close());
+    const behind = inLong.filter(({ sql }) => sql.includes('coalesce(execution_id'));
+    // Of the step, and of its sub-prompt: the thread's messages, and its own.
+    expect(behind).toHaveLength(3);
+    for (const { sql, values } of behind) {
+      const plan = database.prepare(`explain query plan ${sql}`).all(...values);
+      expect(plan.map(({ detail }) => detail)).toEqual([
+        'SEARCH messages USING INDEX messages_in_order (thread_id=? AND created_at>?)',
+      ]);
+    }
   });
 
   it('[runtime 12] finds what an author has told of logged calls by their executions', async () => {

@@ -45,6 +45,7 @@ import { registerStep } from './store/step.ts';
 import { registerStrike } from './store/strike.ts';
 import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
+import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
@@ -101,6 +102,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerExecutionClaim(given);
     registerSubprompt(given);
     registerSubpromptContext(given);
+    registerSummary(given);
     registerGuard(given);
     registerHandoff(given);
     registerRest(given);

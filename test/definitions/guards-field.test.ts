@@ -30,6 +30,22 @@ describe('the field guards', () => {
   });
 
   it.each([
+    [true, { thresholdMessages: 20, thresholdChars: 48_000, retainRecentMessages: 8, byWindow: false }],
+    [
+      { thresholdMessages: 2, thresholdChars: 3, retainRecentMessages: 1 },
+      { thresholdMessages: 8, thresholdChars: 4000, retainRecentMessages: 4, byWindow: false },
+    ],
+    [
+      { byWindow: true, retainRecentMessages: 6 },
+      { thresholdMessages: 200, thresholdChars: 200_000, retainRecentMessages: 6, byWindow: true },
+    ],
+    [false, false],
+  ])('[AX-22] compaction %j: %j', (given, compaction) => {
+    expect(agent({ compaction: given }).guards).toEqual({ compaction });
+    expect(prompt({ compaction: given }).guards).toEqual({ compaction });
+  });
+
+  it.each([
     [{}, 30],
     [{ max: 5 }, 10],
     [{ max: 500 }, 120],
@@ -50,6 +66,9 @@ describe('the field guards', () => {
     [{ loops: { warning: 0 } }, /guards\.loops\.warning must be more than 0/],
     [{ rounds: 30 }, /guards\.rounds must be an object/],
     [{ rounds: { max: 'x' } }, /guards\.rounds\.max must be a number/],
+    [{ compaction: 20 }, /guards\.compaction/],
+    [{ compaction: { thresholdMessages: 'x' } }, /guards\.compaction\.thresholdMessages must be a number/],
+    [{ compaction: { threshold: 9 } }, /guards\.compaction\.threshold is not a field/],
     [{ loops: { warn: 4 } }, /guards\.loops\.warn is not a field.*warning/],
   ])('%j is refused, by its name', (guards, message) => {
     expect(() => agent(guards)).toThrow(message);

@@ -3,6 +3,7 @@
  * canceled, with the reason, once.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { status } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { hasStayed, orderStay } from '../support/fault-project.ts';
@@ -34,6 +35,16 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
       context: { canceled: true, cancelReason: 'enough' },
     });
     expect(await typesOf(thread)).not.toContain('step.failed');
+    expect(await cluster.store.threads.get(thread)).toMatchObject({
+      status: 'stopped',
+      stopReason: 'canceled',
+    });
+    // As the workflow shows it to people. A query that comes with news is refused until its task has brought them.
+    await eventually('the status of its workflow', async () => {
+      const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
+      const shown = await handle.query(status).catch(() => undefined);
+      return shown?.status === 'stopped' && shown.stopReason === 'canceled';
+    });
   }
 
   it('[PL-16] in a tool that does not let go: nothing is written, and the next one ends it', async () => {

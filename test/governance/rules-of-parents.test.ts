@@ -110,4 +110,15 @@ describe('rules of a parent', () => {
     await eventually('rest', async () => (await client.waitForIdle(threadId)).status === 'idle');
     expect(did).toEqual(['read', 'pay', 'ship', 'plain']);
   });
+
+  it('[PL-07] that let nobody be asked hold for its grandchildren: what needs an approval is refused there at once', async () => {
+    const { record, client, threadId, did, results } = await threeGenerations({
+      helper: { rules: { 'goods.*': 'require_approval' }, default: 'allow', approvals: 'refuse' },
+      clerk: { 'money.*': 'require_approval', '*': 'allow' },
+    });
+    expect(record.status).toBe('idle');
+    expect(did).toEqual(['read', 'plain']);
+    expect(results[1]).toContain('money.move');
+    expect(await client.listWaits({ threadId })).toEqual([]);
+  });
 });

@@ -181,8 +181,10 @@ describe('a subagent that has used up its rounds', () => {
   it('[AX-122] goes on where it is spoken to, and nobody is asked any more', async () => {
     const family = await paused([FINISH]);
     await family.client.queueMessage(family.child, { content: 'come to an end' });
+    // Until the child has heard it, both are shown as waiting.
+    const result = await eventually('the report', () => resultOf(family, family.parent));
+    expect(result.content).toContain('found it');
     await family.client.waitForIdle(family.parent);
-    expect((await resultOf(family, family.parent))?.content).toContain('found it');
     const [closed] = eventsOf(await family.store.events.read(family.child, 0, 1000), 'wait.closed');
     expect(closed?.data).toMatchObject({ waitId: family.wait.id, reason: 'spoken to' });
     expect(await family.client.answerWait(family.wait.id, { approved: true })).toEqual({ outcome: 'closed' });

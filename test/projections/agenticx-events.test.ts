@@ -17,7 +17,7 @@ const turns = ({ client }: TestRuntime, thread: string, options = {}) =>
   collect(client.events(thread, { as: 'agenticx', follow: false, ...options }));
 
 describe('RuntimeEvents of a thread', () => {
-  it('[AX-02][AX-61][AX-81][AX-82] rounds, calls, an unknown tool and the answer, the same from any cursor', async () => {
+  it('[AX-81] rounds, calls, an unknown tool and the answer, the same from any cursor', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([
         callsMany([{ name: 'look' }, { name: 'nowhere', args: { at: 1 } }]),
@@ -52,7 +52,7 @@ describe('RuntimeEvents of a thread', () => {
       expect(await turns(runtime, thread, { after: cursor })).toEqual(all.slice(n + 1));
   });
 
-  it('[AX-66][AX-90] a confirmation is asked, answered, and then its call has a result', async () => {
+  it('[AX-90] a confirmation is asked, answered, and then its call has a result', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([callsMany([{ name: 'pay' }]), says('done')]),
       tools: { pay },

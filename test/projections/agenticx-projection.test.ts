@@ -40,7 +40,7 @@ const result = (id: string, name: string, content: string, refused?: true): read
 const types = (events: readonly RuntimeEvent[]) => events.map(({ type }) => type);
 
 describe('a turn as AgenticX tells it', () => {
-  it('[AX-01][AX-82] an answer is a round and one final event, with the text', () => {
+  it('[AX-01] an answer is a round and one final event, with the text', () => {
     const events = readTurns(rowsOf(began, step(1), said('m', 'Hello'), committed('m'), ended));
     expect(events).toEqual([
       { type: 'round_start', data: { round: 1, max_rounds: null }, agent_id: 'meta' },
@@ -49,7 +49,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(events.filter(isTerminal)).toHaveLength(1);
   });
 
-  it('[AX-02][AX-30] tokens come in order, and a call before its result', () => {
+  it('[AX-02] tokens come in order, and a call before its result', () => {
     const events = readTurns(
       rowsOf(
         began,
@@ -87,7 +87,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(new Set(events.map(({ agent_id: id }) => id))).toEqual(new Set(['clerk']));
   });
 
-  it('[AX-60][AX-61] a refused call is told with its call, an error that ends nothing, and its result', () => {
+  it('[AX-82] a refused call is told with its call, an error that ends nothing, and its result', () => {
     const events = readTurns(
       rowsOf(
         began,
@@ -102,7 +102,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(events.filter(isTerminal)).toHaveLength(1);
   });
 
-  it('[AX-66][AX-91] asked, answered, then the result; what a person has declined is no error beside it', () => {
+  it('[AX-66] asked, answered, then the result; what a person has declined is no error beside it', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'pay', callId: 'c1' };
     const events = readTurns(
       rowsOf(
@@ -131,7 +131,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(events[3]?.data).toEqual({ id: 'w1', approved: false });
   });
 
-  it('[AX-05][AX-70] a stop and a loop end with one error; the loop with its detector', () => {
+  it('[AX-05] a stop and a loop end with one error; the loop with its detector', () => {
     const stop = [
       'execution.ended',
       { executionId: 'execution-1', reason: 'Enough', status: 'stopped' },
@@ -150,6 +150,23 @@ describe('a turn as AgenticX tells it', () => {
       text: 'It goes round in circles',
       terminal: true,
       detector: 'ping_pong',
+    });
+  });
+
+  it('[AX-27] a compaction is told with its count and its summary', () => {
+    const compacted = {
+      prompt: 'main',
+      messages: 3,
+      covered: 13,
+      messageId: 'm-13',
+      summary: 'They met.',
+      reason: 'messages',
+    };
+    const events = readTurns(rowsOf(began, ['context.compacted', compacted], step(1), ended));
+    expect(events[0]).toEqual({
+      type: 'compaction',
+      data: { compacted_count: 13, summary: 'They met.' },
+      agent_id: 'meta',
     });
   });
 

@@ -103,8 +103,9 @@ export interface FaultProject {
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`. The agent `looper` is guarded against loops; `guarded` has hooks that refuse
- * every `tap`, and tell the end of executions. The effect `fire` writes its line with the time at which it did, and
+ * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`; those of `keeper` are
+ * summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of executions. The effect
+ * `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
@@ -127,6 +128,11 @@ export function faultRegistry(project: FaultProject): Registry {
         name: 'clerk',
         sideA: { prompt: 'main' },
         policy: { 'money.*': 'require_approval' },
+      }),
+      defineAgent({
+        name: 'keeper',
+        sideA: { prompt: 'main' },
+        guards: { compaction: { thresholdMessages: 8, retainRecentMessages: 4 } },
       }),
       defineAgent({ name: 'looper', sideA: { prompt: 'main' }, guards: { loops: true } }),
       defineAgent({ name: 'guarded', sideA: { prompt: 'main' }, hooks: ['no_taps', 'tell_end'] }),

@@ -36,6 +36,8 @@ export type RunAlone = (activity: LoneActivity, input: unknown, unit: AuthorRun)
 export type FaultPoint =
   | 'thread_opening'
   | 'step_begun'
+  | 'summarised'
+  | 'summary_kept'
   | 'model_streaming'
   | 'model_answered'
   | 'model_committed'

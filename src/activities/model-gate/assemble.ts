@@ -8,6 +8,7 @@ import { recentImages } from '../../core/context/context-attachment.ts';
 import { toProviderMessage } from '../../core/context/context-provider.ts';
 import { showToSide } from '../../core/context/context-side.ts';
 import { sanitiseHistory } from '../../core/context/sanitise.ts';
+import { openWithSummary } from '../../core/context/summary.ts';
 import { fromLLMMessages, toLLMMessage } from '../../core/message/llm-message.ts';
 import type { ProviderMessage } from '../../core/message/provider.ts';
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
@@ -85,6 +86,7 @@ export async function chooseHistory(
   const reasoningOf = reasoning?.include ? name : undefined;
   const history: ProviderMessage[] = [
     ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
+    ...openWithSummary(context.summary, chosen),
     ...chosen.map((message) => toProviderMessage(message, { pictures, reasoningOf })),
   ];
   return go({ history });

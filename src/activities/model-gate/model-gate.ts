@@ -30,6 +30,7 @@ import {
   commitAnswer,
   type UncommittedStep,
 } from './commit-answer.ts';
+import { compact } from './compact.ts';
 import { type DrainedStep, drain } from './drain.ts';
 import {
   type FailedStep,
@@ -50,11 +51,12 @@ type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
 
 const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); //                   1 what is due becomes history, through its hooks; is there anything to ask?
 
-const READ = openGate<ActivityDependencies, OpenStep, FailedStep>()
+const READ = openGate<ActivityDependencies, OpenStep, FailedStep | Unsent>()
   .stage(readStepContext) //          2 what the store has of the step
   .stage(resolveSide) //              2 whose step it is: agent, side, prompt
   .stage(requireStepVariables) //     2 required variables have values
-  .stage(offerSubagents); //          2 which subagents may be offered now
+  .stage(offerSubagents) //           2 which subagents may be offered now
+  .stage(compact); //                 3 what is older gives place to a summary, where that is due
 
 /** What all requests of the step have in common. */
 export const ASSEMBLE = openGate<
@@ -104,7 +106,8 @@ export async function answerStep(
   step: OpenStep,
 ): Promise<AnsweredOutcome> {
   const read = await READ.pass(dependencies, step);
-  if (read.kind === 'end') return failStep(dependencies, step, read.end);
+  if (read.kind === 'end')
+    return read.end.kind === 'blocked' ? read.end : failStep(dependencies, step, read.end);
   const hooks = openStepHooks(dependencies, read.known);
   const answered = await withHookWork(hooks, dependencies.handover, () =>
     answerThrough(dependencies, { ...read.known, ...hooks }),

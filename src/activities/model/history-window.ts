@@ -4,16 +4,19 @@
  * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled, nor what a provider says of a
  *     model's window before this process has asked it once.
  * W3. Where none of the models names its window, the messages have as much room as usual windows have.
+ * W4. Where older messages give place to a summary, as much again is read: what has no room is what the next summary is made of.
  */
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
 import { estimateText } from '../../core/context/context-estimate.ts';
+import { findGuards } from '../../core/guard/guards.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
-import { findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { type ActiveSide, findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { capabilitiesOf } from '../../models/meet-provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
+import type { SummaryKey } from '../../store/port/summary.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';
@@ -25,20 +28,37 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
   return (place) => {
     const active = findStepSide(registry, place.thread.agent, place);
     if (!active) return NOTHING;
-    const { prompt } = active;
-    const subagents = fullSubagentOffer(registry, place.thread, prompt);
-    const rooms = findModels(registry, active).flatMap((model) =>
-      roomOf(model, () => offerTools(registry, active, { model, tools: {} }, { subagents })),
-    );
-    const { includeChat, includePastTools, recentImageThreshold: recentImages } = prompt;
+    const { includeChat, includePastTools, recentImageThreshold: recentImages } = active.prompt;
     const twoSides = hasTwoSides(active.agent);
     const window = { includeChat, includePastTools, recentImages, ...(twoSides ? { twoSides } : {}) };
-    // W3: what a step reads is bounded.
-    if (rooms.length === 0) return { ...window, tokens: LIMITS.unboundTokens };
-    const prompts = registry.prompts;
-    const system = renderPrompt({ prompt, prompts, variables: promptVariables(place), env: () => '' });
-    return { ...window, tokens: Math.max(0, Math.min(...rooms) - estimateText(system)) };
+    const tokens = roomForMessages(registry, active, place);
+    const summaries = summaryKey(active, place);
+    // W4: twice as much.
+    return summaries ? { ...window, tokens: 2 * tokens, summaries } : { ...window, tokens };
   };
+}
+
+/** Tokens that the messages of a step's request may take. */
+export function roomForMessages(registry: Registry, active: ActiveSide, place: StepPlace): number {
+  const { prompt } = active;
+  const subagents = fullSubagentOffer(registry, place.thread, prompt);
+  const rooms = findModels(registry, active).flatMap((model) =>
+    roomOf(model, () => offerTools(registry, active, { model, tools: {} }, { subagents })),
+  );
+  // W3: what a step reads is bounded.
+  if (rooms.length === 0) return LIMITS.unboundTokens;
+  const prompts = registry.prompts;
+  const system = renderPrompt({ prompt, prompts, variables: promptVariables(place), env: () => '' });
+  return Math.max(0, Math.min(...rooms) - estimateText(system));
+}
+
+/** Undefined where the prompt has none. */
+export function summaryKey(
+  { agent, prompt }: ActiveSide,
+  { executionId }: Pick<StepPlace, 'executionId'>,
+): SummaryKey | undefined {
+  if (!findGuards(agent, prompt).compaction) return undefined;
+  return { prompt: prompt.name, scope: prompt.includeChat ? '' : executionId };
 }
 
 /** What a model's window leaves beside its answer and its tools; none where it declares none. */

@@ -1,13 +1,14 @@
 /**
  * What a step's begin is asked to bring along for the request of the step.
  * N1. The first call begins with the step where nothing stands between the two that could end the step without it, or take its time: no
- *     hook on the request, no variable that may be missing, no manifest to be told before it. Its row is there before the request is sent, as any call's.
+ *     hook on the request, no variable that may be missing, no manifest to be told before it, no summary to be made. Its row is there before the request is sent, as any call's.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import { findStepSide } from '../../core/project/active-side.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
-import type { RequestNeeds, StepPlace } from '../../store/port/step.ts';
+import type { RequestNeeds, StepContext, StepPlace } from '../../store/port/step.ts';
 import { tellsManifests } from './call-estimate.ts';
+import { dueCompaction } from './due-compaction.ts';
 import { historyWindow } from './history-window.ts';
 import { findModels } from './request.ts';
 import { hasBegun, needsVariables } from './step-env.ts';
@@ -21,7 +22,7 @@ export function requestNeeds(registry: Registry): (place: StepPlace) => RequestN
 }
 
 /** N1: of the model that is asked first. */
-function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'call'> {
+function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'call' | 'delays'> {
   const active = findStepSide(registry, place.thread.agent, place);
   if (!active) return {};
   const { prompt } = active;
@@ -29,5 +30,7 @@ function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'ca
   if (tellsManifests(active, place)) return {};
   const [model] = findModels(registry, active);
   if (!model || needsVariables(registry, place.thread, { begun: hasBegun(place), prompt })) return {};
-  return { call: { model: model.name, modelId: model.model } };
+  // A summary comes before it.
+  const delays = (context: StepContext) => dueCompaction(registry, active, context) !== undefined;
+  return { call: { model: model.name, modelId: model.model }, delays };
 }

@@ -29,8 +29,12 @@ const AGENT = `import { defineAgent } from 'everthread';
 export default defineAgent({
   name: 'assistant',
   sideA: { prompt: 'talk' },
-  // A model whose calls go round in circles is reminded of it, and stopped where it goes on.
-  guards: { loops: true },
+  guards: {
+    // Where a thread grows long, requests have a summary in place of its older messages; the thread keeps them all.
+    compaction: true,
+    // A model whose calls go round in circles is reminded of it, and stopped where it goes on.
+    loops: true,
+  },
 });
 `;
 

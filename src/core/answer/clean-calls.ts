@@ -49,7 +49,7 @@ const CUT_OFF = '{';
 
 export interface AnswerPlace {
   readonly step: number;
-  /** The names that the model was offered; asked where the text of an answer may hold calls. */
+  /** The names that the model was offered; asked where a call is named `none`, or the text of an answer may hold calls. */
   readonly offered: () => ReadonlySet<string>;
 }
 
@@ -57,6 +57,7 @@ export function cleanCalls(
   { content, toolCalls = [], finishReason }: ProviderResponse,
   { step, offered }: AnswerPlace,
 ): CleanedCalls {
+  const isNamed = (call: ProviderToolCall) => namesSomething(call, offered);
   const named = toolCalls.filter(isNamed);
   const nameless = toolCalls.filter((call) => !isNamed(call));
   const isInline = named.length === 0 && content && mayHoldCalls(content);
@@ -80,9 +81,10 @@ export function cleanCalls(
   };
 }
 
-function isNamed({ name }: ProviderToolCall): boolean {
-  const word = name.trim().toLowerCase();
-  return word !== '' && word !== 'none';
+/** `none` says that there is no name, unless something that was offered is called so. */
+function namesSomething({ name }: ProviderToolCall, offered: AnswerPlace['offered']): boolean {
+  const word = name.trim();
+  return word !== '' && (word.toLowerCase() !== 'none' || offered().has(word));
 }
 
 function toCall(name: string, text: string): ProviderToolCall {

@@ -11,6 +11,7 @@ import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
 import type { BudgetLimit } from '../governance/budget.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
+import type { CompactionReason } from '../guard/compaction.ts';
 import type { LoopDetector } from '../guard/loop.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
@@ -146,11 +147,23 @@ export interface EventData {
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
     readonly droppedCalls?: number;
+    /** Rows of `model.chunk` that the step has left, of all its requests. */
+    readonly chunks?: number;
   };
   /** The step failed for good and has no answer. */
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
+  /** `messages` more messages, up to `messageId`, gave place to a summary in the requests of a prompt: it stands for `covered`. `fallback`: no model has written it. */
+  'context.compacted': {
+    readonly prompt: string;
+    readonly messages: number;
+    readonly covered: number;
+    readonly messageId: string;
+    readonly summary: string;
+    readonly reason: CompactionReason;
+    readonly fallback?: true;
+  };
   /** A request is about to be sent, of so many tokens by estimate; where a context, a policy or a budget is in use. The provider's count: `model.answered`. */
   'context.prepared': ContextManifest & {
     readonly model: string;
@@ -158,9 +171,14 @@ export interface EventData {
     readonly call: number;
   };
 
-  /** A request was sent to a model. */
-  'model.called': { readonly model: string; readonly modelId: string; readonly call: number };
-  /** A piece of the answer. The only kind that is ever removed: the pieces of a step when the next one is committed. */
+  /** A request was sent to a model. With `purpose`: not for the answer, but for a summary. */
+  'model.called': {
+    readonly model: string;
+    readonly modelId: string;
+    readonly call: number;
+    readonly purpose?: 'compaction';
+  };
+  /** A piece of the answer. The only kind that is ever removed: ten minutes after the end of their execution. Whoever reads on from among them then is told the answer as a whole. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
   /** The model answered. `cost` in US dollars, where the model has prices; `ignored`: kinds of chunks that nothing was kept of. */
   'model.answered': {
@@ -178,7 +196,7 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, or `WorkerLost`. */
+  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, `WorkerLost`, or `Removed`: the whole text follows. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;

@@ -19,7 +19,7 @@ export interface ThreadEventOf<Kind extends EventKind> {
 /** Narrow it by its `type`. */
 export type ThreadEvent = { [Kind in EventKind]: ThreadEventOf<Kind> }[EventKind];
 
-/** How long a row is kept: `always` is for the thread's life, `chunk` until the step after its own is committed. */
+/** How long a row is kept: `always` is for the thread's life, `chunk` until ten minutes after its execution. */
 export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'thread.created': 'always',
   'thread.status': 'always',
@@ -41,6 +41,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'step.committed': 'always',
   'step.failed': 'always',
   'context.trimmed': 'always',
+  'context.compacted': 'always',
   'context.prepared': 'always',
   'model.called': 'always',
   'model.chunk': 'chunk',

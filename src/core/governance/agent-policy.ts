@@ -38,7 +38,10 @@ export function findRules(
   const { permissions = {} } = context ?? {};
   const narrows = Object.keys(permissions).length > 0;
   if (!policy && !narrows) return undefined;
-  return { policy: policy ?? NO_POLICY, ...(narrows ? { context: readPermissions(permissions) } : {}) };
+  const own = policy ?? NO_POLICY;
+  if (!narrows) return { policy: own };
+  const given = readPermissions(permissions);
+  return { policy: given.approvals === 'refuse' ? { ...own, approvals: 'refuse' } : own, context: given };
 }
 
 /**
@@ -47,11 +50,16 @@ export function findRules(
  */
 export function handedDown(policy: AgentPolicy | undefined, permissions: Permissions): Permissions {
   if (!policy) return permissions;
-  const { rules, default: fallback, undeclared } = policy;
+  const { rules, default: fallback, undeclared, approvals } = policy;
   // Without a rule for them, tools that a provider runs are not sent, whatever the default is.
   const noProviders = findRule(rules, ANY_PROVIDER) === undefined ? { [ANY_PROVIDER]: 'deny' } : {};
   return joinPermissions(
-    { capabilities: { ...rules, ...noProviders }, default: fallback, undeclared },
+    {
+      capabilities: { ...rules, ...noProviders },
+      default: fallback,
+      undeclared,
+      ...(approvals === 'refuse' ? { approvals } : {}),
+    },
     permissions,
   );
 }

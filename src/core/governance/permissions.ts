@@ -1,6 +1,6 @@
 /**
  * Permissions that travel with a run: rules over capabilities, as whoever starts the run gives them. Flat, `{ 'records.write': 'deny' }`,
- * or `{ capabilities: { … }, default: 'deny', undeclared: 'deny' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
+ * or `{ capabilities: { … }, default: 'deny', undeclared: 'deny', approvals: 'refuse' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
  * else its readers need; without one it allows.
  * P1. Two sets that are joined say of each capability the stronger of what both say of it: joining narrows, never widens.
  */
@@ -15,6 +15,8 @@ export interface PermissionRules {
   readonly default?: PolicyEffect;
   /** For actions that declare no capability; absent, it says nothing of them. */
   readonly undeclared?: PolicyEffect;
+  /** What needs an approval is refused at once: nobody is asked. */
+  readonly approvals?: 'refuse';
 }
 
 const WORDS: Readonly<Record<string, PolicyEffect>> = {
@@ -44,14 +46,15 @@ interface Entries {
   readonly rules: Readonly<Record<string, unknown>>;
   readonly fallback: unknown;
   readonly undeclared?: unknown;
+  readonly approvals?: unknown;
   /** Where the rules stand. */
   readonly path: string;
 }
 
 function entriesOf(permissions: Permissions): Entries {
   if (isRecord(permissions.capabilities)) {
-    const { capabilities: rules, default: fallback, undeclared } = permissions;
-    return { rules, fallback, undeclared, path: 'capabilities.' };
+    const { capabilities: rules, default: fallback, undeclared, approvals } = permissions;
+    return { rules, fallback, undeclared, approvals, path: 'capabilities.' };
   }
   const { default: fallback, ...rules } = permissions;
   return { rules, fallback, path: '' };
@@ -59,10 +62,12 @@ function entriesOf(permissions: Permissions): Entries {
 
 /** The first thing that is wrong, with its place; undefined where nothing is. */
 export function findPermissionProblem(permissions: Permissions): string | undefined {
-  const { rules, fallback, undeclared, path } = entriesOf(permissions);
+  const { rules, fallback, undeclared, approvals, path } = entriesOf(permissions);
   const words = '"allow", "require_approval" or "deny"';
   if (undeclared !== undefined && toEffect(undeclared) === undefined) return `"undeclared" must be ${words}`;
   if (fallback !== undefined && toEffect(fallback) === undefined) return `"default" must be ${words}`;
+  if (approvals !== undefined && approvals !== 'wait' && approvals !== 'refuse')
+    return '"approvals" must be "wait" or "refuse"';
   for (const [name, rule] of Object.entries(rules)) {
     if (!isRuleName(name)) return `"${path}${name}" is no name of a capability, no "prefix.*" and no "*"`;
     if (toEffect(rule) === undefined) return `"${path}${name}" must be ${words}`;
@@ -72,12 +77,13 @@ export function findPermissionProblem(permissions: Permissions): string | undefi
 
 /** A rule that cannot be understood denies: it was meant to restrict. */
 export function readPermissions(permissions: Permissions): PermissionRules {
-  const { rules, fallback, undeclared } = entriesOf(permissions);
+  const { rules, fallback, undeclared, approvals } = entriesOf(permissions);
   const effects = Object.entries(rules).map(([name, rule]) => [name, toEffect(rule) ?? 'deny'] as const);
   return {
     rules: Object.fromEntries(effects),
     ...(fallback === undefined ? {} : { default: toEffect(fallback) ?? 'deny' }),
     ...(undeclared === undefined ? {} : { undeclared: toEffect(undeclared) ?? 'deny' }),
+    ...(approvals === undefined || approvals === 'wait' ? {} : { approvals: 'refuse' }),
   };
 }
 
@@ -102,6 +108,7 @@ export function joinPermissions(one: Permissions, other: Permissions): Permissio
     capabilities,
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(undeclared === undefined ? {} : { undeclared }),
+    ...(sets.some(({ approvals }) => approvals === 'refuse') ? { approvals: 'refuse' } : {}),
   };
 }
 

@@ -8,7 +8,7 @@
  * R4. A cost that nobody could count is not begun: a model without prices is not asked where cost is limited.
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
-import { type BudgetLimit, type BudgetLine, inOrder, isNear } from './budget.ts';
+import { type BudgetLimit, type BudgetLine, evaluateSpending, inOrder, isNear } from './budget.ts';
 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
 export interface CallEstimate {
@@ -83,6 +83,15 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   };
 }
 
+/** For one that can be done without: whether there is room for it and as much again. What others hold is not in its way. */
+export function hasRoomForTwo(lines: readonly BudgetLine[], estimate?: () => CallEstimate): boolean {
+  if (evaluateSpending(lines, { maxLlmCalls: 2 }).kind === 'deny') return false;
+  if (!estimate || !hasAmounts(lines)) return true;
+  const asked = estimate();
+  const { kind } = planReservation(lines, { ...asked, inputTokens: asked.inputTokens * 2 });
+  return kind === 'reserve' || kind === 'blocked';
+}
+
 /** R1: how much output the line has room for. */
 function outputWithin(
   { limit, max, used, reserved }: BudgetLine,
@@ -138,4 +147,12 @@ function toSum(value: number): number {
 
 export function negate({ maxInputTokens, maxOutputTokens, maxCost }: Amounts): Amounts {
   return { maxInputTokens: -maxInputTokens, maxOutputTokens: -maxOutputTokens, maxCost: -maxCost };
+}
+
+export function addAmounts(one: Amounts, other: Amounts): Amounts {
+  return {
+    maxInputTokens: one.maxInputTokens + other.maxInputTokens,
+    maxOutputTokens: one.maxOutputTokens + other.maxOutputTokens,
+    maxCost: one.maxCost + other.maxCost,
+  };
 }

@@ -1,8 +1,11 @@
 /** What guards the turns of an agent, each only where its definition asks for it. */
+import type { CompactionGuard } from './compaction.ts';
 import type { LoopGuard } from './loop.ts';
 import type { RoundGuard } from './round.ts';
 
 export interface Guards {
+  /** False: none, whatever the agent of a prompt says. */
+  readonly compaction?: CompactionGuard | false;
   /** False: none, whatever the agent of a prompt says. */
   readonly loops?: LoopGuard | false;
   /** How many rounds a turn may take. */

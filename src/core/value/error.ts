@@ -15,6 +15,8 @@ export const ERRORS = {
   ExecutionNotFound: { exit: 3, status: 404 },
   /** The execution has ended; nothing is left to cancel. */
   ExecutionNotCancelable: { exit: 1, status: 409 },
+  /** It was begun before, and is under way. */
+  ExecutionRunning: { exit: 1, status: 409 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
   InvalidStart: { exit: 2, status: 400 },

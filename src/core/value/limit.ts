@@ -63,6 +63,8 @@ export const LIMITS = {
   recentMessages: 100,
   /** Room for the messages of a request, in tokens, where none of the models of a step names its window. */
   unboundTokens: 128_000,
+  /** Characters of what a model summarises at once. */
+  recordChars: 400_000,
   /** JSON of a new thread's arguments: they travel with its start, of which the server takes 2 MB. */
   startArgumentBytes: 1024 * 1024,
   /** Characters of a variable's name, bytes of its value. */

@@ -24,6 +24,7 @@ export interface RuntimeEventData {
   };
   /** `approved` is false as well where nobody answered in time. */
   readonly confirm_response: { readonly id: string; readonly approved: boolean };
+  /** `compacted_count`: the messages that the summary stands for. */
   readonly compaction: { readonly compacted_count: number; readonly summary: string };
   /** Of an agent that another one has begun: after every eighth round. */
   readonly subagent_checkpoint: Checkpoint & { readonly artifact_count: number };

@@ -31,6 +31,10 @@ export const ROUND_HANDLERS: TurnHandlers = {
     const content = turn.said?.id === messageId ? turn.said.content : null;
     return [{ ...turn, answer: content ?? '' }, []];
   },
+  'context.compacted': (turn, { data: { covered, summary } }) => [
+    turn,
+    [{ type: 'compaction', data: { compacted_count: covered, summary } }],
+  ],
   'file.created': (turn) => [{ ...turn, artifacts: turn.artifacts + 1 }, []],
 };
 

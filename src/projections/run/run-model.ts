@@ -1,4 +1,5 @@
 /** Steps and calls of models, as the loop of the page tells them. */
+import { attemptOf } from '../../core/context/summary.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
 import type { Fields, RunHandlers, Told } from './run-handler.ts';
@@ -48,13 +49,16 @@ export const MODEL_HANDLERS: RunHandlers = {
   ],
   'context.trimmed': (run, { data }) => [run, [llmStream('context_trimmed', data)]],
   'model.called': (run, event) => {
-    const { model, modelId, call } = event.data;
+    const { model, modelId, call, purpose } = event.data;
     return [
       { ...run, called: { ...run.called, [keyOf(event, call)]: event.at } },
       [
         {
           type: 'llm.call.started',
-          payload: { model, model_id: modelId, attempt: call, worker_attempt: event.attempt ?? 1 },
+          payload: {
+            ...{ model, model_id: modelId, attempt: attemptOf(call), worker_attempt: event.attempt ?? 1 },
+            ...(purpose && { purpose }),
+          },
           summary: `Asking ${model}`,
         },
       ],
@@ -86,7 +90,7 @@ export const MODEL_HANDLERS: RunHandlers = {
         llmStream('llm_call_metrics', { step: event.step, metrics }, { summary }),
         {
           type: 'llm.call.completed',
-          payload: { attempts: call, latency_ms: latency, metrics },
+          payload: { attempts: attemptOf(call), latency_ms: latency, metrics },
           summary: 'The model has answered',
         },
       ],
@@ -95,7 +99,7 @@ export const MODEL_HANDLERS: RunHandlers = {
   'model.failed': (run, { step, data }) => {
     const again = data.retryInMs !== undefined || data.plain === true;
     const { code, message, call, ...more } = data;
-    const payload = { step, attempt: call, reason: code ?? 'unknown', message, ...more };
+    const payload = { step, attempt: attemptOf(call), reason: code ?? 'unknown', message, ...more };
     const kind = again ? 'llm_retry' : 'llm_error';
     return [
       run,

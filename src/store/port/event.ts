@@ -22,6 +22,11 @@ export interface EventStore {
    * `ThreadNotFound`.
    */
   append(threadId: string, event: NewEvent): Promise<void>;
+  /**
+   * Removes the rows of `model.chunk` of executions that ended so long ago: some of them with each call, until it answers 0. It answers how many
+   * it has removed.
+   */
+  removeChunks(olderThanMs: number): Promise<number>;
   /** Markers of what the thread did, made of the rows that its work has left; the newest first unless asked otherwise. */
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;
 }

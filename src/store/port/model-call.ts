@@ -11,6 +11,8 @@ export interface ModelCallStart extends StepRef {
   readonly modelId: string;
   /** Asked where a budget bounds tokens or cost: how much of it the request may take, and how long its end may be awaited. */
   readonly reserve?: () => CallEstimate & { readonly leaseMs: number };
+  /** It is not for the answer: where a budget denies it, or has no room for the answer's behind it, it is `declined`. */
+  readonly purpose?: 'compaction';
   /** What is about to be sent, told with the call where a budget bounds the execution, or `always`. */
   readonly prepared?: { readonly always: boolean; readonly manifest: () => ContextManifest };
 }
@@ -21,7 +23,9 @@ export type StartedModelCall =
   | { readonly kind: 'terminated' }
   /** Only what other requests hold is in its way: the step is asked for again once they have ended. */
   | { readonly kind: 'blocked' }
-  | { readonly kind: 'exceeded'; readonly error: StoredError };
+  | { readonly kind: 'exceeded'; readonly error: StoredError }
+  /** It can be done without: the budget goes on as it was. */
+  | { readonly kind: 'declined' };
 
 /** Calls of an attempt at a step are numbered from here. */
 export const FIRST_CALL = 1;

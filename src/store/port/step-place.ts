@@ -1,9 +1,11 @@
 /** Where a step stands, and what its request is assembled from. */
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
+import type { Summary } from '../../core/context/summary.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
+import type { SummaryKey } from './summary.ts';
 import type { ThreadRecord } from './thread.ts';
 
 export interface StepPlace {
@@ -32,9 +34,11 @@ export interface StepContext extends StepPlace {
   readonly messages: readonly ContextMessage[];
   /** How many messages stand before the first one, where the window had no room for them. */
   readonly trimmed: number;
+  /** What stands in place of all messages until its time: none of them is among `messages`. */
+  readonly summary?: Summary;
 }
 
-/** How much of a thread's messages a step needs. Those of its own execution are always read, all of them. */
+/** How much of a thread's messages a step needs. Those of its own execution are always read, all that no summary covers. */
 export interface HistoryWindow {
   /** Messages of earlier executions. */
   readonly includeChat: boolean;
@@ -46,6 +50,8 @@ export interface HistoryWindow {
   readonly recentImages: number;
   /** The agent has two AI sides: what the other one's tools did takes no room. */
   readonly twoSides?: boolean;
+  /** Whose summaries stand for what is older; absent where none is wanted. */
+  readonly summaries?: SummaryKey;
 }
 
 /** Where a sub-prompt's step stands: whose call it answers, and with what. */

@@ -13,6 +13,7 @@ import type { PreparedRow } from './hook.ts';
 import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
 import type { HistoryWindow, StepContext, StepPlace } from './step-place.ts';
+import type { KeepSummary, KeptSummary } from './summary.ts';
 import type { QueuedTool } from './tool.ts';
 
 export type { HistoryWindow, StepContext, StepPlace, SubpromptPlace } from './step-place.ts';
@@ -53,6 +54,8 @@ export interface BeginStep extends FromRun {
 /** What the request of a step needs, before it is assembled. */
 export interface RequestNeeds {
   readonly window: HistoryWindow;
+  /** Asked where there is a `call`, once the messages are read: whether something else comes before it. */
+  readonly delays?: (context: StepContext) => boolean;
   /** The model that is asked first: its call begins with the step. Absent where it begins when it is sent. */
   readonly call?: Pick<ModelCallStart, 'model' | 'modelId'>;
 }
@@ -214,4 +217,9 @@ export interface StepStore {
   fail(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
   /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
   keepFlow(command: KeepFlow): Promise<void>;
+  /**
+   * Keeps a summary of the older part of the history, and tells the log of it. The side, the prompt, the scope and the last message
+   * covered are the key: who comes second is answered what the first one kept.
+   */
+  keepSummary(command: KeepSummary): Promise<KeptSummary>;
 }

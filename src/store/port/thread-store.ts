@@ -40,6 +40,7 @@ export type { FromRun } from './run.ts';
 export type * from './step.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
+export type * from './summary.ts';
 export type * from './thread.ts';
 export type * from './tool.ts';
 export type * from './wait.ts';

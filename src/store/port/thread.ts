@@ -37,6 +37,8 @@ export interface ThreadRecord {
   readonly lastSeq: number;
   /** Its open execution spends from a budget; absent where it does not. */
   readonly budgeted?: true;
+  /** It has had summaries of its history; absent where it has not. */
+  readonly compacted?: true;
 }
 
 export interface OpenThread extends FromRun {

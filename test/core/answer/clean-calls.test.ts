@@ -13,7 +13,11 @@ const call = (name: string, fields: Partial<ProviderToolCall> = {}): ProviderToo
   ...fields,
 });
 
-function clean(toolCalls: readonly ProviderToolCall[], answer: Partial<ProviderResponse> = {}) {
+function clean(
+  toolCalls: readonly ProviderToolCall[],
+  answer: Partial<ProviderResponse> = {},
+  offered: readonly string[] = ['look'],
+) {
   const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
   const response: ProviderResponse = {
     content: null,
@@ -22,7 +26,7 @@ function clean(toolCalls: readonly ProviderToolCall[], answer: Partial<ProviderR
     toolCalls,
     ...answer,
   };
-  return cleanCalls(response, { step: 4, offered: () => new Set(['look']) });
+  return cleanCalls(response, { step: 4, offered: () => new Set(offered) });
 }
 
 describe('the calls of an answer', () => {
@@ -40,6 +44,11 @@ describe('the calls of an answer', () => {
     const { calls, dropped } = clean(given);
     expect(calls).toEqual([{ call: { ...call('look'), id: 'id of  look ' }, repairs: ['name'] }]);
     expect(dropped).toBe(4);
+  });
+
+  it('[AX-45] keep one of a tool that is called so', () => {
+    const { calls, dropped } = clean([call('none')], {}, ['none']);
+    expect([calls.map(({ call }) => call.name), dropped]).toEqual([['none'], 0]);
   });
 
   it('[AX-45] are one that is refused where all of them name nothing: the model is told', () => {

@@ -1,8 +1,8 @@
 /** What a policy says of capabilities: the most specific rule of a set, the strongest over sets and capabilities. */
 import { describe, expect, it } from '@jest/globals';
-import { handedDown } from '../../../src/core/governance/agent-policy.ts';
+import { findRules, handedDown } from '../../../src/core/governance/agent-policy.ts';
 import { type CapabilityPolicy, decide } from '../../../src/core/governance/capability-policy.ts';
-import { readPermissions } from '../../../src/core/governance/permissions.ts';
+import { findPermissionProblem, readPermissions } from '../../../src/core/governance/permissions.ts';
 import { findRule, isRuleName } from '../../../src/core/governance/policy-rule.ts';
 
 const policy = (given: Partial<CapabilityPolicy>): CapabilityPolicy => ({
@@ -107,6 +107,18 @@ describe('what a thread hands down', () => {
     // And over one generation more.
     expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), ['a.x'])).toBe('deny');
     expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
+  });
+
+  it('[PL-07] lets nobody be asked below where nobody may be asked above, whichever generation says so', () => {
+    const approvalsOf = (handed: Readonly<Record<string, unknown>>) =>
+      findRules(agent, { permissions: handed })?.policy.approvals;
+    const refusing = handedDown({ ...agent, approvals: 'refuse' }, {});
+    expect(approvalsOf(refusing)).toBe('refuse');
+    expect(approvalsOf(handedDown(agent, refusing))).toBe('refuse');
+    expect(approvalsOf(handedDown({ ...agent, approvals: 'refuse' }, { 'a.b': 'deny' }))).toBe('refuse');
+    expect(approvalsOf(handedDown(agent, {}))).toBe('wait');
+    expect(findRules(undefined, { permissions: refusing })?.policy.approvals).toBe('refuse');
+    expect(findPermissionProblem({ capabilities: {}, approvals: 'never' })).toContain('"approvals"');
   });
 
   it('is what the run says, where the agent has no policy', () => {

@@ -4,6 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { GetLogsOptions, Log } from '../../../core/author/thread-log.ts';
+import { SUMMARY_CALLS } from '../../../core/context/summary.ts';
 import type { EventKind } from '../../../core/event/thread-event.ts';
 import type { NewEvent } from '../../port/thread-store.ts';
 import { toCount } from '../../schema/rows.ts';
@@ -119,6 +120,7 @@ async function readModelCalls(
       attempt: row.attempt,
       model: row.model,
       modelId: row.model_id,
+      ...(row.call > SUMMARY_CALLS ? { purpose: 'compaction' } : {}),
       state: row.state,
       usage: parse(row.usage),
       cost: row.cost,

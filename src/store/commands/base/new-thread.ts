@@ -56,5 +56,6 @@ export function toThreadRow(thread: NewThread, now: number) {
     budget: null,
     loop_warnings: null,
     rounds: null,
+    compacted: 0,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -5,13 +5,16 @@
  *     settlement changes nothing.
  * V2. A request whose end nobody will tell, since its worker was lost or its execution has ended, is settled as it was reserved.
  * V3. So is one that is in somebody's way after its lease: its own worker would have ended it by then.
+ * V4. A request that the answer can do without is declined, and nobody told, where there is no room for it and as much again.
  */
 import type { Selectable } from 'kysely';
 import { type BudgetAccount, describeUnpriced, evaluateSpending } from '../../../core/governance/budget.ts';
 import {
   type Amounts,
+  addAmounts,
   changeAmounts,
   hasAmounts,
+  hasRoomForTwo,
   negate,
   planReservation,
 } from '../../../core/governance/reservation.ts';
@@ -25,13 +28,14 @@ import { resumeClocks, runClocks } from './time.ts';
 
 type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
+type Asking = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
 type Reservation = Selectable<BudgetReservationTable>;
 
 /** Counts the request, and holds what it may cost. */
 export async function reserveCall(
   context: Locks,
   thread: ThreadTransaction,
-  { step, attempt, call, model, reserve }: CallKey & Pick<ModelCallStart, 'model' | 'reserve'>,
+  { step, attempt, call, model, reserve, purpose }: CallKey & Asking,
 ): Promise<StartedModelCall> {
   const state = budgetOf(thread.row);
   if (!state) return { kind: 'started' };
@@ -41,6 +45,8 @@ export async function reserveCall(
   if (time.kind === 'over') return { kind: 'exceeded', error: time.error };
   const { leftMs } = time;
   const within = leftMs === undefined ? {} : { leftMs };
+  // V4: room for another one.
+  if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
   if (counted.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, counted, { step }) };
   const asked = hasAmounts(lines) ? reserve?.() : undefined;
@@ -57,7 +63,7 @@ export async function reserveCall(
   if (plan?.kind === 'blocked') {
     // V3: who is blocked by it settles it.
     if (await settleExpired(context, thread, state))
-      return reserveCall(context, thread, { step, attempt, call, model, reserve });
+      return reserveCall(context, thread, { step, attempt, call, model, reserve, purpose });
     keepBudget(thread, { ...state, waits: true });
     return { kind: 'blocked' };
   }
@@ -149,7 +155,7 @@ async function settle(
   const wasOpen = row.state === 'open';
   const change = wasOpen
     ? { reserved: negate(held), used }
-    : { used: sum(used, negate(held)), estimated: negate(held) };
+    : { used: addAmounts(used, negate(held)), estimated: negate(held) };
   const { changed, warns, over } = changeAmounts(lines, change);
   await keepLines(thread, changed);
   await updateReservation(thread, row, { state: 'settled', ...toColumns(used) });
@@ -237,12 +243,4 @@ function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost: co
 
 function toAmounts({ input, output, cost }: Reservation): Amounts {
   return { maxInputTokens: input, maxOutputTokens: output, maxCost: cost };
-}
-
-function sum(one: Amounts, other: Amounts): Amounts {
-  return {
-    maxInputTokens: one.maxInputTokens + other.maxInputTokens,
-    maxOutputTokens: one.maxOutputTokens + other.maxOutputTokens,
-    maxCost: one.maxCost + other.maxCost,
-  };
 }

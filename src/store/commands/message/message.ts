@@ -12,6 +12,7 @@ import type { MessageTable } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
 import { OPEN_CALL } from '../base/call-row.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import { retireSummaries } from '../base/retire-summaries.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { filesOf, removeUnnamedFiles } from './message-files.ts';
@@ -61,9 +62,16 @@ export async function updateMessage(
       .where('thread_id', '=', threadId)
       .where('id', '=', id)
       .execute();
+    if (isSaidOtherwise(changed, found)) await retireSummaries(thread, found);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;
   });
+}
+
+/** A model would read something else. */
+function isSaidOtherwise(changed: Message, found: Message): boolean {
+  const { content, attachments } = changed;
+  return content !== found.content || JSON.stringify(attachments) !== JSON.stringify(found.attachments);
 }
 
 function merge(
@@ -132,6 +140,7 @@ async function remove(thread: ThreadTransaction, message: MessageRow): Promise<M
     .where('id', '=', message.id)
     .execute();
   thread.set({ message_count: thread.row.message_count - 1 });
+  await retireSummaries(thread, message);
   thread.emit('message.deleted', { messageId: message.id, role: message.role });
   return gone;
 }

@@ -13,8 +13,7 @@
  * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
  * B8. A budget is asked behind the drain: what is due is history, whatever becomes of the step. Where it is used up, the execution is over,
  *     and what comes in behind that is left to the next one.
- * B9. Of an execution that is to be cancelled no step begins: what waits stays in line for the next. One whose whole input says that it is
- *     cancelled begins and has no step; the input is history.
+ * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';

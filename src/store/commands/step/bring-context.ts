@@ -36,11 +36,11 @@ export async function bringContext(
   const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
   const loops = remind(thread.row, found);
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops };
-  const { window, call: first } = request(place);
+  const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
   // A budget is asked when it is known what is to be sent.
-  if (!first || thread.row.budget !== null) return brought;
+  if (!first || thread.row.budget !== null || delays?.(context)) return brought;
   await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
   return { ...brought, called: true };
 }

@@ -2,7 +2,7 @@
  * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
  * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
  * C2. A sub-prompt's step is a matter of the call that it answers. It leaves alone what belongs to the thread: input that waits
- *     for an answer, the thread's last error, the text streamed before.
+ *     for an answer, the thread's last error.
  * C3. The call that brought an answer ends in the transaction that stores it; also where the answer comes too late, since it was paid for.
  */
 import { randomUUID } from 'node:crypto';
@@ -90,7 +90,8 @@ async function storeAnswer(
   closeStep(thread);
   const { repairs = [], dropped: droppedCalls = 0 } = answer.repaired ?? {};
   const dropped = droppedCalls > 0 ? { droppedCalls } : {};
-  const more = { ...dropped, ...(subprompt ? { depth: subprompt.depth } : {}) };
+  const chunks = await countChunks(thread, step, firstSeq);
+  const more = { chunks, ...dropped, ...(subprompt ? { depth: subprompt.depth } : {}) };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
   const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
@@ -99,7 +100,6 @@ async function storeAnswer(
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   forgetWarnings(thread, { executionId, side });
-  await pruneChunks(thread, step, firstSeq);
 }
 
 interface AnswerPlace {
@@ -165,24 +165,21 @@ function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
-/** Removes the streamed text of the model step before this one: readers have had a whole step's time, and the message stays. */
-async function pruneChunks(thread: ThreadTransaction, step: number, firstSeq: number): Promise<void> {
-  await thread.trx
-    .deleteFrom('events')
-    .where('thread_id', '=', thread.threadId)
-    .where('seq', '>', (query) =>
-      query
-        .selectFrom('steps')
-        .select('first_seq')
-        .where('thread_id', '=', thread.threadId)
-        .where('step', '<', step)
-        .where('kind', '=', 'model')
-        .orderBy('step', 'desc')
-        .limit(1),
-    )
-    .where('seq', '<=', firstSeq)
+/** Rows of the step's streamed text, of all attempts: the log says how many there were when they are gone. */
+async function countChunks(
+  { trx, threadId }: ThreadTransaction,
+  step: number,
+  firstSeq: number,
+): Promise<number> {
+  const { count } = await trx
+    .selectFrom('events')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', firstSeq)
     .where('type', '=', 'model.chunk')
-    .execute();
+    .where('step', '=', step)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export async function failStep(

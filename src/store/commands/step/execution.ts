@@ -75,6 +75,7 @@ async function startExecution(
       ended_as: null,
       cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
       budget: null,
+      streams: 1,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

@@ -10,6 +10,7 @@ import type { ThreadRow } from '../base/thread-transaction.ts';
 import { askTogether } from '../base/together.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
+import { findSummary } from './summary.ts';
 
 const EVERYTHING: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0 };
 
@@ -49,8 +50,10 @@ export async function readMessages(
   window: HistoryWindow,
 ): Promise<StepContext> {
   const { subprompt } = place;
+  const summary = await findSummary(db, place, window.summaries);
+  const behind = { ...window, after: summary?.until };
   const history = subprompt
-    ? await readSubpromptHistory(db, place, subprompt, window)
-    : await readHistory(db, place, window);
-  return { ...place, ...history };
+    ? await readSubpromptHistory(db, place, subprompt, behind)
+    : await readHistory(db, place, behind);
+  return { ...place, ...history, ...(summary && { summary }) };
 }

@@ -5,8 +5,9 @@
  *     where it has one, since providers insist on that, and holds no result whose call was left out.
  * H3. Where there are two AI sides, each has the other's messages as a user's, and is not shown what its tools did: hooks see it, but it takes
  *     no room.
+ * H4. Behind a summary, what it covers is not looked at, not even of the step's own execution.
  */
-import type { Transaction } from 'kysely';
+import { type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
 import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import { isOthers, shownRole } from '../../../core/context/context-side.ts';
@@ -31,12 +32,17 @@ type Place = Pick<StepPlace, 'executionId' | 'side'> & {
   readonly thread: Pick<StepPlace['thread'], 'id' | 'messageCount'>;
 };
 
+/** `after`: the time until which a summary stands for the messages. */
+export interface UncoveredWindow extends HistoryWindow {
+  readonly after: number | undefined;
+}
+
 export async function readHistory(
   db: Transaction<Tables>,
   place: Place,
-  window: HistoryWindow,
+  window: UncoveredWindow,
 ): Promise<History> {
-  const own = await readOwn(db, place);
+  const own = await readOwn(db, place, window);
   if (!window.includeChat) return { messages: own, trimmed: 0 };
   const earlier = await readEarlier(db, place, window, own);
   const messages = [...earlier.messages, ...own].sort(byTime);
@@ -51,14 +57,31 @@ function messagesOf(db: Transaction<Tables>, { thread }: Place) {
     .where('status', '=', 'completed');
 }
 
-async function readOwn(db: Transaction<Tables>, place: Place): Promise<ContextMessage[]> {
+async function readOwn(
+  db: Transaction<Tables>,
+  place: Place,
+  { after }: Pick<UncoveredWindow, 'after'>,
+): Promise<ContextMessage[]> {
+  const { executionId } = place;
+  const all = messagesOf(db, place).selectAll();
   // Put in order here: asked to, SQLite would walk the whole thread in order instead of taking the execution's index.
-  const rows = await messagesOf(db, place)
-    .selectAll()
-    .where('execution_id', '=', place.executionId)
-    .execute();
-  return rows.map(toContextMessage).sort(byTime);
+  const own =
+    after === undefined ? all.where('execution_id', '=', executionId) : ownBehind(all, executionId, after);
+  return (await own.execute()).map(toContextMessage).sort(byTime);
 }
+
+/** H4: by time. An expression, so that no engine takes the execution's index, which leads through all that is covered. */
+export function ownBehind<Query extends MessageQuery>(
+  query: Query,
+  executionId: string,
+  after: number,
+): Query {
+  return query
+    .where('created_at', '>', after)
+    .where(sql<boolean>`coalesce(execution_id, '') = ${executionId}`) as Query;
+}
+
+type MessageQuery = SelectQueryBuilder<Tables, 'messages', object>;
 
 /** Steps of the other side, of those whose tools are among these messages (H3). */
 async function readOthersSteps(
@@ -81,10 +104,11 @@ async function readOthersSteps(
   return new Set(others.map(({ step }) => step));
 }
 
-function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools }: HistoryWindow) {
-  const query = messagesOf(db, place).where((eb) =>
+function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools, after }: UncoveredWindow) {
+  const others = messagesOf(db, place).where((eb) =>
     eb.or([eb('execution_id', 'is', null), eb('execution_id', '!=', place.executionId)]),
   );
+  const query = after === undefined ? others : others.where('created_at', '>', after);
   return includePastTools ? query : query.where('role', '!=', 'tool');
 }
 
@@ -92,7 +116,7 @@ function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools }: 
 async function readEarlier(
   db: Transaction<Tables>,
   place: Place,
-  window: HistoryWindow,
+  window: UncoveredWindow,
   own: readonly ContextMessage[],
 ): Promise<History> {
   const othersOf = async (messages: readonly ContextMessage[]) =>
@@ -111,18 +135,25 @@ async function readEarlier(
   }
   if (!filling.full) return { messages: filling.taken, trimmed: 0 };
   const messages = cut(filling.taken, own, place);
-  return { messages, trimmed: await countLeftOut(db, place, { taken: filling.taken, messages, own }) };
+  const parts = { taken: filling.taken, messages, own };
+  return { messages, trimmed: await countLeftOut(db, place, window, parts) };
 }
 
 const NO_STEPS: ReadonlySet<number> = new Set();
 
 type Parts = Readonly<Record<'taken' | 'messages' | 'own', readonly ContextMessage[]>>;
 
-async function countLeftOut(db: Transaction<Tables>, place: Place, { taken, messages, own }: Parts) {
+async function countLeftOut(
+  db: Transaction<Tables>,
+  place: Place,
+  { after }: UncoveredWindow,
+  { taken, messages, own }: Parts,
+) {
   const start = (messages[0] ?? own[0])?.created_at;
   const behind = ({ created_at: at }: ContextMessage) => start !== undefined && at >= start;
   const orphans = taken.filter(behind).length - messages.length;
-  const before = place.thread.messageCount - (await countSince(db, place, start));
+  const all = after === undefined ? place.thread.messageCount : await countSince(db, place, after + 1);
+  const before = all - (await countSince(db, place, start));
   return before - own.filter((each) => !behind(each)).length + orphans;
 }
 

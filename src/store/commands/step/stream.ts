@@ -80,7 +80,7 @@ function tellPrepared(
 
 export async function beginModelCall(
   thread: ThreadTransaction,
-  { step, attempt, call, model, modelId }: Omit<ModelCallStart, 'threadId' | 'runId'>,
+  { step, attempt, call, model, modelId, purpose }: Omit<ModelCallStart, 'threadId' | 'runId'>,
 ): Promise<void> {
   await thread.trx
     .insertInto('model_calls')
@@ -100,7 +100,7 @@ export async function beginModelCall(
       ended_at: null,
     })
     .execute();
-  thread.emit('model.called', { model, modelId, call }, { step, attempt });
+  thread.emit('model.called', { model, modelId, call, ...(purpose && { purpose }) }, { step, attempt });
 }
 
 export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {

@@ -4,16 +4,17 @@
  * X1. The conversation ends before the message whose call it answers: a call that has no result yet must never reach a
  *     provider, and neither may the results of that message's other calls.
  * X2. It does not see what other sub-prompts said, nor the one around it.
+ * X3. A summary covers nothing of it, and nothing that comes behind the message whose call it answers.
  */
 import type { Transaction } from 'kysely';
 import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
 import { estimateMessage } from '../../../core/context/context-estimate.ts';
-import type { HistoryWindow, StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
+import type { StepPlace, SubpromptPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { OPEN_CALL } from '../base/call-row.ts';
 import { byTime } from '../base/step-messages.ts';
-import { type History, readHistory } from './read-history.ts';
+import { type History, ownBehind, readHistory, type UncoveredWindow } from './read-history.ts';
 
 type Place = Pick<StepPlace, 'executionId' | 'thread' | 'side'>;
 
@@ -21,9 +22,9 @@ export async function readSubpromptHistory(
   db: Transaction<Tables>,
   place: Place,
   subprompt: SubpromptPlace,
-  window: HistoryWindow,
+  window: UncoveredWindow,
 ): Promise<History> {
-  const own = await readOwn(db, place, subprompt);
+  const own = await readOwn(db, place, subprompt, window);
   if (!window.includeChat) return { messages: own, trimmed: 0 };
   const { messages, trimmed } = await readHistory(db, place, without(window, own));
   const open = await readOpenCalls(db, place);
@@ -34,21 +35,24 @@ async function readOwn(
   db: Transaction<Tables>,
   { thread, executionId }: Place,
   { parentId }: SubpromptPlace,
+  { after }: UncoveredWindow,
 ): Promise<ContextMessage[]> {
-  const rows = await db
+  const all = db
     .selectFrom('messages')
     .selectAll()
     .where('thread_id', '=', thread.id)
-    .where('execution_id', '=', executionId)
     .where('parent_id', '=', parentId)
-    .where('status', '=', 'completed')
-    .execute();
+    .where('status', '=', 'completed');
+  // X3: what the sub-prompt says comes behind the call that it answers, which no summary covers.
+  const own =
+    after === undefined ? all.where('execution_id', '=', executionId) : ownBehind(all, executionId, after);
+  const rows = await own.execute();
   // In order here, as in read-history.ts: the execution's index is to be taken.
   return rows.map(toContextMessage).sort(byTime);
 }
 
 /** The window that is left beside the sub-prompt's own messages. */
-function without(window: HistoryWindow, own: readonly ContextMessage[]): HistoryWindow {
+function without(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
   if (window.tokens === undefined) return window;
   const taken = own.reduce((sum, each) => sum + estimateMessage(each, { past: false, recent: true }), 0);
   return { ...window, tokens: Math.max(0, window.tokens - taken) };

@@ -51,7 +51,8 @@ export async function commitStatus(
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
     // R7: told again, so that those below hear of it whatever became of the one who was told first.
-    const canceled = repeated && executionId === null ? await readLastEnd(thread) : ended.canceled;
+    const again = executionId === null && (repeated || isWokenInVain(command));
+    const canceled = again ? await readLastEnd(thread) : ended.canceled;
     // R7: it ends as cancelled, whatever the workflow had in mind.
     const rest = canceled ? toCanceled(command) : command;
     const { status } = rest;
@@ -205,6 +206,14 @@ async function streamedText(
     .filter(({ call }) => call === kept.at(-1)?.call)
     .map(({ delta = '' }) => delta)
     .join('');
+}
+
+/**
+ * Nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which asks for it once more behind the
+ * end of the execution: the thread rests as that end says.
+ */
+function isWokenInVain({ status, reason, error }: CommitStatus): boolean {
+  return status === 'idle' && reason === undefined && error === undefined;
 }
 
 /** R7: the end of a cancelled execution. */

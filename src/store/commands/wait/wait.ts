@@ -6,14 +6,11 @@
  * W3. Times are compared by the clock that the processes of the store share.
  * W4. Nobody is asked to approve what the budget of the execution can never begin.
  */
-import type { Kysely } from 'kysely';
 import type { Spending } from '../../../core/governance/budget.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
-import type { AnsweredWait, AnswerOfWait, ListWaits, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
-import { toCount } from '../../schema/rows.ts';
-import type { Tables } from '../../schema/tables.ts';
+import type { AnsweredWait, AnswerOfWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
 import { type CallRow, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -215,38 +212,4 @@ export async function closeWaits(thread: ThreadTransaction, reason: string, all:
       await endWait(thread, row, { state: 'closed', reason }, { rests: true });
   }
   return true;
-}
-
-export async function getWait(context: CommandContext, id: string): Promise<Wait | null> {
-  const row = await findWait(context.db, id);
-  return row ? toWait(row, await context.clock(context.db)) : null;
-}
-
-export async function listWaits(
-  context: CommandContext,
-  { threadId, state = 'open', limit }: ListWaits = {},
-): Promise<readonly Wait[]> {
-  const now = await context.clock(context.db);
-  let rows = selectByState(context.db, state, now);
-  if (threadId !== undefined) {
-    const shown = context.db.selectFrom('shown_waits').select('wait_id').where('thread_id', '=', threadId);
-    rows = rows.where((eb) =>
-      eb.or([eb('thread_id', '=', threadId), eb('root_id', '=', threadId), eb('id', 'in', shown)]),
-    );
-  }
-  const found = await rows.orderBy('opened_at').orderBy('id').limit(toCount(limit, 100)).execute();
-  return found.map((row) => toWait(row, now));
-}
-
-/** One past its time may be stored as open. */
-function selectByState(db: Kysely<Tables>, state: NonNullable<ListWaits['state']>, now: number) {
-  const rows = db.selectFrom('waits').selectAll();
-  if (state === 'open')
-    return rows
-      .where('state', '=', 'open')
-      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
-  if (state !== 'expired') return rows.where('state', '=', state);
-  return rows.where((eb) =>
-    eb.or([eb('state', '=', 'expired'), eb.and([eb('state', '=', 'open'), eb('expires_at', '<=', now)])]),
-  );
 }

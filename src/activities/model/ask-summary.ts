@@ -1,0 +1,114 @@
+/**
+ * Asks the models of a step for a summary: a request of its own, recorded and paid for as any, and numbered apart from those of the answer. Each
+ * model is asked once. Nothing that a model does or says fails the step.
+ */
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
+import type { ProviderRequest } from '../../core/message/provider.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
+import { readRedactor } from '../../state/env-place.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { ModelCallStart, StartedModelCall } from '../../store/port/model-call.ts';
+import type { StepContext, StepRef } from '../../store/port/step.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { askProvider } from './ask-provider.ts';
+import { estimateCall, manifestOf, tellsManifests, withinBound } from './call-estimate.ts';
+import { recordModelCalls, toUnsent } from './model-call-record.ts';
+import { readProviderVariables } from './provider-variables.ts';
+import { findModels } from './request.ts';
+
+export interface SummarisedStep {
+  readonly ref: StepRef;
+  readonly context: StepContext;
+  readonly active: ActiveSide;
+}
+
+export type AskedSummary =
+  | { readonly kind: 'said'; readonly text: string }
+  /** No model has said anything, or the budget has no room for asking. */
+  | { readonly kind: 'nothing' }
+  /** Other requests hold what is left of the budget. */
+  | { readonly kind: 'blocked' };
+
+/** The budget has no room for it. Thrown through the attempts. */
+const DECLINED = Symbol('declined');
+
+export async function askSummary(
+  ports: ActivityDependencies,
+  { ref, context, active }: SummarisedStep,
+  record: string,
+): Promise<AskedSummary> {
+  const { store, handover, report } = ports;
+  const { thread } = context;
+  const signal = abortSignal(handover);
+  const request = (model: ModelDefinition) => toRequest(model, thread.id, record);
+  const told = tellsManifests(active, context);
+  const calls = recordModelCalls({ modelCalls: asSummary(store.modelCalls) }, ref, {
+    redact: async (text) => (await readRedactor(ports, thread))(text),
+    report,
+    reserve: (model) => estimateCall(model, request(model)),
+    prepared: (model) => ({ always: told, manifest: () => manifestOf(model, request(model)) }),
+  });
+  try {
+    const result = await askProvider(
+      { threadId: thread.id, work: `${thread.id}:${ref.step}` },
+      {
+        models: findModels(ports.registry(), active),
+        request: (model) => withinBound(request(model), calls.bound()),
+        variables: () => readProviderVariables(ports, thread, active.prompt),
+        signal,
+        limits: { retryDelaysMs: [] },
+        leftMs: calls.leftMs,
+        onAttempt: (start) => calls.onAttempt(apart(start)),
+        onAttemptEnd: (end) => retryWhileUnavailable(signal, async () => calls.onAttemptEnd(apart(end))),
+      },
+    );
+    const text = result.ok ? readSummary(result.response.content) : undefined;
+    return text === undefined ? { kind: 'nothing' } : { kind: 'said', text };
+  } catch (error) {
+    if (signal.aborted) throw abortError(handover);
+    if (error === DECLINED) return { kind: 'nothing' };
+    const unsent = toUnsent(error);
+    if (unsent) return unsent.kind === 'blocked' ? unsent : { kind: 'nothing' };
+    throw error;
+  }
+}
+
+const apart = <Attempt extends { readonly attempt: number }>(given: Attempt): Attempt => ({
+  ...given,
+  attempt: SUMMARY_CALLS + given.attempt,
+});
+
+type Calls = ActivityDependencies['store']['modelCalls'];
+
+function asSummary(calls: Calls): Pick<Calls, 'start' | 'end'> {
+  return {
+    start: async (command: ModelCallStart): Promise<StartedModelCall> => {
+      const started = await calls.start({ ...command, purpose: 'compaction' });
+      if (started.kind === 'declined') throw DECLINED;
+      return started;
+    },
+    end: (command) => calls.end(command),
+  };
+}
+
+/** Without the prompt's own settings: it asks for something else than the prompt does. */
+function toRequest(
+  { model, capabilities, includedProviders, providerOptions }: ModelDefinition,
+  threadId: string,
+  record: string,
+): ProviderRequest {
+  const { responseFormat: _, ...options } = providerOptions;
+  return {
+    model,
+    messages: [
+      { role: 'system', content: INSTRUCTIONS },
+      { role: 'user', content: record },
+    ],
+    maxOutputTokens: Math.min(capabilities.maxOutputTokens ?? SUMMARY_TOKENS, SUMMARY_TOKENS),
+    ...(includedProviders.length > 0 ? { includedProviders } : {}),
+    providerOptions: options,
+    user: threadId,
+  };
+}

@@ -1,0 +1,33 @@
+/** Whether the older part of what a step has read gives place to a summary, before its model is asked. */
+import type { Registry } from '../../core/author/definition.ts';
+import { type CompactionPlan, planCompaction } from '../../core/context/compaction.ts';
+import { chooseMessages, pairResults } from '../../core/context/context.ts';
+import { showToSide } from '../../core/context/context-side.ts';
+import { findGuards } from '../../core/guard/guards.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import { roomForMessages } from './history-window.ts';
+
+export interface DueCompaction extends CompactionPlan {
+  /** Tokens that the models' window has for messages. */
+  readonly room: number;
+}
+
+/** Undefined where nothing is due, or its definition asks for none. */
+export function dueCompaction(
+  registry: Registry,
+  active: ActiveSide,
+  context: StepContext,
+): DueCompaction | undefined {
+  const { agent, prompt } = active;
+  const { compaction } = findGuards(agent, prompt);
+  if (!compaction) return undefined;
+  const { executionId, side, messages, trimmed, summary } = context;
+  const { includeChat, includePastTools } = prompt;
+  const chosen = chooseMessages(messages, { executionId, includeChat, includePastTools });
+  const shown = showToSide(pairResults(chosen), side);
+  const room = roomForMessages(registry, active, context);
+  const view = { shown, room, trimmed: trimmed > 0, again: summary !== undefined };
+  const plan = planCompaction(view, compaction);
+  return plan && { ...plan, room };
+}

@@ -1,0 +1,71 @@
+/**
+ * Removes what was streamed in executions that ended some time ago; the messages stay. Whoever gives it again finds the next ones.
+ * D1. A bounded number of rows of a bounded number of executions at a time: no thread waits for long behind it.
+ * D2. An execution is looked at until a look has found less than it may remove. The oldest rows go first: what is left is the end of a text.
+ */
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+import type { CommandContext } from '../base/context.ts';
+
+const MOST_EXECUTIONS = 50;
+const MOST_ROWS = 200;
+
+export async function removeChunks(context: CommandContext, olderThanMs: number): Promise<number> {
+  const before = (await context.clock(context.db)) - olderThanMs * 1000;
+  const ended = await context.db
+    .selectFrom('executions')
+    .select(['thread_id', 'id', 'first_seq'])
+    .where('streams', 'is not', null)
+    .where('ended_at', '<=', before)
+    .orderBy('ended_at')
+    .limit(MOST_EXECUTIONS)
+    .execute();
+  let removed = 0;
+  for (const each of ended) removed += await context.db.transaction().execute((trx) => removeOf(trx, each));
+  return removed;
+}
+
+interface Ended {
+  readonly thread_id: string;
+  readonly id: string;
+  readonly first_seq: number | null;
+}
+
+async function removeOf(
+  trx: Transaction<Tables>,
+  { thread_id: threadId, id, first_seq }: Ended,
+): Promise<number> {
+  const first = Number(first_seq ?? 0);
+  const next = await trx
+    .selectFrom('executions')
+    .select('first_seq')
+    .where('thread_id', '=', threadId)
+    .where('first_seq', '>', first)
+    .orderBy('first_seq')
+    .limit(1)
+    .executeTakeFirst();
+  const streamed = trx
+    .selectFrom('events')
+    .select('seq')
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', first)
+    .where('seq', '<', Number(next?.first_seq ?? Number.MAX_SAFE_INTEGER))
+    .where('type', '=', 'model.chunk')
+    .orderBy('seq')
+    .limit(MOST_ROWS);
+  const removed = await trx
+    .deleteFrom('events')
+    .where('thread_id', '=', threadId)
+    .where('seq', 'in', streamed)
+    .returning('seq')
+    .execute();
+  // D2: there may be more.
+  if (removed.length < MOST_ROWS)
+    await trx
+      .updateTable('executions')
+      .set({ streams: null })
+      .where('thread_id', '=', threadId)
+      .where('id', '=', id)
+      .execute();
+  return removed.length;
+}

@@ -1,0 +1,29 @@
+/**
+ * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, and removes streamed text whose time
+ * is over. Several workers may do it at once.
+ */
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { tellForgotten, type WaitLook } from './wait-look.ts';
+
+const EVERY_MS = 30_000;
+/** How long readers may come back to what was streamed in an execution, from its end on. */
+const CHUNKS_KEPT_MS = 10 * 60_000;
+/** Calls of the store in one look: each removes a bounded number of rows. */
+const MOST_REMOVALS = 50;
+
+/** Until the signal fires. What fails is tried at the next look. */
+export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    void Promise.allSettled([tellForgotten(look, EVERY_MS), removeStreamed(look.store)]).finally(() => {
+      busy = false;
+    });
+  }, EVERY_MS).unref();
+  stop.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+async function removeStreamed(store: ThreadStore): Promise<void> {
+  for (let n = 0; n < MOST_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
+}

@@ -1,0 +1,98 @@
+/** The words around a summary. */
+import { describe, expect, it } from '@jest/globals';
+import {
+  composeRecord,
+  composeSnippet,
+  findAsked,
+  openWithSummary,
+  readSummary,
+} from '../../src/core/context/summary.ts';
+import { asks, result, says, user } from './context-rows.ts';
+
+const BEFORE = { until: 1, messages: 13, text: 'Paris is asked for.', asked: 'Where?' };
+
+describe('the record that a model summarises', () => {
+  it('tells who said what, with calls and results, behind the summary before', () => {
+    const rows = [user('Where?'), asks(1, ['c']), result(1, 'c', 'found'), says('There.')];
+    expect(composeRecord(rows, BEFORE, 10_000).split('\n')).toEqual([
+      'Summary of what came before:',
+      'Paris is asked for.',
+      '',
+      'Record:',
+      '[user] Where?',
+      '[assistant] [calls look {}]',
+      '[tool look] found',
+      '[assistant] There.',
+    ]);
+  });
+
+  it('is as long as it may be: the longest messages are cut, the short ones are whole', () => {
+    const rows = [user('short'), says('y'.repeat(5000)), user('z'.repeat(9000)), says('last')];
+    const record = composeRecord(rows, undefined, 1000);
+    expect(record.length).toBeLessThanOrEqual(1000);
+    expect(record.length).toBeGreaterThan(950);
+    expect(record).toContain('[user] short\n');
+    expect(record).toContain(' … ');
+    expect(record.endsWith('[assistant] last')).toBe(true);
+  });
+
+  it('is bounded however many messages there are', () => {
+    expect(
+      composeRecord(
+        Array.from({ length: 50 }, () => user('x'.repeat(90))),
+        BEFORE,
+        300,
+      ).length,
+    ).toBeLessThan(400);
+  });
+});
+
+describe('what stands in for a summary', () => {
+  it('[AX-23] is the newest of the messages: 12 of them, 160 characters of each, 700 in all', () => {
+    const rows = Array.from({ length: 20 }, (_, index) => user(`${index} ${'w'.repeat(300)}`));
+    const snippet = composeSnippet(rows, undefined);
+    expect(snippet.length).toBe(700);
+    expect(snippet.split('\n')[0]).toBe(`[user] 8 ${'w'.repeat(151)}`);
+    const short = Array.from({ length: 20 }, (_, index) => user(`${index}`));
+    expect(composeSnippet(short, undefined).split('\n')).toHaveLength(12);
+  });
+
+  it('keeps the summary before', () => {
+    expect(composeSnippet([user('more')], BEFORE)).toBe('Paris is asked for.\n[user] more');
+  });
+});
+
+describe('a summary', () => {
+  it.each([
+    ['  - a\n- b  ', '- a\n- b'],
+    ['[compacted] - a', '- a'],
+    [' \n ', undefined],
+    ['[compacted]', undefined],
+    [null, undefined],
+  ])('that a model said as %j is %j', (said, read) => {
+    expect(readSummary(said)).toBe(read);
+  });
+
+  it('is bounded', () => expect(readSummary('x'.repeat(9000))).toHaveLength(4000));
+
+  it('stands before what is kept, as one row of the system with its tag', () => {
+    expect(openWithSummary(BEFORE, [user('And?')])).toEqual([
+      {
+        role: 'system',
+        content: '[compacted] A summary in place of the 13 messages before:\nParis is asked for.',
+      },
+    ]);
+    expect(openWithSummary(undefined, [says('x')])).toEqual([]);
+  });
+
+  it('is followed by what the user asked, where what is kept does not begin with a user', () => {
+    expect(openWithSummary(BEFORE, [says('There.')])[1]).toEqual({ role: 'user', content: 'Where?' });
+    expect(openWithSummary({ ...BEFORE, asked: null }, [says('There.')])).toHaveLength(1);
+  });
+
+  it('remembers what the user said last, also from before', () => {
+    expect(findAsked([user('one'), user('two'), says('x'), user(' ')], BEFORE)).toBe('two');
+    expect(findAsked([says('x')], BEFORE)).toBe('Where?');
+    expect(findAsked([says('x')], undefined)).toBeNull();
+  });
+});
