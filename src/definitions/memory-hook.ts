@@ -29,9 +29,21 @@ const NOTE_CHARS = 500;
 /** Behind the hooks of authors. */
 const PRIORITY = -10;
 
-/** At the end of an execution that has an answer: keeps the last question with it. List it under `hooks`. */
+/**
+ * At the end of an execution that has an answer: keeps the last question with it. List it under `hooks`.
+ * @example
+ * ```ts
+ * export default memoryHook('remember', { notes: 200 });
+ * ```
+ */
 export function memoryHook(part: 'remember', input?: MemoryHookInput): HookDefinition<'on_agent_end'>;
-/** Before a request: the notes that share words with the last question stand before it. List it under `hooks`. */
+/**
+ * Before a request: the notes that share words with the last question stand before it. List it under `hooks`.
+ * @example
+ * ```ts
+ * export default memoryHook('recall', { recalls: 3 });
+ * ```
+ */
 export function memoryHook(part: 'recall', input?: MemoryHookInput): HookDefinition<'prefilter_llm_history'>;
 export function memoryHook(
   part: 'remember' | 'recall',
