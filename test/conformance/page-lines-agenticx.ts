@@ -57,7 +57,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Timeout configuration', 'AX-38', 'AX-39'),
   differs(
     'Timeout configuration: environment variables',
-    'the times are those of each model, in its definition: one slow model needs its own',
+    'the times are those of each model, in its definition: one slow model needs its own; the face reads the variables',
   ),
   shown('timeout: AGX_LLM_INVOKE_TIMEOUT_SECONDS (`firstChunkSeconds`, `plainSeconds`)', 'AX-31', 'AX-35'),
   shown('timeout: AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS (`idleSeconds`)', 'AX-32'),
@@ -69,7 +69,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   differs(
     'timeout: defaults of 120 and 300 seconds',
-    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
+    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer; the face has those of the page',
   ),
   shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
   shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
@@ -89,4 +89,14 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: subagent_paused', 'AX-04'),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
+  shown('Runtime configuration: AGX_MAX_TOOL_ROUNDS in the face, 10 for a bare runtime', 'AX-03', 'AX-100'),
+  shown('AgentRuntime.run_turn', 'AX-01', 'AX-02', 'AX-05', 'AX-06'),
+  differs(
+    'AgentRuntime.run_turn: its session is an object in memory',
+    'it is a thread, by its id, and a turn is one of its executions: both survive restarts',
+  ),
+  shown('Confirm gate: ConfirmGate', 'AX-90', 'AX-91'),
+  shown('Confirm gate: SyncConfirmGate', 'AX-90'),
+  shown('Confirm gate: AsyncConfirmGate', 'AX-90', 'AX-92', 'AX-93', 'AX-96'),
+  shown('Confirm gate: AutoApproveConfirmGate', 'AX-94'),
 ];

@@ -6,6 +6,7 @@
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
+import { AGENTICX_NAMES } from './requirements-agenticx.ts';
 import { BUDGETS } from './requirements-budget.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
 import { DEFINITIONS } from './requirements-definitions.ts';
@@ -97,6 +98,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BUDGETS,
   ...RUNS,
   ...POLICY,
+  ...AGENTICX_NAMES,
   ...HYGIENE,
   ...LOOPS,
   ...TURN_EVENTS,
