@@ -7,8 +7,8 @@ import type { ConfirmContext } from '../projections/agenticx/agenticx-event.ts';
  * @example
  * ```ts
  * class Careful extends ConfirmGate {
- *   requestConfirm(_question: string, { tool }: ConfirmContext): boolean {
- *     return tool !== 'delete_all';
+ *   requestConfirm(question: string): boolean {
+ *     return !question.includes('delete');
  *   }
  * }
  * ```

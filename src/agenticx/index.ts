@@ -11,6 +11,8 @@ export {
   type RuntimeEventType,
 } from '../projections/agenticx/agenticx-event.ts';
 export type { EngineOptions } from '../worker/in-process.ts';
+export { AgentExecutor, type ExecutorOptions, type ExecutorResult } from './agent-executor.ts';
+export { Agent, type AgentFields, Task, type TaskFields } from './agent-model.ts';
 export {
   AgentRuntime,
   type AgentRuntimeOptions,
@@ -25,5 +27,8 @@ export {
   SyncConfirmGate,
   type TerminalStreams,
 } from './confirm-gate.ts';
+export type { ExecutorEvent, ExecutorStats, FinalState } from './event-log.ts';
+export type { GuideRail, GuideRailsConfig, GuideRailVerdict } from './guide-rail.ts';
+export type { BatchCall, BatchOptions, BatchOutcome } from './parallel-calls.ts';
 export { type Environment, maxToolRoundsOf } from './runtime-setting.ts';
 export type { Fields, RuntimeTool, RuntimeTools, ToolScope } from './runtime-tool.ts';

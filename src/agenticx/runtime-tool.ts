@@ -19,9 +19,11 @@ export interface ToolScope {
   requestConfirm(question: string): Promise<boolean>;
 }
 
-type Kept = 'args' | 'asks' | 'idempotent' | 'quick' | 'timeoutMs' | 'approvalTimeoutMs';
-
-export interface RuntimeTool extends Pick<ToolInput<ToolArguments>, Kept> {
+export interface RuntimeTool
+  extends Pick<
+    ToolInput<ToolArguments>,
+    'args' | 'asks' | 'idempotent' | 'quick' | 'timeoutMs' | 'approvalTimeoutMs'
+  > {
   /** What the model reads to choose it. */
   readonly description: string;
   /** What the gate confirms before a call begins: `true`, or the question; null where this call needs none. */
@@ -33,11 +35,13 @@ export interface RuntimeTool extends Pick<ToolInput<ToolArguments>, Kept> {
 /** By name. */
 export type RuntimeTools = Readonly<Record<string, RuntimeTool>>;
 
-export function toTools(tools: RuntimeTools, gate: ConfirmGate) {
+type Approves = Pick<ConfirmGate, 'approvesAll'>;
+
+export function toTools(tools: RuntimeTools, gate: Approves) {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toTool(tool, gate)]));
 }
 
-function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: ConfirmGate) {
+function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approves) {
   const execute = async (state: ThreadState, args: Fields = {}) => {
     const requestConfirm = async (question: string) =>
       approvesAll || (await state.ask({ key: question.slice(0, 128), question })).value === true;

@@ -1,6 +1,7 @@
 /** How a turn begins and is stopped: an execution of a thread, under its own id. */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { StartThread } from '../client/start-options.ts';
+import type { GivenContext } from '../core/governance/run-context.ts';
 import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
 export interface Turn {
@@ -10,13 +11,15 @@ export interface Turn {
   readonly input: string;
   /** The execution. */
   readonly id: string;
+  /** How it is to run. */
+  readonly context?: GivenContext;
 }
 
 /** Says it to the thread, which is made where there is none, and resolves once the turn has begun. Throws the code with which it was refused. */
 export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
   const { agent, session, input: content, id: executionId } = turn;
   const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
-  const message = { content, executionId };
+  const message = { content, executionId, ...(turn.context && { context: turn.context }) };
   const sent =
     (await hasThread(client, session)) ||
     !(await starts(client, { agent, threadId: session, messages: [message] }))

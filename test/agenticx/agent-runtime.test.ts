@@ -90,7 +90,7 @@ async function turn(steps: ScriptStep[], listening: Listening = {}): Promise<Run
 const typesOf = (events: readonly RuntimeEvent[]) => events.map(({ type }) => type);
 
 describe('a turn of the page', () => {
-  it('[AX-01][AX-06] is a round and its answer, under the id of the agent', async () => {
+  it('[AX-06] is a round and its answer, under the id of the agent', async () => {
     const told = await turn([says('hello')], { agentId: 'clerk' });
     expect(told).toEqual([
       { type: 'round_start', data: { round: 1, max_rounds: 10 }, agent_id: 'clerk' },
@@ -143,7 +143,7 @@ describe('a turn of the page', () => {
 });
 
 describe('gates of the page', () => {
-  it('[AX-92][AX-90] what is asked is answered once, by its id', async () => {
+  it('[AX-92] what is asked is answered once, by its id', async () => {
     const answers: boolean[] = [];
     const onEvent = ({ type, data }: RuntimeEvent) => {
       if (type !== 'confirm_required') return;

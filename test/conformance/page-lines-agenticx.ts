@@ -99,4 +99,24 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Confirm gate: SyncConfirmGate', 'AX-90'),
   shown('Confirm gate: AsyncConfirmGate', 'AX-90', 'AX-92', 'AX-93', 'AX-96'),
   shown('Confirm gate: AutoApproveConfirmGate', 'AX-94'),
+  shown(
+    'Agent definition: id, name, role, goal, backstory, organization_id, tools, version',
+    'AX-130',
+    'AX-131',
+  ),
+  shown('Agent definition: max_iterations (default 25)', 'AX-132'),
+  differs(
+    'Agent definition: max_retry_limit, and fields that nothing reads',
+    'there are none of them: a field that does nothing is refused',
+  ),
+  shown('Running an agent: typical usage', 'AX-140'),
+  shown('Running an agent: guide rails, parallel batches', 'AX-141', 'AX-142', 'AX-145'),
+  shown('Running an agent: max_iterations (default 50)', 'AX-146'),
+  shown('Running an agent: human_request, finish_task', 'AX-140', 'AX-143'),
+  differs(
+    'Running an agent: actions are parsed from JSON in the text of an answer',
+    'they are calls of tools: `finish_task`, `human_request` and the tools of the agent; a text is the result',
+  ),
+  waits('Running an agent: three failures in a row ask for help', 'a guard of failures (AX-144)'),
+  waits('Running an agent: its event log is compacted', 'compaction of threads'),
 ];
