@@ -39,7 +39,7 @@ export interface ExecutorResult {
   readonly stats: ExecutorStats;
 }
 
-interface Work {
+export interface ExecutorWork {
   readonly agent: Agent;
   readonly task: Task;
 }
@@ -67,7 +67,7 @@ export class AgentExecutor {
    * Resolves once the task is over, or waits for a person: answered (`respond`, the gate, `everthread waits answer`), the same task run again goes on, in any
    * process that has its agent. Throws `ExecutionConflict` for another task under its id, `InvalidDefinitions` for an agent that cannot be one.
    */
-  async run({ agent, task }: Work): Promise<ExecutorResult> {
+  async run({ agent, task }: ExecutorWork): Promise<ExecutorResult> {
     const { client } = await this.#open(agent);
     const { confirmGate } = this.#options;
     const context = { organizationId: agent.organizationId, metadata: { agent_id: agent.id } };
@@ -122,7 +122,7 @@ export class AgentExecutor {
       task,
       told,
       open,
-    }: Work & { readonly told: readonly RuntimeEvent[]; readonly open: Map<string, string> },
+    }: ExecutorWork & { readonly told: readonly RuntimeEvent[]; readonly open: Map<string, string> },
   ): Promise<ExecutorResult> {
     const { metrics } = await client.runs.report(task.id, { threadId: task.id });
     const log: ExecutorEvent[] = [

@@ -5,7 +5,8 @@ import type { Fields } from './runtime-tool.ts';
 export const FINISH = 'finish_task';
 export const HUMAN = 'human_request';
 
-type Logged =
+/** What a task's log has. JSON, with the page's names. */
+export type ExecutorEvent =
   | { readonly type: 'task_start'; readonly task_id: string; readonly agent_id: string }
   | { readonly type: 'llm_call'; readonly iteration: number }
   | {
@@ -14,7 +15,13 @@ type Logged =
       readonly arguments: Fields;
       readonly tool_call_id: string;
     }
-  | ({ readonly type: 'tool_result'; readonly tool_call_id: string; readonly success: boolean } & Outcome)
+  | {
+      readonly type: 'tool_result';
+      readonly tool_call_id: string;
+      readonly success: boolean;
+      readonly result?: string;
+      readonly error?: string;
+    }
   | { readonly type: 'human_request'; readonly request_id: string; readonly question: string }
   | { readonly type: 'human_response'; readonly request_id: string }
   | { readonly type: 'compacted'; readonly summary: string; readonly compacted_count: number }
@@ -26,13 +33,6 @@ type Logged =
     }
   | { readonly type: 'finish_task'; readonly final_result: string; readonly reasoning: string | null }
   | { readonly type: 'task_end'; readonly success: boolean };
-
-interface Outcome {
-  readonly result?: string;
-  readonly error?: string;
-}
-
-export type ExecutorEvent = Logged;
 
 /** What one event adds to the log. */
 export function toLogged({ type, data }: RuntimeEvent): readonly ExecutorEvent[] {

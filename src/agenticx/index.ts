@@ -11,7 +11,12 @@ export {
   type RuntimeEventType,
 } from '../projections/agenticx/agenticx-event.ts';
 export type { EngineOptions } from '../worker/in-process.ts';
-export { AgentExecutor, type ExecutorOptions, type ExecutorResult } from './agent-executor.ts';
+export {
+  AgentExecutor,
+  type ExecutorOptions,
+  type ExecutorResult,
+  type ExecutorWork,
+} from './agent-executor.ts';
 export { Agent, type AgentFields, Task, type TaskFields } from './agent-model.ts';
 export {
   AgentRuntime,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Declared } from './declarations.ts';
 
 export interface DocExample {
+  /** Below `src`, where it is declared: that of its entry, where it has one of its own. */
+  readonly folder: string;
   readonly name: string;
   /** Absent where its comment has none. */
   readonly code?: string;
@@ -19,7 +21,9 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
     ).exec(text);
     if (!declared) return [];
     const comment = (declared[1] ?? '').replace(/^ \* ?/gm, '');
-    return [{ name, code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1] }];
+    return [
+      { name, folder: file.split('/')[0] ?? '', code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1] },
+    ];
   });
 }
 
