@@ -1,6 +1,6 @@
 /** The examples of public functions and classes: the `@example` of their doc comments, as files of a project. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Declared } from './declarations.ts';
 
 export interface DocExample {
@@ -22,7 +22,11 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
     if (!declared) return [];
     const comment = (declared[1] ?? '').replace(/^ \* ?/gm, '');
     return [
-      { name, folder: file.split('/')[0] ?? '', code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1] },
+      {
+        name,
+        folder: dirname(file).split('/')[0] ?? '',
+        code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1],
+      },
     ];
   });
 }

@@ -53,7 +53,9 @@ function docExamples(): [string, string][] {
     const ordered = new Map(
       [...names].toSorted(([one], [other]) => Number(other === own) - Number(one === own)),
     );
-    return code === undefined ? [] : [[`comments/${folder}-${name}.ts`, placeExample(code, ordered)]];
+    return code === undefined
+      ? []
+      : [[`comments/${folder === '.' ? '' : `${folder}-`}${name}.ts`, placeExample(code, ordered)]];
   });
 }
 
