@@ -20,6 +20,7 @@ const READY = {
 const ON_DEMAND = {
   'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
+  'everthread/agenticx': '../agenticx/index',
   'everthread/protolink': '../protolink/index',
   'everthread/testing': '../testing/index',
 };

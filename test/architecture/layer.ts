@@ -79,6 +79,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
   },
+  agenticx: {
+    layers: OUTSIDE,
+    packages: ['node:', 'zod'],
+    files: [IN_PROCESS],
+  },
   protolink: {
     layers: OUTSIDE,
     packages: ['node:', 'zod'],

@@ -72,7 +72,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Timeout configuration', 'AX-38', 'AX-39'),
   differs(
     'Timeout configuration: environment variables',
-    'the times are those of each model, in its definition: one slow model needs its own',
+    'the times are those of each model, in its definition: one slow model needs its own; the face reads the variables',
   ),
   shown('timeout: AGX_LLM_INVOKE_TIMEOUT_SECONDS (`firstChunkSeconds`, `plainSeconds`)', 'AX-31', 'AX-35'),
   shown('timeout: AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS (`idleSeconds`)', 'AX-32'),
@@ -84,7 +84,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   differs(
     'timeout: defaults of 120 and 300 seconds',
-    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer',
+    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer; the face has those of the page',
   ),
   shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
   shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
@@ -120,4 +120,34 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   waits('Events hook: `on_compaction`', 'a hook behind a summary'),
   shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
+  shown('Runtime configuration: AGX_MAX_TOOL_ROUNDS in the face, 10 for a bare runtime', 'AX-03', 'AX-100'),
+  shown('AgentRuntime.run_turn', 'AX-01', 'AX-02', 'AX-05', 'AX-06'),
+  differs(
+    'AgentRuntime.run_turn: its session is an object in memory',
+    'it is a thread, by its id, and a turn is one of its executions: both survive restarts',
+  ),
+  shown('Confirm gate: ConfirmGate', 'AX-90', 'AX-91'),
+  shown('Confirm gate: SyncConfirmGate', 'AX-90'),
+  shown('Confirm gate: AsyncConfirmGate', 'AX-90', 'AX-92', 'AX-93', 'AX-96'),
+  shown('Confirm gate: AutoApproveConfirmGate', 'AX-94'),
+  shown(
+    'Agent definition: id, name, role, goal, backstory, organization_id, tools, version',
+    'AX-130',
+    'AX-131',
+  ),
+  shown('Agent definition: max_iterations (default 25)', 'AX-132'),
+  differs(
+    'Agent definition: max_retry_limit, and fields that nothing reads',
+    'there are none of them: a field that does nothing is refused',
+  ),
+  shown('Running an agent: typical usage', 'AX-140'),
+  shown('Running an agent: guide rails, parallel batches', 'AX-141', 'AX-142', 'AX-145'),
+  shown('Running an agent: max_iterations (default 50)', 'AX-146'),
+  shown('Running an agent: human_request, finish_task', 'AX-140', 'AX-143'),
+  differs(
+    'Running an agent: actions are parsed from JSON in the text of an answer',
+    'they are calls of tools: `finish_task`, `human_request` and the tools of the agent; a text is the result',
+  ),
+  waits('Running an agent: three failures in a row ask for help', 'a guard of failures (AX-144)'),
+  waits('Running an agent: its event log is compacted', 'compaction by the face'),
 ];

@@ -6,6 +6,7 @@
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';
 import { STATE_STORAGE } from './requirements-14.ts';
+import { AGENTICX_NAMES } from './requirements-agenticx.ts';
 import { BUDGETS } from './requirements-budget.ts';
 import { COMPACTION } from './requirements-compaction.ts';
 import { RUN_CONTEXT } from './requirements-context.ts';
@@ -99,6 +100,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BUDGETS,
   ...RUNS,
   ...POLICY,
+  ...AGENTICX_NAMES,
   ...HYGIENE,
   ...COMPACTION,
   ...HOOKS,

@@ -1,9 +1,11 @@
 /** The examples of public functions and classes: the `@example` of their doc comments, as files of a project. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Declared } from './declarations.ts';
 
 export interface DocExample {
+  /** Below `src`, where it is declared: that of its entry, where it has one of its own. */
+  readonly folder: string;
   readonly name: string;
   /** Absent where its comment has none. */
   readonly code?: string;
@@ -19,7 +21,13 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
     ).exec(text);
     if (!declared) return [];
     const comment = (declared[1] ?? '').replace(/^ \* ?/gm, '');
-    return [{ name, code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1] }];
+    return [
+      {
+        name,
+        folder: dirname(file).split('/')[0] ?? '',
+        code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1],
+      },
+    ];
   });
 }
 

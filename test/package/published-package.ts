@@ -90,6 +90,7 @@ async function seeEntryPoints({ project, run }: InstalledPackage): Promise<void>
     'server/index',
     'worker/index',
     'testing/index',
+    'agenticx/index',
     'protolink/index',
   ]) {
     expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);

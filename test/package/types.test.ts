@@ -47,9 +47,16 @@ function docExamples(): [string, string][] {
   const names = new Map([...entries()].map(([name, file]) => [name, declarations.values(file)]));
   const types = ['type AiSdkLanguageModel'];
   names.set('everthread/models', [...(names.get('everthread/models') ?? []), ...types]);
-  return examples.flatMap(({ name, code }): [string, string][] =>
-    code === undefined ? [] : [[`comments/${name}.ts`, placeExample(code, names)]],
-  );
+  return examples.flatMap(({ name, folder, code }): [string, string][] => {
+    // Faces have the same names: an example means those of its own entry.
+    const own = `everthread/${folder}`;
+    const ordered = new Map(
+      [...names].toSorted(([one], [other]) => Number(other === own) - Number(one === own)),
+    );
+    return code === undefined
+      ? []
+      : [[`comments/${folder === '.' ? '' : `${folder}-`}${name}.ts`, placeExample(code, ordered)]];
+  });
 }
 
 const of = (folder: string) => [...found].filter(([file]) => file.startsWith(folder));

@@ -10,6 +10,7 @@ const NAMES = {
   'everthread/models': urlOf('src', 'models', 'index.ts'),
   'everthread/worker': urlOf('src', 'worker', 'index.ts'),
   'everthread/server': urlOf('src', 'server', 'index.ts'),
+  'everthread/agenticx': urlOf('src', 'agenticx', 'index.ts'),
   'everthread/protolink': urlOf('src', 'protolink', 'index.ts'),
   'everthread/testing': urlOf('src', 'testing', 'index.ts'),
   '@standardagents/spec': urlOf('src', 'standard-agents.ts'),

@@ -114,7 +114,13 @@ export const EventType = {
   SUBAGENT_ERROR: 'subagent_error',
 } as const satisfies Readonly<Record<string, RuntimeEventType>>;
 
-/** True once in a turn: on its last event. */
+/**
+ * True once in a turn: on its last event.
+ * @example
+ * ```ts
+ * console.log(isTerminal({ type: 'final', data: { text: 'done' }, agent_id: 'meta' })); // true
+ * ```
+ */
 export function isTerminal({ type, data }: RuntimeEvent): boolean {
   return type === 'final' || (type === 'error' && (data as RuntimeFailure).terminal);
 }

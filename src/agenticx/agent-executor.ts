@@ -1,0 +1,223 @@
+/**
+ * The page's AgentExecutor over the engine: a task is a thread and an execution of it, under its id. Its event log and its statistics are read off
+ * what its turn tells; what the engine has not are the guide rails over its output.
+ */
+import { z } from 'zod';
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../definitions/index.ts';
+import { isTerminal, type RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
+import type { Agent, Task } from './agent-model.ts';
+import type { LlmDefinition } from './agent-runtime.ts';
+import type { ConfirmGate } from './confirm-gate.ts';
+import { type ExecutorEvent, type ExecutorStats, FINISH, HUMAN, toLogged, toStats } from './event-log.ts';
+import { GateAnswers } from './gate-answers.ts';
+import { judgeOutput } from './guide-rail.ts';
+import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from './parallel-calls.ts';
+import { toTimeouts } from './runtime-setting.ts';
+import { toTools } from './runtime-tool.ts';
+import { beginTurn } from './turn.ts';
+
+export interface ExecutorOptions extends EngineOptions {
+  /** Asked for agents that have none of their own. */
+  readonly llmProvider?: LlmDefinition;
+  /** Steps of a model that a task may take; below 10 or above 120 it is moved there. Default 50, whatever its agent says. */
+  readonly maxIterations?: number;
+  /** Answers what tools want confirmed. Without one, a task that asks is `waiting_for_human`. */
+  readonly confirmGate?: ConfirmGate;
+}
+
+/** What a task has come to. JSON, with the page's names. */
+export interface ExecutorResult {
+  /** True for what was finished and passed its guide rails, and for nothing else. */
+  readonly success: boolean;
+  readonly result?: string;
+  readonly error?: string;
+  /** Open waits: once they are answered, the same task run again goes on. */
+  readonly waiting_for?: readonly { readonly request_id: string; readonly question: string }[];
+  readonly event_log: readonly ExecutorEvent[];
+  readonly stats: ExecutorStats;
+}
+
+export interface ExecutorWork {
+  readonly agent: Agent;
+  readonly task: Task;
+}
+
+/**
+ * @example
+ * ```ts
+ * const { provider } = scriptedModel([says('A short report.')]);
+ * const executor = new AgentExecutor({ llmProvider: { provider, model: 'scripted' } });
+ * const agent = new Agent({ name: 'analyst', role: 'Analyst', goal: 'Summarize findings' });
+ * const task = new Task({ description: 'Research topic X', expectedOutput: 'Short report' });
+ * const { success, result } = await executor.run({ agent, task });
+ * await executor.close();
+ * ```
+ */
+export class AgentExecutor {
+  readonly #options: ExecutorOptions;
+  readonly #engines = new Map<Agent, Promise<Engine>>();
+
+  constructor(options: ExecutorOptions = {}) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves once the task is over, or waits for a person: answered (`respond`, the gate, `everthread waits answer`), the same task run again goes on, in any
+   * process that has its agent. Throws `ExecutionConflict` for another task under its id, `InvalidDefinitions` for an agent that cannot be one.
+   */
+  async run({ agent, task }: ExecutorWork): Promise<ExecutorResult> {
+    const { client } = await this.#open(agent);
+    const { confirmGate } = this.#options;
+    const context = { organizationId: agent.organizationId, metadata: { agent_id: agent.id } };
+    const turn = { agent: agent.name, session: task.id, input: task.prompt, id: task.id, context };
+    const answers = confirmGate && new GateAnswers(confirmGate, client);
+    const told: RuntimeEvent[] = [];
+    const open = new Map<string, string>();
+    try {
+      await beginTurn(client, turn);
+      const listening = { as: 'agenticx', run: task.id, agentId: agent.id } as const;
+      for await (const { event } of client.events(task.id, listening)) {
+        told.push(event);
+        const isAsked = event.type === 'confirm_required' && event.data.context.tool !== HUMAN;
+        if (isAsked || event.type === 'confirm_response') answers?.follow(event);
+        if (event.type === 'confirm_response') open.delete(event.data.id);
+        // What has been answered since is told next: nobody is needed for it.
+        if (event.type !== 'confirm_required' || (isAsked && answers)) continue;
+        if ((await client.getWait(event.data.id)).state !== 'open') continue;
+        open.set(event.data.id, event.data.question);
+        break;
+      }
+    } finally {
+      answers?.close();
+    }
+    return this.#conclude(client, { agent, task, told, open });
+  }
+
+  /** Answers what a model has asked with `human_request`. Throws `WaitNotFound`. */
+  async respond(agent: Agent, requestId: string, answer: string): Promise<void> {
+    await (await this.#open(agent)).client.answerWait(requestId, { value: answer });
+  }
+
+  /** Calls of the agent's tools without a model, several at once. Outcomes come in the order of the calls. */
+  async executeParallelToolCalls(
+    agent: Agent,
+    calls: readonly BatchCall[],
+    options: BatchOptions = {},
+  ): Promise<readonly BatchOutcome[]> {
+    return callAll((await this.#open(agent)).client, { agent: agent.name, calls, ...options });
+  }
+
+  /** What its workers were doing is handed over. */
+  async close(): Promise<void> {
+    for (const engine of this.#engines.values()) await (await engine).close();
+    this.#engines.clear();
+  }
+
+  async #conclude(
+    client: RuntimeClient,
+    {
+      agent,
+      task,
+      told,
+      open,
+    }: ExecutorWork & { readonly told: readonly RuntimeEvent[]; readonly open: Map<string, string> },
+  ): Promise<ExecutorResult> {
+    const { metrics } = await client.runs.report(task.id, { threadId: task.id });
+    const log: ExecutorEvent[] = [
+      { type: 'task_start', task_id: task.id, agent_id: agent.id },
+      ...told.flatMap(toLogged),
+    ];
+    if (open.size > 0) {
+      const waiting_for = [...open].map(([request_id, question]) => ({ request_id, question }));
+      const error = 'The task waits for a person.';
+      return {
+        success: false,
+        error,
+        waiting_for,
+        event_log: log,
+        stats: toStats(log, 'waiting_for_human', metrics),
+      };
+    }
+    const came = await judge(agent, task, { log, last: told.findLast(isTerminal) });
+    if ('error' in came && came.rail)
+      log.push({ type: 'error', error_type: 'guiderails_abort', message: came.error, recoverable: false });
+    const success = 'result' in came;
+    log.push({ type: 'task_end', success });
+    const said = success ? { result: came.result } : { error: came.error };
+    return {
+      success,
+      ...said,
+      event_log: log,
+      stats: toStats(log, success ? 'completed' : 'failed', metrics),
+    };
+  }
+
+  #open(agent: Agent): Promise<Engine> {
+    const known = this.#engines.get(agent);
+    if (known) return known;
+    const { taskQueue = `agenticx-task-${agent.name}` } = this.#options;
+    const engine = openInProcess(this.#registry(agent), { ...this.#options, taskQueue });
+    this.#engines.set(agent, engine);
+    return engine;
+  }
+
+  #registry(agent: Agent) {
+    const { llmProvider, maxIterations = 50, confirmGate } = this.#options;
+    const llm = agent.llm ?? llmProvider;
+    // Without a gate tools ask all the same, and a person answers.
+    const asks = confirmGate ?? { approvesAll: false };
+    const { name, version } = agent;
+    return registryFrom({
+      agents: [
+        defineAgent({
+          ...{ name, version, guards: { rounds: { max: maxIterations }, loops: true } },
+          sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
+        }),
+      ],
+      prompts: [
+        definePrompt({
+          ...{ name: 'task', toolDescription: agent.goal, prompt: agent.persona, model: 'llm' },
+          ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
+          tools: [...agent.toolNames, FINISH, HUMAN],
+        }),
+      ],
+      models: llm
+        ? [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })]
+        : [],
+      tools: { ...toTools(agent.tools, asks), [FINISH]: FINISH_TOOL, [HUMAN]: HUMAN_TOOL },
+    });
+  }
+}
+
+/** What the task comes to, and whether a guide rail has stopped it. */
+async function judge(
+  { guiderails, guiderailsConfig }: Agent,
+  { context }: Task,
+  { log, last }: { readonly log: readonly ExecutorEvent[]; readonly last: RuntimeEvent | undefined },
+): Promise<{ readonly result: string } | { readonly error: string; readonly rail: boolean }> {
+  if (last?.type !== 'final')
+    return { error: last?.type === 'error' ? last.data.text : 'The task has no end.', rail: false };
+  const finish = log.findLast((event) => event.type === 'finish_task');
+  const output = finish?.final_result ?? last.data.text;
+  const judged = await judgeOutput(output, guiderails, { ...guiderailsConfig, context });
+  return 'aborted' in judged ? { error: judged.aborted, rail: true } : { result: judged.output };
+}
+
+const FINISH_TOOL = defineTool({
+  description: 'Ends the task with its result.',
+  args: z.object({ result: z.string(), reasoning: z.string().optional() }),
+  quick: true,
+  execute: () => ({ status: 'success', result: 'The task is finished.' }),
+});
+
+const HUMAN_TOOL = defineTool({
+  description: 'Asks a person, and goes on with the answer.',
+  args: z.object({ question: z.string(), context: z.string().optional(), urgency: z.string().optional() }),
+  asks: true,
+  execute: async (state, { question, ...data }) => {
+    const { value } = await state.ask({ key: HUMAN, question: question.slice(0, 2000), data });
+    return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
+  },
+});

@@ -1,0 +1,141 @@
+/** The page's Agent and Task: plain values, checked as they are made. */
+import { randomUUID } from 'node:crypto';
+import { RuntimeError } from '../core/value/error.ts';
+import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
+import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
+import type { Fields, RuntimeTools } from './runtime-tool.ts';
+
+export interface AgentFields {
+  /** A new UUID unless given. */
+  readonly id?: string;
+  /** Of the engine's agent, too: who runs tasks of the same name shares them. */
+  readonly name: string;
+  readonly role: string;
+  readonly goal: string;
+  readonly backstory?: string | null;
+  /** Whose threads its tasks are. */
+  readonly organizationId?: string;
+  readonly version?: string;
+  readonly tools?: RuntimeTools;
+  /** Asked instead of the executor's. */
+  readonly llm?: LlmDefinition;
+  /** Rounds of a turn of `AgentRuntime`; an executor has its own limit. */
+  readonly maxIterations?: number;
+  /** Judge what it comes to, in this order. */
+  readonly guiderails?: readonly GuideRail[];
+  readonly guiderailsConfig?: GuideRailsConfig;
+}
+
+const FIELDS = ['id', 'name', 'role', 'goal', 'backstory', 'organizationId', 'version', 'tools'];
+const AGENT_FIELDS = new Set([...FIELDS, 'llm', 'maxIterations', 'guiderails', 'guiderailsConfig']);
+
+/**
+ * @example
+ * ```ts
+ * const agent = new Agent({ name: 'assistant', role: 'Analyst', goal: 'Summarize findings' });
+ * console.log(agent.organizationId, agent.maxIterations); // default-org 25
+ * ```
+ */
+export class Agent {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly goal: string;
+  readonly backstory: string | null;
+  readonly organizationId: string;
+  readonly version: string;
+  readonly tools: RuntimeTools;
+  readonly llm: LlmDefinition | null;
+  readonly maxIterations: number;
+  readonly guiderails: readonly GuideRail[];
+  readonly guiderailsConfig: GuideRailsConfig;
+
+  /** Throws `InvalidValue` for a field that there is not, and for a missing one. */
+  constructor(fields: AgentFields) {
+    check('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
+    this.id = fields.id ?? randomUUID();
+    this.name = fields.name;
+    this.role = fields.role;
+    this.goal = fields.goal;
+    this.backstory = fields.backstory ?? null;
+    this.organizationId = fields.organizationId ?? 'default-org';
+    this.version = fields.version ?? '1.0.0';
+    this.tools = fields.tools ?? {};
+    this.llm = fields.llm ?? null;
+    this.maxIterations = fields.maxIterations ?? 25;
+    this.guiderails = fields.guiderails ?? [];
+    this.guiderailsConfig = fields.guiderailsConfig ?? {};
+  }
+
+  get toolNames(): readonly string[] {
+    return Object.keys(this.tools);
+  }
+
+  /** What a model is told of it. */
+  get persona(): string {
+    const { role, goal, backstory } = this;
+    return `You are ${this.name}: ${role}.\nYour goal: ${goal}${backstory === null ? '' : `\n${backstory}`}`;
+  }
+
+  /** As a runtime of turns: its persona, its tools and its limit. */
+  get runtimeOptions(): Pick<AgentRuntimeOptions, 'name' | 'systemPrompt' | 'tools' | 'maxToolRounds'> {
+    const { name, persona: systemPrompt, tools, maxIterations: maxToolRounds } = this;
+    return { name, systemPrompt, tools, maxToolRounds };
+  }
+}
+
+export interface TaskFields {
+  /** A new UUID unless given: letters, digits and . _ : - alone. */
+  readonly id?: string;
+  readonly description: string;
+  readonly expectedOutput: string;
+  /** JSON that the model is shown beside it. */
+  readonly context?: Fields;
+}
+
+/**
+ * A task. Its id is that of its thread and of its execution: run again, it is attached to.
+ * @example
+ * ```ts
+ * const task = new Task({ id: 't1', description: 'Research topic X', expectedOutput: 'Short report' });
+ * ```
+ */
+export class Task {
+  readonly id: string;
+  readonly description: string;
+  readonly expectedOutput: string;
+  readonly context: Fields;
+
+  /** Throws `InvalidValue` for a field that there is not, and for a missing one. */
+  constructor(fields: TaskFields) {
+    check('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
+      'description',
+      'expectedOutput',
+    ]);
+    this.id = fields.id ?? randomUUID();
+    this.description = fields.description;
+    this.expectedOutput = fields.expectedOutput;
+    this.context = fields.context ?? {};
+  }
+
+  /** What a model is asked. */
+  get prompt(): string {
+    const beside = Object.keys(this.context).length > 0 ? `\nContext: ${JSON.stringify(this.context)}` : '';
+    return `${this.description}\nExpected output: ${this.expectedOutput}${beside}`;
+  }
+}
+
+function check(what: string, given: object, known: ReadonlySet<string>, needed: readonly string[]): void {
+  const strange = Object.keys(given).find((name) => !known.has(name));
+  if (strange !== undefined)
+    throw new RuntimeError(
+      'InvalidValue',
+      `An ${what} has no field "${strange}": there are ${[...known].join(', ')}.`.replace(
+        'An task',
+        'A task',
+      ),
+    );
+  for (const name of needed)
+    if (typeof (given as Fields)[name] !== 'string' || (given as Fields)[name] === '')
+      throw new RuntimeError('InvalidValue', `The "${name}" of the ${what} must be a text.`);
+}

@@ -1,0 +1,125 @@
+/** Who confirms what tools ask for: the page's four gates. What is asked is a wait of the engine; a gate answers it while its process lives. */
+import { createInterface } from 'node:readline/promises';
+import type { ConfirmContext } from '../projections/agenticx/agenticx-event.ts';
+
+/**
+ * Answers what a tool wants confirmed. Who answers the wait first has decided, here or elsewhere.
+ * @example
+ * ```ts
+ * class Careful extends ConfirmGate {
+ *   requestConfirm(question: string): boolean {
+ *     return !question.includes('delete');
+ *   }
+ * }
+ * ```
+ */
+export abstract class ConfirmGate {
+  /** Nothing is asked: there is no wait, and no event tells of one. */
+  readonly approvesAll: boolean = false;
+
+  /** `signal`: nobody waits for the answer any more. What it throws is a refusal. */
+  abstract requestConfirm(
+    question: string,
+    context: ConfirmContext,
+    signal?: AbortSignal,
+  ): boolean | Promise<boolean>;
+}
+
+/**
+ * Approves whatever tools want confirmed, and asks nobody.
+ * @example
+ * ```ts
+ * const gate = new AutoApproveConfirmGate();
+ * ```
+ */
+export class AutoApproveConfirmGate extends ConfirmGate {
+  override readonly approvesAll = true;
+  readonly lastRequest = null;
+
+  requestConfirm(): boolean {
+    return true;
+  }
+}
+
+export interface TerminalStreams {
+  /** Standard input unless given. */
+  readonly input?: NodeJS.ReadableStream;
+  /** Standard output unless given. */
+  readonly output?: NodeJS.WritableStream;
+}
+
+/**
+ * Asks on the terminal, one question after the other: `y` and `yes` approve, anything else, and the end of the input, refuses.
+ * @example
+ * ```ts
+ * const gate = new SyncConfirmGate();
+ * ```
+ */
+export class SyncConfirmGate extends ConfirmGate {
+  readonly #streams: TerminalStreams;
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(streams: TerminalStreams = {}) {
+    super();
+    this.#streams = streams;
+  }
+
+  requestConfirm(question: string, _context: ConfirmContext, signal?: AbortSignal): Promise<boolean> {
+    const answer = this.#before.then(() => !signal?.aborted && this.#ask(question, signal));
+    this.#before = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #ask(question: string, signal?: AbortSignal): Promise<boolean> {
+    const { input = process.stdin, output = process.stdout } = this.#streams;
+    const terminal = createInterface({ input, output });
+    const over = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+    try {
+      const said = terminal.question(`${question} [y/N] `, signal ? { signal } : {});
+      return /^\s*y(es)?\s*$/i.test(await Promise.race([said, over]));
+    } finally {
+      terminal.close();
+    }
+  }
+}
+
+export interface ConfirmRequest {
+  readonly id: string;
+  readonly question: string;
+  readonly context: ConfirmContext;
+}
+
+/**
+ * Answered from elsewhere in this process: by a server's route, or a user interface.
+ * @example
+ * ```ts
+ * const gate = new AsyncConfirmGate();
+ * const answer = (id: string, approved: boolean) => (gate.resolve(id, approved) ? 200 : 404);
+ * ```
+ */
+export class AsyncConfirmGate extends ConfirmGate {
+  readonly #open = new Map<string, (approved: boolean) => void>();
+  #last: ConfirmRequest | null = null;
+
+  /** What was asked last, open or not. */
+  get lastRequest(): ConfirmRequest | null {
+    return this.#last;
+  }
+
+  requestConfirm(question: string, context: ConfirmContext, signal?: AbortSignal): Promise<boolean> {
+    const { request_id: id } = context;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#last = { id, question, context };
+    this.#open.set(id, resolve);
+    signal?.addEventListener('abort', () => this.resolve(id, false), { once: true });
+    return promise;
+  }
+
+  /** False for what is not asked, or not any more. */
+  resolve(id: string, approved: boolean): boolean {
+    const answer = this.#open.get(id);
+    this.#open.delete(id);
+    answer?.(approved);
+    return answer !== undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** Gives a gate what a turn asks, and the turn what the gate answers. */
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import { errorMessage } from '../core/value/error.ts';
+import type { RuntimeEvent, RuntimeEventData } from '../projections/agenticx/agenticx-event.ts';
+import type { ConfirmGate } from './confirm-gate.ts';
+
+type Asked = RuntimeEventData['confirm_required'];
+
+/** Approvals, and the yes or no that a body asks for. Values and pauses are for others to answer. */
+const KINDS = new Set(['approval', 'question']);
+
+export class GateAnswers {
+  readonly #gate: ConfirmGate;
+  readonly #client: RuntimeClient;
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(gate: ConfirmGate, client: RuntimeClient) {
+    this.#gate = gate;
+    this.#client = client;
+  }
+
+  /** Before whoever listens hears of it: what is told can be answered. */
+  follow({ type, data }: RuntimeEvent): void {
+    if (type === 'confirm_required' && KINDS.has(data.context.kind)) void this.#ask(data);
+    if (type === 'confirm_response') this.#withdraw(data.id);
+  }
+
+  /** Nobody listens any more: what is open stays so, for others to answer. */
+  close(): void {
+    for (const id of [...this.#open.keys()]) this.#withdraw(id);
+  }
+
+  async #ask({ id, question, context }: Asked): Promise<void> {
+    const withdrawn = new AbortController();
+    this.#open.set(id, withdrawn);
+    const decision = await this.#decide({ id, question, context }, withdrawn.signal);
+    if (withdrawn.signal.aborted) return;
+    const { approved } = decision;
+    const answer = context.kind === 'question' ? { value: approved } : decision;
+    // Who has answered it elsewhere meanwhile has decided.
+    await this.#client.answerWait(id, answer).catch(() => undefined);
+  }
+
+  async #decide({ question, context }: Asked, signal: AbortSignal) {
+    try {
+      return { approved: (await this.#gate.requestConfirm(question, context, signal)) === true };
+    } catch (error) {
+      return { approved: false, reason: `The gate failed: ${errorMessage(error)}`.slice(0, 2000) };
+    }
+  }
+
+  #withdraw(id: string): void {
+    this.#open.get(id)?.abort();
+    this.#open.delete(id);
+  }
+}

@@ -1,0 +1,65 @@
+/** Guide rails: validators of what a task comes to, in order. Each lets it pass, changes it, or ends the task. */
+import { errorMessage } from '../core/value/error.ts';
+import type { Fields } from './runtime-tool.ts';
+
+/** `true`, null and nothing let pass; `false` aborts. */
+export type GuideRailVerdict =
+  | boolean
+  | null
+  | undefined
+  | { readonly action: 'pass' }
+  | { readonly action: 'modify'; readonly output: string; readonly reason?: string }
+  | { readonly action: 'abort'; readonly reason: string };
+
+/** It may be asked again of the same output, so it must have no effect. What it throws aborts. */
+export type GuideRail = (output: string, context: Fields) => GuideRailVerdict | Promise<GuideRailVerdict>;
+
+export interface GuideRailsConfig {
+  /** False: what would change the output aborts. Default true. */
+  readonly allowModify?: boolean;
+  /** So many changes; one more aborts. Default 5. */
+  readonly maxModifications?: number;
+}
+
+/** The output as it passes, or why it does not. */
+export type Judged = { readonly output: string } | { readonly aborted: string };
+
+/** The first that aborts counts. */
+export async function judgeOutput(
+  given: string,
+  rails: readonly GuideRail[],
+  { context, allowModify = true, maxModifications = 5 }: GuideRailsConfig & { readonly context: Fields },
+): Promise<Judged> {
+  let output = given;
+  let changes = 0;
+  for (const rail of rails) {
+    const verdict = await ask(rail, output, context);
+    if (verdict.action === 'abort') return { aborted: verdict.reason };
+    if (verdict.action === 'pass') continue;
+    if (!allowModify || changes >= maxModifications)
+      return { aborted: verdict.reason ?? 'A guide rail would change the output, which none may any more.' };
+    output = verdict.output;
+    changes += 1;
+  }
+  return { output };
+}
+
+async function ask(rail: GuideRail, output: string, context: Fields) {
+  try {
+    const verdict = (await rail(output, context)) ?? true;
+    if (typeof verdict !== 'boolean') return readVerdict(verdict);
+    return verdict ? ({ action: 'pass' } as const) : abort('A guide rail has refused the output.');
+  } catch (error) {
+    return abort(`A guide rail has failed: ${errorMessage(error)}`);
+  }
+}
+
+function readVerdict(verdict: Exclude<GuideRailVerdict, boolean | null | undefined>) {
+  const isKnown =
+    verdict.action === 'pass' ||
+    verdict.action === 'abort' ||
+    (verdict.action === 'modify' && typeof verdict.output === 'string');
+  return isKnown ? verdict : abort('A guide rail has answered no verdict.');
+}
+
+const abort = (reason: string) => ({ action: 'abort', reason }) as const;

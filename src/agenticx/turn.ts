@@ -1,0 +1,83 @@
+/** How a turn begins and is stopped: an execution of a thread, under its own id. */
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import type { StartThread } from '../client/start-options.ts';
+import type { GivenContext } from '../core/governance/run-context.ts';
+import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
+
+export interface Turn {
+  readonly agent: string;
+  /** The thread. */
+  readonly session: string;
+  readonly input: string;
+  /** The execution. */
+  readonly id: string;
+  /** How it is to run. */
+  readonly context?: GivenContext;
+}
+
+/** Says it to the thread, which is made where there is none, and resolves once the turn has begun. Throws the code with which it was refused. */
+export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
+  const { agent, session, input: content, id: executionId } = turn;
+  const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
+  const message = { content, executionId, ...(turn.context && { context: turn.context }) };
+  const sent =
+    (await hasThread(client, session)) ||
+    !(await starts(client, { agent, threadId: session, messages: [message] }))
+      ? (await client.queueMessage(session, message)).id
+      : undefined;
+  const before = await client.getExecution(session, executionId).catch(() => undefined);
+  if (before) return;
+  for await (const { type, data } of client.events(session, { after: latest?.firstSeq ?? 0 })) {
+    if (type === 'execution.started' && data.executionId === executionId) return;
+    if (type === 'item.rejected' && data.id === sent)
+      throw new RuntimeError(data.code, `The thread "${session}" refused the turn: ${data.reason}.`);
+  }
+}
+
+async function hasThread(client: RuntimeClient, session: string): Promise<boolean> {
+  try {
+    await client.getThread(session);
+    return true;
+  } catch (error) {
+    if (isRuntimeError(error, 'ThreadNotFound')) return false;
+    throw error;
+  }
+}
+
+/** False where another process has started it just now. */
+async function starts(client: RuntimeClient, thread: StartThread): Promise<boolean> {
+  try {
+    await client.startThread(thread);
+    return true;
+  } catch (error) {
+    // The server's refusal is its cause: what cannot start at all has none.
+    if (isRuntimeError(error, 'InvalidStart') && error.cause !== undefined) return false;
+    throw error;
+  }
+}
+
+const POLL_MS = 100;
+const STOPPED = 'The user has stopped the turn.';
+
+/** Asks again and again whether to stop; what that throws means no. Answers how to ask no more. */
+export function watchStop(
+  client: RuntimeClient,
+  { session, id }: Turn,
+  shouldStop: (() => boolean | Promise<boolean>) | undefined,
+): () => void {
+  if (!shouldStop) return () => undefined;
+  let isOver = false;
+  let next: NodeJS.Timeout;
+  const look = async () => {
+    const stop = await (async () => shouldStop())().catch(() => false);
+    if (stop && !isOver)
+      // Not there yet, it is asked again; over, there is nothing left to stop.
+      await client.cancelExecution(session, { executionId: id, reason: STOPPED }).catch(() => undefined);
+    if (!isOver) next = setTimeout(look, POLL_MS);
+  };
+  next = setTimeout(look, 0);
+  return () => {
+    isOver = true;
+    clearTimeout(next);
+  };
+}

@@ -1,0 +1,205 @@
+/** The page's Agent and AgentExecutor over the engine. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { judgeOutput } from '../../src/agenticx/guide-rail.ts';
+import {
+  Agent,
+  AgentExecutor,
+  type AgentFields,
+  AgentRuntime,
+  AutoApproveConfirmGate,
+  type ExecutorOptions,
+  type ExecutorResult,
+  type GuideRail,
+  Task,
+} from '../../src/agenticx/index.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
+import { openTestStore } from '../support/worker-pool.ts';
+
+let running = 0;
+let most = 0;
+const both = Promise.withResolvers<void>();
+const TOOLS: AgentFields['tools'] = {
+  count: { description: 'Counts.', args: z.object({ n: z.number() }), run: ({ n }) => `counted ${n}` },
+  meet: {
+    description: 'Ends once two of it run.',
+    run: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      if (running === 2) both.resolve();
+      await both.promise;
+      running -= 1;
+      return 'met';
+    },
+  },
+  fall: {
+    description: 'Fails.',
+    run: () => {
+      throw new Error('it fell');
+    },
+  },
+};
+
+let store: ThreadStore;
+let script: ScriptStep[] = [];
+const model = scriptedModel(() => script.shift() ?? says('nothing is left to say'));
+const llmProvider = { provider: model.provider, model: 'scripted' };
+const open: { close(): Promise<void> }[] = [];
+const fields = { name: 'analyst', role: 'Analyst', goal: 'Find out.', tools: TOOLS };
+const agent = new Agent(fields);
+const railed = (...guiderails: GuideRail[]) => new Agent({ ...fields, name: 'railed', guiderails });
+const newTask = () => new Task({ description: 'Research topic X', expectedOutput: 'Short report' });
+let executor: AgentExecutor;
+
+function executorOf(options: ExecutorOptions = {}): AgentExecutor {
+  const workflowBundle = process.env.EVERTHREAD_TEST_BUNDLE as string;
+  const made = new AgentExecutor({ store, workflowBundle, llmProvider, ...options });
+  open.push(made);
+  return made;
+}
+
+beforeAll(async () => {
+  store = await openTestStore();
+  executor = executorOf();
+});
+
+afterAll(async () => {
+  for (const one of open) await one.close();
+  await store.close();
+});
+
+async function run(steps: ScriptStep[], given: Partial<Parameters<AgentExecutor['run']>[0]> = {}) {
+  script = steps;
+  return executor.run({ agent, task: newTask(), ...given });
+}
+
+const typesOf = ({ event_log: log }: ExecutorResult) => log.map(({ type }) => type);
+
+describe('an agent of the page', () => {
+  it('[AX-130] has its defaults', () => {
+    const made = new Agent({ name: 'a', role: 'r', goal: 'g' });
+    expect(made).toMatchObject({ organizationId: 'default-org', maxIterations: 25, backstory: null });
+    expect(made).toMatchObject({ version: '1.0.0', toolNames: [] });
+    expect(made.id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each(['verbose', 'max_iter'])('[AX-131] has no field %s, and says so', (name) => {
+    const given = { name: 'a', role: 'r', goal: 'g', [name]: 1 } as AgentFields;
+    expect(() => new Agent(given)).toThrow(expect.objectContaining({ code: 'InvalidValue' }));
+    expect(() => new Agent({ name: 'a', role: 'r' } as AgentFields)).toThrow(/"goal"/);
+  });
+
+  it('[AX-132] has its own limit where it has turns', async () => {
+    const shared = { store, workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string };
+    const options = { ...shared, ...agent.runtimeOptions, taskQueue: randomUUID() };
+    const runtime = new AgentRuntime(llmProvider, new AutoApproveConfirmGate(), options);
+    open.push(runtime);
+    script = [says('hello')];
+    const told = [];
+    for await (const event of runtime.runTurn('go', randomUUID())) told.push(event);
+    expect(told[0]?.data).toEqual({ round: 1, max_rounds: 25 });
+  });
+});
+
+describe('an executor of the page', () => {
+  it('[AX-140] finishes a task, with its log and its statistics', async () => {
+    const finish = { result: 'A report.', reasoning: 'It is short.' };
+    const done = await run([calls('count', { n: 1 }), calls('finish_task', finish)]);
+    expect(done).toMatchObject({ success: true, result: 'A report.' });
+    expect(typesOf(done)).toEqual([
+      ...['task_start', 'llm_call', 'tool_call', 'tool_result', 'llm_call', 'tool_call', 'finish_task'],
+      ...['tool_result', 'task_end'],
+    ]);
+    expect(done.stats).toMatchObject({ tool_calls: 2, llm_calls: 2, errors: 0, final_state: 'completed' });
+    expect(done.stats.token_usage).toBeGreaterThan(0);
+  });
+
+  it('[AX-140] takes a text for the result, belongs to its organisation, and is run once', async () => {
+    const task = newTask();
+    const first = await run([says('A text.')], { task });
+    expect(first).toMatchObject({ success: true, result: 'A text.' });
+    expect(await run([says('Another.')], { task })).toEqual(first);
+    const [execution] = await store.executions.list({ threadId: task.id });
+    expect(execution?.context).toMatchObject({ organizationId: 'default-org' });
+  });
+
+  it('[AX-141] what a guide rail stops has not succeeded', async () => {
+    const stops = railed(() => ({ action: 'abort', reason: 'It names a customer.' }));
+    const done = await run([says('About Ada.')], { agent: stops });
+    expect(done).toMatchObject({ success: false, error: 'It names a customer.' });
+    expect(done.result).toBeUndefined();
+    expect(done.event_log.at(-2)).toMatchObject({ error_type: 'guiderails_abort', recoverable: false });
+    expect(done.stats.final_state).toBe('failed');
+  });
+
+  it('[AX-143] waits for the person that its model asks, and goes on in another process', async () => {
+    const task = newTask();
+    const before = executorOf();
+    script = [calls('human_request', { question: 'Which year?' }), says('Of 1999.')];
+    const waits = await before.run({ agent, task });
+    expect(waits).toMatchObject({ success: false, waiting_for: [{ question: 'Which year?' }] });
+    expect(waits.stats).toMatchObject({ final_state: 'waiting_for_human', human_requests: 1 });
+    await before.close();
+    await executor.respond(agent, waits.waiting_for?.[0]?.request_id ?? '', 'In 1999.');
+    const done = await executor.run({ agent, task });
+    expect(done).toMatchObject({ success: true, result: 'Of 1999.' });
+    expect(done.event_log.find(({ type }) => type === 'tool_result')).toMatchObject({ result: 'In 1999.' });
+  });
+
+  it('[AX-146] a task that never ends has not succeeded', async () => {
+    const small = executorOf({ maxIterations: 10, taskQueue: randomUUID() });
+    script = Array.from({ length: 12 }, (_, n) => calls('count', { n }));
+    const done = await small.run({ agent, task: newTask() });
+    expect(done).toMatchObject({ success: false, error: expect.stringContaining('10 rounds') });
+    expect(done.stats.llm_calls).toBe(10);
+  });
+});
+
+describe('calls at once', () => {
+  it('[AX-145] come back in their order, one that fails stops no other, and no more run than may', async () => {
+    const batch = [{ name: 'meet' }, { name: 'fall' }, { name: 'nowhere' }, { name: 'meet' }];
+    const count = { name: 'count', arguments: { n: 5 } };
+    const outcomes = await executor.executeParallelToolCalls(agent, [...batch, count], { maxConcurrency: 2 });
+    expect(outcomes).toMatchObject([
+      { name: 'meet', success: true, result: 'met' },
+      { name: 'fall', success: false, error: expect.stringContaining('it fell') },
+      { name: 'nowhere', success: false },
+      { name: 'meet', success: true, result: 'met' },
+      { name: 'count', success: true, result: 'counted 5' },
+    ]);
+    expect(most).toBe(2);
+  });
+
+  it('[AX-145] behind one that fails none begins, where that is asked for', async () => {
+    const batch = [{ name: 'fall' }, { name: 'count', arguments: { n: 1 } }];
+    const options = { failFast: true, maxConcurrency: 1 };
+    expect(await executor.executeParallelToolCalls(agent, batch, options)).toMatchObject([
+      { success: false },
+      { success: false, skipped: true },
+    ]);
+  });
+});
+
+describe('guide rails', () => {
+  const add =
+    (text: string): GuideRail =>
+    (output) => ({ action: 'modify', output: output + text });
+  const judge = (rails: GuideRail[], config = {}) => judgeOutput('a', rails, { ...config, context: {} });
+
+  it('[AX-142] change one after the other what comes out, within their limit', async () => {
+    expect(await judge([add('b'), () => true, () => null, add('c')])).toEqual({ output: 'abc' });
+    expect(await judge(Array(5).fill(add('b')))).toEqual({ output: 'abbbbb' });
+    expect(await judge(Array(6).fill(add('b')))).toMatchObject({ aborted: expect.any(String) });
+    expect(await judge([add('b')], { allowModify: false })).toMatchObject({ aborted: expect.any(String) });
+  });
+
+  it.each<[string, GuideRail]>([
+    ['refuses', () => false],
+    ['throws', () => Promise.reject(new Error('no'))],
+    ['answers nonsense', () => ({ action: 'maybe' }) as never],
+  ])('[AX-141] one that %s ends the task', async (_, rail) => {
+    expect(await judge([rail, add('b')])).toMatchObject({ aborted: expect.any(String) });
+  });
+});

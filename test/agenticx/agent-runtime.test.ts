@@ -1,0 +1,300 @@
+/** The page's AgentRuntime over the engine: what its names translate, and that they leave deciding to it. */
+import { randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import {
+  AgentRuntime,
+  type AgentRuntimeOptions,
+  AsyncConfirmGate,
+  AutoApproveConfirmGate,
+  type ConfirmContext,
+  ConfirmGate,
+  isTerminal,
+  maxToolRoundsOf,
+  type RuntimeEvent,
+  type RuntimeTools,
+  SyncConfirmGate,
+  type TurnOptions,
+} from '../../src/agenticx/index.ts';
+import { toTimeouts } from '../../src/agenticx/runtime-setting.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { calls, hangs, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
+import { openTestStore } from '../support/worker-pool.ts';
+
+const paid: unknown[] = [];
+const TOOLS: RuntimeTools = {
+  count: { description: 'Counts.', args: z.object({ n: z.number() }), run: ({ n }) => `counted ${n}` },
+  look: { description: 'Looks.', run: () => 'seen' },
+  pay: {
+    description: 'Pays.',
+    args: z.object({ amount: z.number() }),
+    confirm: ({ amount }) => (Number(amount) < 5 ? null : `Pay ${amount}?`),
+    run: ({ amount }) => {
+      paid.push(amount);
+      return { paid: amount };
+    },
+  },
+  erase: {
+    description: 'Erases.',
+    asks: true,
+    run: async (_, { requestConfirm }) => ((await requestConfirm('Erase it?')) ? 'erased' : 'kept'),
+  },
+};
+
+let store: ThreadStore;
+let script: ScriptStep[] = [];
+const model = scriptedModel(() => script.shift() ?? says('nothing is left to say'));
+const gate = new AsyncConfirmGate();
+const open: AgentRuntime[] = [];
+
+function runtimeOf(confirmGate: ConfirmGate, options: AgentRuntimeOptions = {}): AgentRuntime {
+  const shared = { store, tools: TOOLS, workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string };
+  const llm = { provider: model.provider, model: 'scripted' };
+  const runtime = new AgentRuntime(llm, confirmGate, { ...shared, taskQueue: randomUUID(), ...options });
+  open.push(runtime);
+  return runtime;
+}
+
+let runtime: AgentRuntime;
+
+beforeAll(async () => {
+  store = await openTestStore();
+  runtime = runtimeOf(gate, { systemPrompt: 'You count.' });
+});
+
+afterAll(async () => {
+  for (const one of open) await one.close();
+  await store.close();
+});
+
+interface Listening extends TurnOptions {
+  readonly by?: AgentRuntime;
+  readonly session?: string;
+  readonly onEvent?: (event: RuntimeEvent) => void;
+}
+
+/** Of a turn: all but its tokens. */
+async function turn(steps: ScriptStep[], listening: Listening = {}): Promise<RuntimeEvent[]> {
+  const { by = runtime, session = randomUUID(), onEvent, ...options } = listening;
+  script = steps;
+  const told: RuntimeEvent[] = [];
+  for await (const event of by.runTurn('go', session, options)) {
+    if (event.type !== 'token') told.push(event);
+    onEvent?.(event);
+  }
+  expect(told.filter(isTerminal)).toEqual([told.at(-1)]);
+  return told;
+}
+
+const typesOf = (events: readonly RuntimeEvent[]) => events.map(({ type }) => type);
+
+describe('a turn of the page', () => {
+  it('[AX-06] is a round and its answer, under the id of the agent', async () => {
+    const told = await turn([says('hello')], { agentId: 'clerk' });
+    expect(told).toEqual([
+      { type: 'round_start', data: { round: 1, max_rounds: 10 }, agent_id: 'clerk' },
+      { type: 'final', data: { text: 'hello' }, agent_id: 'clerk' },
+    ]);
+  });
+
+  it('[AX-02] calls tools, and knows of the turns before it', async () => {
+    const session = randomUUID();
+    const first = await turn([calls('count', { n: 3 }), says('three')], { session });
+    expect(typesOf(first)).toEqual(['round_start', 'tool_call', 'tool_result', 'round_start', 'final']);
+    expect(first[2]?.data).toMatchObject({ name: 'count', result: 'counted 3', is_error: false });
+    const second = await turn([says('as before')], { session });
+    expect(typesOf(second)).toEqual(['round_start', 'final']);
+    expect(model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      ...['user', 'assistant', 'tool', 'assistant', 'user'],
+    ]);
+  });
+
+  it('[AX-03] has ten rounds unless it says otherwise', async () => {
+    const told = await turn(Array.from({ length: 12 }, (_, n) => calls('count', { n })));
+    expect(told.filter(({ type }) => type === 'round_start')).toHaveLength(10);
+    expect(told.at(-1)).toMatchObject({ type: 'error', data: { terminal: true } });
+  });
+
+  it('[AX-05] is stopped where its program says so, whatever it threw before', async () => {
+    let asked = 0;
+    const shouldStop = () => {
+      asked += 1;
+      if (asked === 1) throw new Error('not yet');
+      return true;
+    };
+    const told = await turn([hangs()], { shouldStop });
+    expect(told.at(-1)?.data).toEqual({ text: 'The user has stopped the turn.', terminal: true });
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  it('[AX-70] is reminded of a loop, and ended by it, at the thresholds of the page', async () => {
+    const told = await turn(Array.from({ length: 9 }, () => calls('look')));
+    expect(told.filter(({ type }) => type === 'tool_result')).toHaveLength(8);
+    expect(told.at(-1)?.data).toMatchObject({ terminal: true, detector: 'generic_repeat' });
+  });
+
+  it('attaches to one that has begun under its id, and says nothing twice', async () => {
+    const listening = { session: randomUUID(), turnId: randomUUID() };
+    const first = await turn([says('once')], listening);
+    expect(await turn([says('twice')], listening)).toEqual(first);
+  });
+});
+
+describe('gates of the page', () => {
+  it('[AX-92] what is asked is answered once, by its id', async () => {
+    const answers: boolean[] = [];
+    const onEvent = ({ type, data }: RuntimeEvent) => {
+      if (type !== 'confirm_required') return;
+      expect(gate.lastRequest).toMatchObject({ id: data.id, question: 'Pay 7?', context: { tool: 'pay' } });
+      answers.push(gate.resolve('another', true), gate.resolve(data.id, true), gate.resolve(data.id, false));
+    };
+    const told = await turn([calls('pay', { amount: 7 }), says('paid')], { onEvent });
+    expect(typesOf(told).slice(1, 5)).toEqual([
+      'tool_call',
+      'confirm_required',
+      'confirm_response',
+      'tool_result',
+    ]);
+    expect(told[3]?.data).toMatchObject({ approved: true });
+    expect(answers).toEqual([false, true, false]);
+    expect(paid.splice(0)).toEqual([7]);
+  });
+
+  it('[AX-91] what is refused is not done, and the model goes on; what needs no confirmation is', async () => {
+    const refuse = ({ type, data }: RuntimeEvent) =>
+      type === 'confirm_required' && gate.resolve(data.id, false);
+    const steps = [calls('pay', { amount: 7 }), calls('pay', { amount: 1 }), says('so be it')];
+    const told = await turn(steps, { onEvent: refuse });
+    expect(told.find(({ type }) => type === 'confirm_response')?.data).toMatchObject({ approved: false });
+    expect(told.at(-1)?.data).toEqual({ text: 'so be it' });
+    expect(paid.splice(0)).toEqual([1]);
+  });
+
+  it('[AX-90] a body asks as its call does, and has the answer', async () => {
+    const agree = ({ type, data }: RuntimeEvent) =>
+      type === 'confirm_required' && gate.resolve(data.id, data.question === 'Erase it?');
+    const told = await turn([calls('erase'), says('done')], { onEvent: agree });
+    expect(told.find(({ type }) => type === 'tool_result')?.data).toMatchObject({ result: 'erased' });
+  });
+
+  it('[AX-96] a turn that is stopped asks no more', async () => {
+    let id = '';
+    const onEvent = ({ type, data }: RuntimeEvent) => {
+      if (type === 'confirm_required') id = data.id;
+    };
+    const told = await turn([calls('pay', { amount: 7 })], { onEvent, shouldStop: () => id !== '' });
+    expect(told.at(-1)).toMatchObject({ type: 'error', data: { terminal: true } });
+    expect(gate.resolve(id, true)).toBe(false);
+    expect(paid).toEqual([]);
+  });
+
+  it('[AX-93] what is asked outlives its process, and is done once', async () => {
+    const terms = { taskQueue: randomUUID() };
+    const before = runtimeOf(gate, terms);
+    const listening = { session: randomUUID(), turnId: randomUUID() };
+    script = [calls('pay', { amount: 9 }), says('paid')];
+    for await (const { type } of before.runTurn('go', listening.session, listening))
+      if (type === 'confirm_required') break;
+    await before.close();
+    const onEvent = ({ type, data }: RuntimeEvent) =>
+      type === 'confirm_required' && gate.resolve(data.id, true);
+    const told = await turn([says('paid')], { by: runtimeOf(gate, terms), ...listening, onEvent });
+    expect(told.at(-1)?.data).toEqual({ text: 'paid' });
+    expect(paid.splice(0)).toEqual([9]);
+  });
+
+  it('[AX-94] one that approves all asks nobody, and nothing tells of it', async () => {
+    const auto = new AutoApproveConfirmGate();
+    const steps = [calls('pay', { amount: 7 }), calls('erase'), says('done')];
+    const told = await turn(steps, { by: runtimeOf(auto) });
+    expect(typesOf(told).filter((type) => type.startsWith('confirm'))).toEqual([]);
+    expect(told.flatMap(({ type, data }) => (type === 'tool_result' ? [data.result] : []))).toEqual([
+      '{"paid":7}',
+      'erased',
+    ]);
+    expect(auto.lastRequest).toBeNull();
+    expect(paid.splice(0)).toEqual([7]);
+  });
+
+  it('one that fails refuses', async () => {
+    class Broken extends ConfirmGate {
+      requestConfirm(): boolean {
+        throw new Error('no line');
+      }
+    }
+    const told = await turn([calls('pay', { amount: 7 }), says('well')], { by: runtimeOf(new Broken()) });
+    const result = told.find(({ type }) => type === 'tool_result')?.data;
+    expect(result).toMatchObject({ result: expect.stringContaining('no line') });
+    expect(paid).toEqual([]);
+  });
+});
+
+describe('the gate on the terminal', () => {
+  const CONTEXT: ConfirmContext = { request_id: 'w', kind: 'approval', tool: 'pay' };
+
+  it.each([
+    ['y\n', true],
+    [' YES \n', true],
+    ['n\n', false],
+    ['\n', false],
+    ['yellow\n', false],
+    [null, false],
+  ])('%j: %s', async (said, approved) => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const asked = new SyncConfirmGate({ input, output }).requestConfirm('Pay 7?', CONTEXT);
+    await new Promise((resolve) => output.once('data', resolve));
+    if (said === null) input.end();
+    else input.write(said);
+    expect(await asked).toBe(approved);
+  });
+
+  it('asks one question after the other, and none that is withdrawn', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const gate = new SyncConfirmGate({ input, output });
+    const withdrawn = new AbortController();
+    const asked = ['one', 'two', 'three'].map((question) =>
+      gate.requestConfirm(question, CONTEXT, question === 'two' ? withdrawn.signal : undefined),
+    );
+    withdrawn.abort();
+    let text = '';
+    output.on('data', (chunk) => {
+      if (String(chunk).includes('[y/N]')) input.write('y\n');
+      text += chunk;
+    });
+    expect(await Promise.all(asked)).toEqual([true, false, true]);
+    expect(text).toContain('three [y/N] ');
+    expect(text).not.toContain('two');
+  });
+});
+
+describe('settings of the page', () => {
+  it.each([
+    ['5', 10],
+    ['500', 120],
+    ['x', 30],
+    [undefined, 30],
+    ['64', 64],
+  ])('[AX-100] AGX_MAX_TOOL_ROUNDS %j: %i', (said, rounds) => {
+    expect(maxToolRoundsOf({ AGX_MAX_TOOL_ROUNDS: said })).toBe(rounds);
+  });
+
+  it('[AX-39] times are those of the environment, then of the model, then of the page; what is none is ignored', () => {
+    expect(toTimeouts({})).toEqual({ plainSeconds: 120, totalSeconds: 300 });
+    const environment = {
+      AGX_LLM_INVOKE_TIMEOUT_SECONDS: '90',
+      AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS: '0',
+      AGX_LLM_HARD_TIMEOUT_SECONDS: '-1',
+      AGX_LLM_FIRST_FEEDBACK_SECONDS: 'soon',
+    };
+    expect(toTimeouts(environment, { idleSeconds: 20, plainSeconds: 700, totalSeconds: 500 })).toEqual({
+      firstChunkSeconds: 90,
+      plainSeconds: 90,
+      idleSeconds: 20,
+      totalSeconds: 500,
+    });
+  });
+});

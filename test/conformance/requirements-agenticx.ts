@@ -1,0 +1,24 @@
+/** What AgenticX's runtime page asks of its own names: gates, agents, the executor. Ids are those of its acceptance cases. */
+import type { Requirement } from './requirement.ts';
+
+const must = (id: string, text: string): Requirement => ({ id, level: 'MUST', text });
+
+export const AGENTICX_NAMES: readonly Requirement[] = [
+  must('AX-91', 'What is refused is not done, and the model reads so and goes on.'),
+  must('AX-92', 'What nobody asks, or has been answered, cannot be answered.'),
+  must('AX-93', 'What is asked outlives its process, and is done once.'),
+  must('AX-94', 'Where all is approved nobody is asked, and no event tells of it.'),
+  must('AX-96', 'A turn that is stopped asks no more.'),
+  must('AX-130', 'An agent has its defaults.'),
+  must('AX-131', 'A field that an agent has not is refused by its name.'),
+  must('AX-132', 'Its own limit holds where it has turns.'),
+  must('AX-140', 'A task that is finished has succeeded, with its log and its statistics.'),
+  must('AX-141', 'What a guide rail stops has not succeeded, and says why.'),
+  must('AX-142', 'Guide rails change one after the other what comes out, within their limit.'),
+  must('AX-143', 'A task waits for the person that its model asks, and goes on in another process.'),
+  must(
+    'AX-145',
+    'Calls at once come back in their order; one that fails stops no other, and no more run than may.',
+  ),
+  must('AX-146', 'A task that never ends has not succeeded.'),
+];
