@@ -2,6 +2,7 @@
 
 import type { ProviderToolCall } from '../core/message/provider.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import { parseRecord } from '../core/value/record.ts';
 import { tooLarge } from './answer-failure.ts';
 
 /**
@@ -11,17 +12,9 @@ import { tooLarge } from './answer-failure.ts';
 export function parseToolCall(id: string, name: string, text: string): ProviderToolCall {
   if (text.trim() === '') return { id, name, arguments: {} };
   checkNesting(text, `the arguments of a call of "${name}"`);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value)) return { id, name, arguments: value };
-  } catch {
-    // Malformed: handled below.
-  }
+  const parsed = parseRecord(text);
+  if (parsed) return { id, name, arguments: parsed };
   return { id, name, arguments: {}, rawArguments: text };
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A parsed value this deep could not be written again: JSON.stringify recurses as deep as the value. */

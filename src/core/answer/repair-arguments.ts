@@ -5,6 +5,7 @@
  * A2. Repairing what was repaired changes nothing.
  */
 import { LIMITS } from '../value/limit.ts';
+import { parseRecord } from '../value/record.ts';
 import { endOfString, findBracketed, rewriteJson } from './json-text.ts';
 
 export const ARGUMENT_REPAIRS = [
@@ -42,7 +43,7 @@ export function readArguments(text: string): ReadArguments | undefined {
     ...(only === given ? [] : (['unwrapped'] as const)),
   ];
   for (const { repairs, mend } of MENDED) {
-    const value = parseObject(mend(only));
+    const value = parseRecord(mend(only));
     if (value) return { value, repairs: [...before, ...repairs] };
   }
   return undefined;
@@ -88,18 +89,6 @@ function onlyObject(text: string): string | undefined {
   const { end, depth } = findBracketed(text, start);
   if (end === undefined || depth > LIMITS.jsonDepth || /[{["]/.test(text.slice(end))) return undefined;
   return text.slice(start, end);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    // The next rule, or none.
-    return undefined;
-  }
 }
 
 function escapeControls(text: string): string {

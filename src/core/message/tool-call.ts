@@ -1,4 +1,5 @@
 /** Tool calls as messages hold them and as providers read them; their arguments are text that a model wrote. */
+import { parseRecord } from '../value/record.ts';
 import type { ToolCall } from './message.ts';
 import type { ProviderToolCall } from './provider.ts';
 
@@ -21,13 +22,6 @@ export function toProviderCall(call: ToolCall): ProviderToolCall {
 /** The arguments object of a call, or undefined when its text is not one. An empty text is an empty object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim().length === 0) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    // Models write malformed JSON at times; the caller turns that into an error result.
-    return undefined;
-  }
+  // Models write malformed JSON at times; the caller turns that into an error result.
+  return parseRecord(text);
 }

@@ -2,6 +2,7 @@
  * Calls of tools: those of the agent, of its prompts and of people. A call is told before its result, whatever became of it; one that was refused
  * is an error as well, which does not end the turn.
  */
+import { parseRecord } from '../../core/value/record.ts';
 import type { OpenTurn } from './agenticx-state.ts';
 import type { TurnHandlers, TurnTold } from './turn-handler.ts';
 
@@ -10,7 +11,7 @@ export const CALL_HANDLERS: TurnHandlers = {
     const { [callId]: given = '{}', ...left } = turn.arguments;
     const calls = { ...turn.calls, [callId]: { name, given } };
     const own = depth === undefined && !turn.tools.includes(name) ? [...turn.tools, name] : turn.tools;
-    const told = { name, arguments: readArguments(given), tool_call_id: callId };
+    const told = { name, arguments: parseRecord(given) ?? {}, tool_call_id: callId };
     return [{ ...turn, arguments: left, calls, tools: own }, [{ type: 'tool_call', data: told }]];
   },
   'tool.result': (turn, { data: { callId, status, refused } }) =>
@@ -42,16 +43,4 @@ function settle(
 function drop(turn: OpenTurn, callId: string): OpenTurn {
   const { [callId]: _, ...calls } = turn.calls;
   return { ...turn, calls };
-}
-
-/** What is no object is told as one without fields. */
-function readArguments(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
 }
