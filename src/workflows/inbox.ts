@@ -17,6 +17,7 @@ export class Inbox {
   #spokenTo = false;
   /** Items in line, as others have said since the loop had them counted last. */
   #announced = 0;
+  #news = 0;
 
   /** `origin` as ThreadQueue has it. */
   constructor(origin: string, { queue, parked }: Pick<Carried, 'queue' | 'parked'>) {
@@ -32,6 +33,11 @@ export class Inbox {
     return this.#shelved;
   }
 
+  /** How often something was put in line, or was said to be. Whoever asks the store notes it before, and hears of what came meanwhile. */
+  get news(): number {
+    return this.#news;
+  }
+
   get hasWork(): boolean {
     return !this.#parked && !this.#shelved && this.queue.size > 0;
   }
@@ -39,6 +45,7 @@ export class Inbox {
   /** A person's message unparks what is in line. */
   accept(item: IncomingItem): { id: string } {
     const { id, duplicate } = this.queue.accept(item);
+    this.#news += 1;
     if (!duplicate) this.#shelved = false;
     if (!duplicate && item.kind !== 'tool' && item.role === 'user') this.#parked = false;
     return { id };
@@ -70,6 +77,7 @@ export class Inbox {
 
   /** Somebody has put something in line, or says so. */
   wake(): void {
+    this.#news += 1;
     this.#shelved = false;
     this.announce(1);
   }

@@ -59,6 +59,7 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { turn, presence } = run;
   const items = run.inbox.queue.take();
+  const { news } = run.inbox;
   const outcome = await askModel(run, {
     ordinal: run.nextOrdinal(),
     executionId: turn.executionId(),
@@ -84,7 +85,8 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       return { kind: 'stops', reason: outcome.reason };
     case 'paused':
       run.inbox.queue.announce(outcome.waiting);
-      await awaitAnswer(run, outcome.wait);
+      // C5 (wait-call.ts): somebody may have spoken since the store was asked.
+      await awaitAnswer(run, outcome.wait, () => run.inbox.news > news);
       return { kind: 'goes_on' };
     case 'canceled':
       run.inbox.queue.announce(outcome.waiting);

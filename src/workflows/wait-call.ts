@@ -4,7 +4,7 @@
  * C2. A signal says that the answer is there, and a timer that its time is up; in either case the call is asked again. The store decides.
  * C3. A run whose history has become too long continues as new while it waits (`Suspended`).
  * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
- * C5. What is paused also goes on where something is put in line: the store tells whether that is enough.
+ * C5. What is paused also goes on where something is put in line, or was while the store was asked: the store tells whether that is enough.
  */
 import { condition } from '@temporalio/workflow';
 import type { WaitingCall } from '../core/thread/wait-step.ts';
@@ -16,17 +16,15 @@ import type { ThreadRun } from './thread-run.ts';
 /** Clocks differ: what is past here may not be past there. */
 const MIN_PAUSE_MS = 250;
 
-/** Until there is reason to ask the call again. */
-export async function awaitAnswer(run: ThreadRun, call: WaitingCall): Promise<void> {
-  const { waits, presence, floor, inbox } = run;
-  const { size: inLine } = inbox.queue;
+/** Until there is reason to ask the call again. `isOver`: another reason than an answer. */
+export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = () => false): Promise<void> {
+  const { waits, presence, floor } = run;
   const { waitId: id, waitKind: kind, name, text, expiresAt } = call;
   waits.begin({ id, kind, name });
   presence.showStatus('waiting');
   presence.showActivity(`waiting for ${text}`);
   try {
-    // C5: somebody has spoken.
-    const heard = () => waits.hasHeard(id) || (kind === 'paused' && inbox.queue.size > inLine);
+    const heard = () => waits.hasHeard(id) || isOver();
     const over = () => heard() || mayContinue(run);
     // C4: effects run meanwhile.
     floor.lend();

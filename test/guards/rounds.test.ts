@@ -1,5 +1,6 @@
 /** Rounds of a turn: a root thread that has used them up has failed, a subagent is paused until somebody lets it go on. */
 import { describe, expect, it } from '@jest/globals';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { toExecutedTools, toRoundGuard } from '../../src/core/guard/round.ts';
 import type { AgentInput } from '../../src/definitions/agent-input.ts';
@@ -188,6 +189,17 @@ describe('a subagent that has used up its rounds', () => {
     const [closed] = eventsOf(await family.store.events.read(family.child, 0, 1000), 'wait.closed');
     expect(closed?.data).toMatchObject({ waitId: family.wait.id, reason: 'spoken to' });
     expect(await family.client.answerWait(family.wait.id, { approved: true })).toEqual({ outcome: 'closed' });
+  });
+
+  it('[AX-122] hears what was said before it knew that it was to wait', async () => {
+    const gate = Promise.withResolvers<void>();
+    const probe = (point: FaultPoint) => (point === 'wait_opened' ? gate.promise : undefined);
+    const family = await paused([FINISH], { probe });
+    await family.client.queueMessage(family.child, { content: 'come to an end' });
+    await eventually('it is in line', async () => (await family.store.queue.count(family.child)) === 1);
+    gate.resolve();
+    await eventually('the report', () => resultOf(family, family.parent));
+    await family.client.waitForIdle(family.parent);
   });
 
   it('[AX-122] waits through runs that continue as new', async () => {

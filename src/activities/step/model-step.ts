@@ -31,7 +31,7 @@ export async function modelStep(
     case 'canceled':
       return begun;
     case 'paused': {
-      const paused = await openPause(dependencies.store, input.threadId, begun);
+      const paused = await openPause(dependencies, input.threadId, begun);
       // What was refused is told already.
       if (paused === 'again') return modelStep(dependencies, { ...input, rejections: [] });
       return paused === 'terminated' ? { kind: paused } : paused;

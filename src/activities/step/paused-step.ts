@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
 import type { BegunStep } from '../../store/port/step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Paused = Extract<BegunStep, { kind: 'paused' }>;
 
 /** Found by its key: whoever comes again waits for the same. */
 export async function openPause(
-  { waits }: Pick<ThreadStore, 'waits'>,
+  { store: { waits }, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
   { pause: { spokenTo, key, executionId, agent, rounds }, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
@@ -22,6 +22,7 @@ export async function openPause(
     summary: `more rounds for ${agent}: it has taken ${rounds.round} of ${rounds.maxRounds} without an end`,
     data: rounds,
   });
+  await probe?.('wait_opened');
   if (opened.kind === 'open') return { ...begun, wait: toWaitingCall(opened.wait) };
   return opened.kind === 'terminated' ? 'terminated' : 'again';
 }
