@@ -1,7 +1,7 @@
 /**
  * Stage of a call that running code makes and that needs an approval: code does not wait, so the call is refused, and its approval asked for. Once that is
  * given, the next call of the same fingerprint passes.
- * A1. An approval for `once` lets one call pass: it is spent in the transaction that begins the action (store/commands/action/action.ts, A2).
+ * A1. An approval for `once` lets one call pass: it is spent in the transaction that begins the action (store/commands/action/code-action.ts, C1).
  * A2. The wait holds up nobody, and outlives the execution: a later one may make the call again.
  * A3. What the budget denies anyway is not asked for.
  */

@@ -2,6 +2,7 @@
  * The stages around what code does itself, a tool that it invokes or an action of its own: it is paid for, kept as begun before anything of it is
  * done, and its end is kept behind it.
  */
+import { ACTION_LEASE } from '../core/governance/action-lease.ts';
 import type { ToolStatus } from '../core/message/message.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { ToldAction } from '../store/port/action.ts';
@@ -37,7 +38,30 @@ export async function recordInvoked(
 ): Promise<'kept' | 'spent'> {
   if (!told) return 'kept';
   const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
-  return store.actions.record({ threadId: thread.id, told, ...place, ...(approval && { approval }) });
+  const leaseMs = ACTION_LEASE.forMs;
+  return store.actions.record({
+    threadId: thread.id,
+    told,
+    leaseMs,
+    ...place,
+    ...(approval && { approval }),
+  });
+}
+
+/** The body of what was kept as begun: it is this process's for as long as that is at it. */
+export async function whileHeld<T>(
+  { store }: InvokedPorts,
+  action: ToldAction | undefined,
+  body: () => Promise<T>,
+): Promise<T> {
+  if (!action) return body();
+  const renew = () => void store.actions.renew(action.action.id, ACTION_LEASE.forMs).catch(() => undefined);
+  const timer = setInterval(renew, ACTION_LEASE.renewEveryMs).unref();
+  try {
+    return await body();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** Stage: undefined budgets are asked for nothing: the thread's record says whether there are any. */

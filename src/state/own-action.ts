@@ -29,8 +29,9 @@ import {
   type InvokedPorts,
   payInvoked,
   recordInvoked,
+  whileHeld,
 } from './invoked-action.ts';
-import { type Asked, judgeAction, refuseDenied } from './judge-action.ts';
+import { type Asked, type Judged, judgeAction, refuseDenied } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 interface OwnPorts extends InvokedPorts {
@@ -101,11 +102,12 @@ function askOwn(
 type Ended = OwnActionResult<unknown>;
 
 async function runOwn(
-  _ports: unknown,
-  { execute, key, caller: { signal } }: OwnCall,
+  ports: OwnPorts,
+  { execute, key, action, caller: { signal } }: OwnCall & Judged,
 ): Promise<Verdict<{ readonly ended: Ended; readonly result: HowItEnded }, never>> {
   try {
-    const value = await execute(Object.freeze({ actionId: key, signal }));
+    const context = Object.freeze({ actionId: key, signal });
+    const value = await whileHeld(ports, action, async () => execute(context));
     return go({ ended: { status: 'success', actionId: key, value }, result: { status: 'success' } });
   } catch (error) {
     const told = { status: 'error', error: errorMessage(error) } as const;

@@ -15,8 +15,15 @@ import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } f
 import { askForCode } from './code-approval.ts';
 import { confirmCall } from './confirm-call.ts';
 import { go, openGate, type Verdict } from './gate.ts';
-import { type ByCode, beginInvoked, endInvoked, payInvoked, recordInvoked } from './invoked-action.ts';
-import { type Asked, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
+import {
+  type ByCode,
+  beginInvoked,
+  endInvoked,
+  payInvoked,
+  recordInvoked,
+  whileHeld,
+} from './invoked-action.ts';
+import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
 import { createOwnActions } from './own-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
@@ -143,7 +150,14 @@ async function guardInvoked(
 
 async function runInvoked(
   input: ToolsInput,
-  { tool, args, key, env, caller }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
+  {
+    tool,
+    args,
+    key,
+    env,
+    caller,
+    action,
+  }: InvokedCall & Judged & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Promise<Verdict<{ readonly result: ToolResult }, never>> {
   const own: ThreadState = withOwn(input.state(), {
     idempotencyKey: key,
@@ -153,7 +167,8 @@ async function runInvoked(
     ...createOwnActions(input, { ...caller, idempotencyKey: key }),
     ...env.bind(tool),
   });
-  return go({ result: await runToolBody({ tool, state: own, args, work: caller.key }) });
+  const body = () => runToolBody({ tool, state: own, args, work: caller.key });
+  return go({ result: await whileHeld(input, action, body) });
 }
 
 /** Getters and all: a spread would read them. */

@@ -116,6 +116,8 @@ async function startWorker(
   onStep?.('loading the code of its workflows');
   const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
   const worker = await createTemporalWorker(parts);
+  // Before it works: what was lost is told before any of it is begun again.
+  await store.actions.closeLost().catch(() => undefined);
   lookRegularly({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
   return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });
 }

@@ -1,6 +1,6 @@
 /**
- * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, and removes streamed text whose time
- * is over. Several workers may do it at once.
+ * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
+ * that nobody is at any more (store/commands/action/lost-action.ts), and removes streamed text whose time is over. Several workers may do it at once.
  */
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { tellForgotten, type WaitLook } from './wait-look.ts';
@@ -17,7 +17,9 @@ export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    void Promise.allSettled([tellForgotten(look, EVERY_MS), removeStreamed(look.store)]).finally(() => {
+    const { store } = look;
+    const looks = [tellForgotten(look, EVERY_MS), store.actions.closeLost(), removeStreamed(store)];
+    void Promise.allSettled(looks).finally(() => {
       busy = false;
     });
   }, EVERY_MS).unref();

@@ -106,7 +106,7 @@ export interface FaultProject {
  * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`; those of
  * `keeper` are summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
  * executions. The effect `fire` writes its line with the time at which it did, and
- * lingers; `speak` queues it as a message. Its subagents are `fault-family.ts`.
+ * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
   const { modelUrl, folder } = project;
@@ -172,7 +172,7 @@ export function faultRegistry(project: FaultProject): Registry {
       }),
     ],
     tools: { ...tools, ...familyTools() },
-    effects: { fire: fireEffect(folder), speak: speakEffect },
+    effects: { fire: fireEffect(folder), speak: speakEffect, call: callEffect },
     hooks: [noTaps(folder), tellEnd(folder)],
   });
 }
@@ -251,6 +251,10 @@ function tellEnd(folder: string) {
 const speakEffect = defineEffect('queues a message', z.object({ line: z.string() }), (state, { line }) =>
   state.queueMessage({ role: 'user', content: line }),
 );
+
+const callEffect = defineEffect('invokes a tool', z.object({ line: z.string() }), async (state, { line }) => {
+  await state.invokeTool('write', { line });
+});
 
 function computeTool(folder: string) {
   return defineTool({

@@ -25,6 +25,8 @@ export interface RecordAction {
   /** Where the code runs in one. */
   readonly step?: number;
   readonly executionId?: string;
+  /** How long it is this process's, unless that renews it. */
+  readonly leaseMs: number;
   /** The wait whose approval this is the one call of. */
   readonly approval?: string;
 }
@@ -94,12 +96,17 @@ export type ReconciledAction =
 
 export interface ActionStore {
   /**
-   * Keeps what was judged of a call that code makes itself: denied, or begun. `spent`: another call has used its approval up,
-   * and nothing is kept. Given again it changes nothing. Rejects with `ThreadTerminated`, `ThreadNotFound`.
+   * Keeps what was judged of a call that code makes itself: denied, or begun, for as long as its process renews it.
+   * `spent`: another call has used its approval up, and nothing is kept. Given again it changes nothing but that; what was lost has begun
+   * again. Rejects with `ThreadTerminated`, `ThreadNotFound`.
    */
   record(command: RecordAction): Promise<'kept' | 'spent'>;
   /** The end of what `record` has begun. Given again it changes nothing. */
   end(command: EndAction): Promise<void>;
+  /** Its process is at it. What is not there, or over, stays as it is. */
+  renew(id: string, leaseMs: number): Promise<void>;
+  /** Those that nobody has renewed in time are uncertain: answers how many, 100 at most. */
+  closeLost(): Promise<number>;
   /**
    * The newest answer of an approval of this fingerprint that reaches this execution: approved for the execution, the thread, or always (by
    * the scope of the answer; the last for threads of the same user), or denied in this execution. Null where there is none.

@@ -23,6 +23,8 @@ export interface ActionTable {
   requested_at: number;
   started_at: number | null;
   ended_at: number | null;
+  /** Until when it is its process's, where code does it; null for the call of a step. */
+  lease_until: number | null;
 }
 
 export interface ActionTables {

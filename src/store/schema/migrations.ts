@@ -27,6 +27,7 @@ import { loops } from './migration-0023.ts';
 import { summaries } from './migration-0024.ts';
 import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
+import { actionLeases } from './migration-0028.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -228,6 +229,7 @@ export const provider: MigrationProvider = {
     '0024_summaries': summaries,
     '0025_doors': doors,
     '0027_kept_chunks': keptChunks,
+    '0028_action_leases': actionLeases,
   }),
 };
 

@@ -1,7 +1,8 @@
 /** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
 
-import { endAction, recordAction } from '../commands/action/action.ts';
+import { endAction, recordAction } from '../commands/action/code-action.ts';
 import { findDecision } from '../commands/action/earlier-decision.ts';
+import { closeLostActions, renewAction } from '../commands/action/lost-action.ts';
 import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
@@ -117,6 +118,8 @@ export function bindWork(context: CommandContext): Work {
     actions: {
       record: bound(recordAction),
       end: bound(endAction),
+      renew: bound(renewAction),
+      closeLost: bound(closeLostActions),
       findDecision: bound(findDecision),
       list: bound(listActions),
       reconcile: bound(reconcileAction),

@@ -106,7 +106,7 @@ export function registerAction(given: () => Stores): void {
       const thread = await withCall(given);
       await begin(thread, { action: told(thread) });
       const inner = told(thread, {}, ':invoked:0');
-      await thread.store.actions.record({ threadId: thread.id, told: inner, step: 1 });
+      await thread.store.actions.record({ threadId: thread.id, told: inner, step: 1, leaseMs: 60_000 });
       expect(await thread.settleLostTool(1, 0)).toMatchObject({ state: 'unknown' });
       const uncertain = await thread.store.actions.list({ threadId: thread.id, state: 'uncertain' });
       expect(uncertain.map(({ id }) => id).toSorted()).toEqual([`${thread.id}:1:0`, inner.action.id]);
@@ -173,11 +173,53 @@ export function registerAction(given: () => Stores): void {
     it('of code ends once, and is none of another thread', async () => {
       const thread = await withCall(given);
       const { id } = told(thread).action;
-      await thread.store.actions.record({ threadId: thread.id, told: told(thread) });
+      await thread.store.actions.record({ threadId: thread.id, told: told(thread), leaseMs: 60_000 });
       const end = { id, threadId: thread.id, status: 'error', error: 'no paper' } as const;
       for (const _ of [1, 2]) await thread.store.actions.end(end);
       expect(await thread.events('action.failed')).toMatchObject([{ data: { error: 'no paper' } }]);
       expect(await thread.store.actions.list({ threadId: 'another' })).toEqual([]);
+    });
+
+    it('[PL-26] of code is uncertain once its process has not renewed it in time, and no earlier', async () => {
+      const thread = await withCall(given);
+      const { actions } = thread.store;
+      const [lost, held] = [told(thread, {}, ':effect:0'), told(thread, {}, ':effect:1')];
+      for (const action of [lost, held])
+        await actions.record({ threadId: thread.id, told: action, leaseMs: -1 });
+      await actions.renew(held.action.id, 60_000);
+      await given().second.actions.closeLost();
+      expect(await actions.closeLost()).toBe(0);
+      const states = async () =>
+        new Map((await actions.list({ threadId: thread.id })).map(({ id, state }) => [id, state]));
+      expect(await states()).toEqual(
+        new Map([
+          [lost.action.id, 'uncertain'],
+          [held.action.id, 'started'],
+        ]),
+      );
+      // Its effect goes again: it is done again under the same id, and its end is known.
+      await actions.record({ threadId: thread.id, told: lost, leaseMs: 60_000 });
+      await actions.end({ id: lost.action.id, threadId: thread.id, status: 'success' });
+      expect((await states()).get(lost.action.id)).toBe('completed');
+      expect((await kinds(thread)).slice(-3)).toEqual([
+        'action.uncertain',
+        'action.started',
+        'action.completed',
+      ]);
+    });
+
+    it('of code that was taken for lost ends as its process says, which was there after all', async () => {
+      const thread = await withCall(given);
+      const { actions } = thread.store;
+      const { id } = told(thread).action;
+      await actions.record({ threadId: thread.id, told: told(thread), leaseMs: -1 });
+      await actions.closeLost();
+      await actions.renew(id, 60_000);
+      expect(await actions.list({ threadId: thread.id, state: 'uncertain' })).toHaveLength(1);
+      await actions.end({ id, threadId: thread.id, status: 'error', error: 'no paper' });
+      expect(await actions.list({ threadId: thread.id })).toMatchObject([
+        { state: 'failed', error: 'no paper' },
+      ]);
     });
   });
 }

@@ -2,15 +2,14 @@
  * The life of an action: requested where it waits for an approval, then denied, or started → completed | failed |
  * uncertain → reconciled. Its row and the log tell the same.
  * A1. Its id is the key: what begins it again, such as another attempt of an idempotent tool, changes nothing.
- * A2. An approval for one call of code is spent in the transaction that begins the action.
+ * A2. What code does is its process's for as long as that renews it (lost-action.ts); what was lost, and is begun again, is no longer uncertain.
  */
 import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
 import type { ToolStatus } from '../../../core/message/message.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
-import type { ActionDenial, EndAction, RecordAction, ToldAction } from '../../port/action.ts';
+import type { ActionDenial, ToldAction } from '../../port/action.ts';
 import type { ActionTable } from '../../schema/action.ts';
-import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export type ActionRow = Selectable<ActionTable>;
@@ -20,37 +19,8 @@ export interface ActionPlace {
   readonly step?: number;
   readonly index?: number;
   readonly executionId?: string;
-}
-
-export async function recordAction(
-  context: CommandContext,
-  { threadId, told, step, executionId, approval }: RecordAction,
-): Promise<'kept' | 'spent'> {
-  return inThread(context, threadId, async (thread) => {
-    refuseTerminated(thread);
-    // A1: begun before. A2: spent with the beginning.
-    if (
-      approval !== undefined &&
-      !(await findAction(thread, told.action.id)) &&
-      !(await spend(thread, approval))
-    )
-      return 'spent';
-    await openAction(thread, told, { step, executionId });
-    return 'kept';
-  });
-}
-
-/** A2: whether it was there to be spent. */
-async function spend({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
-  const spent = await trx
-    .updateTable('waits')
-    .set({ heard: 1 })
-    .where('id', '=', wait)
-    .where('thread_id', '=', threadId)
-    .where('heard', '=', 0)
-    .returning('id')
-    .executeTakeFirst();
-  return spent !== undefined;
+  /** Of what code does itself (A2). */
+  readonly leaseUntil?: number;
 }
 
 /** Tells of an action that begins, or that is denied; of one that has waited for an approval, what came of that. */
@@ -62,6 +32,8 @@ export async function openAction(
   const { action, denied } = told;
   const state = denied ? 'denied' : 'started';
   const known = await findAction(thread, action.id);
+  // A2: begun again, by another attempt of its code.
+  if (known && !denied && (await beginAgain(thread, known, place))) return;
   // A1: begun before.
   if (known && known.state !== 'requested') return;
   const row = toRow(thread, told, place, state);
@@ -73,6 +45,19 @@ export async function openAction(
     const { code, reason } = denied;
     thread.emit('action.denied', { ...named, code, reason }, at);
   } else thread.emit('action.started', named, at);
+}
+
+/** A2. Whether it had begun, and has not ended. */
+async function beginAgain(
+  thread: ThreadTransaction,
+  { id, name, state }: ActionRow,
+  { leaseUntil, step }: ActionPlace,
+): Promise<boolean> {
+  if (leaseUntil === undefined || (state !== 'started' && state !== 'uncertain')) return false;
+  const again = { state: 'started', outcome: null, ended_at: null, lease_until: leaseUntil } as const;
+  await thread.trx.updateTable('actions').set(again).where('id', '=', id).execute();
+  if (state === 'uncertain') thread.emit('action.started', { actionId: id, name }, { step });
+  return true;
 }
 
 /** Tells of an action that waits for an approval; once for each fingerprint. */
@@ -111,6 +96,7 @@ function toRow(
     requested_at: thread.now,
     started_at: state === 'started' ? thread.now : null,
     ended_at: state === 'denied' ? thread.now : null,
+    lease_until: state === 'started' ? (place.leaseUntil ?? null) : null,
   };
 }
 
@@ -137,7 +123,8 @@ function tellRequest(
   thread.emit('action.policy', { actionId, name, ...decision }, { step });
 }
 
-function findAction({ trx }: ThreadTransaction, id: string): Promise<ActionRow | undefined> {
+/** By its id. */
+export function findAction({ trx }: ThreadTransaction, id: string): Promise<ActionRow | undefined> {
   return trx.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -186,6 +173,7 @@ export async function closeAction(
       state,
       outcome: state === 'completed' ? null : JSON.stringify({ error: reason }),
       ended_at: thread.now,
+      lease_until: null,
     })
     .where('id', '=', row.id)
     .execute();
@@ -222,10 +210,4 @@ export async function closeStarted(
   const key = `${thread.threadId}:${step}:${idx}`;
   for (const row of rows)
     if (row.id === key || row.id.startsWith(`${key}:`)) await closeAction(thread, row, end);
-}
-
-export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
-  await inThread(context, threadId, async (thread) => {
-    await closeAction(thread, await findAction(thread, id), end);
-  });
 }

@@ -1,0 +1,45 @@
+/**
+ * Actions that code does itself, a tool that it invokes or one of its own: its process renews them while it is at them. Those of a process that was lost
+ * become uncertain, whether that ran an effect, an endpoint or a hook; those of a tool's call have become so with the call.
+ */
+import { type CommandContext, inThread } from '../base/context.ts';
+import { closeAction } from './action.ts';
+
+const MOST = 100;
+
+export async function renewAction(context: CommandContext, id: string, leaseMs: number): Promise<void> {
+  const until = (await context.clock(context.db)) + leaseMs * 1000;
+  await context.db
+    .updateTable('actions')
+    .set({ lease_until: until })
+    .where('id', '=', id)
+    .where('state', '=', 'started')
+    .execute();
+}
+
+export async function closeLostActions(context: CommandContext): Promise<number> {
+  const lost = await context.db
+    .selectFrom('actions')
+    .select(['id', 'thread_id'])
+    .where('state', '=', 'started')
+    .where('lease_until', '<', await context.clock(context.db))
+    .limit(MOST)
+    .execute();
+  let closed = 0;
+  for (const { id, thread_id: threadId } of lost)
+    closed += await inThread(context, threadId, async (thread) => {
+      const now = await context.clock(thread.trx);
+      const row = await thread.trx
+        .selectFrom('actions')
+        .selectAll()
+        .where('id', '=', id)
+        .where('state', '=', 'started')
+        .where('lease_until', '<', now)
+        .executeTakeFirst();
+      if (!row) return 0;
+      const error = 'the process that was at it was lost';
+      await closeAction(thread, row, { status: 'error', error, uncertain: true });
+      return 1;
+    });
+  return closed;
+}

@@ -1,0 +1,10 @@
+/** 0028: until when an action of code is its process's; null for one that is a call of a step, and for what is over. */
+import type { Kysely, Migration } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export const actionLeases: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema.alterTable('actions').addColumn('lease_until', 'bigint').execute();
+    await db.schema.createIndex('actions_by_lease').on('actions').columns(['state', 'lease_until']).execute();
+  },
+};
