@@ -129,6 +129,7 @@ function readLedger(folder: string, threadId: string): string[] {
 }
 
 const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
 
 async function startWorker(
   order: WorkerOrder,
@@ -136,7 +137,7 @@ async function startWorker(
   address: string,
 ): Promise<WorkerProcess> {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
-  const child: ChildProcess = spawn(process.execPath, [program], {
+  const child: ChildProcess = spawn(process.execPath, ['--import', PLAIN_IMPORTS, program], {
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,
