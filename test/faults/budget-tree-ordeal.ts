@@ -24,7 +24,8 @@ const WIDE = {
 const NARROW = { ...WIDE, maxOutputTokens: 40 };
 const AMOUNTS = ['maxInputTokens', 'maxOutputTokens', 'maxCost'] as const;
 
-export function describeBudgetTree(kills: number): void {
+/** As many deaths of workers as happen within `seconds`. */
+export function describeBudgetTree(kills: number, seconds?: number): void {
   let cluster: Cluster;
   const counted = new Map<number, number>();
 
@@ -124,6 +125,7 @@ export function describeBudgetTree(kills: number): void {
         const deaths = await workUnderKills({
           cluster,
           kills,
+          seconds,
           seed: SEED,
           signs: () => cluster.model.requests.length,
           lanes: [wide, narrow].map((tree) => async () => {
