@@ -1,7 +1,7 @@
 /** Waits: which answer fits, and what becomes of it (core/wait). */
 import { describe, expect, it } from '@jest/globals';
 import { parseWaitAnswer, type WaitAnswer } from '../../src/core/wait/answer.ts';
-import { CHANGED, type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
+import { type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
 
 const open: JudgedWait = {
   kind: 'approval',
@@ -25,7 +25,6 @@ describe('an answer of a wait', () => {
     expect(judge({})).toBe('taken');
     expect(judge({}, yes, 50, 'f1')).toBe('taken');
     expect(judge({}, yes, 50, 'f2')).toBe('stale');
-    expect(judge({ state: 'closed', reason: CHANGED })).toBe('stale');
     expect(judge({ state: 'closed', reason: 'stopped' })).toBe('closed');
     expect(judge({ state: 'expired' })).toBe('expired');
     expect(judge({}, yes, 100)).toBe('expired');

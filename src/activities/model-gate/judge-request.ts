@@ -15,6 +15,7 @@ import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { AskedStep } from '../model/ask-model.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
@@ -70,6 +71,8 @@ async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedS
     }),
   );
   if (opened.kind === 'open') return { kind: 'blocked', wait: toWaitingCall(opened.wait) };
+  // It goes on, for the first time since.
+  if (opened.kind === 'over' && opened.news) await tellAbove(store, threadId);
   if (opened.kind === 'over' && !isApproved(opened.wait))
     await store.budgets.tell({
       threadId,

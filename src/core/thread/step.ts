@@ -92,6 +92,8 @@ export interface ModelStepInput extends RunRef {
   readonly agent?: string;
   /** The workflow's idea of the session; absent for one AI side. */
   readonly session?: Session;
+  /** The step before was paused, and that is over: ancestors that show it are told. */
+  readonly waited?: true;
 }
 
 /**

@@ -39,9 +39,6 @@ export interface WaitVerdict {
   readonly outcome: WaitOutcome;
 }
 
-/** Why a wait was closed whose action is no longer the one that was shown. */
-export const CHANGED = 'changed';
-
 /** As much of a wait as decides over an answer. Times are microseconds since 1970. */
 export interface JudgedWait {
   readonly kind: WaitKind;
@@ -72,7 +69,7 @@ export function judgeAnswer(
   // W1: the first answer counts.
   if (wait.state === 'answered')
     return canonicalJson(wait.answer) === canonicalJson(answer) ? 'duplicate' : 'already_answered';
-  if (wait.state === 'closed') return wait.reason === CHANGED ? 'stale' : 'closed';
+  if (wait.state === 'closed') return 'closed';
   if (wait.state === 'expired' || isPast(wait, now)) return 'expired';
   if (fingerprint !== undefined && fingerprint !== wait.fingerprint) return 'stale';
   return 'taken';

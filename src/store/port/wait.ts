@@ -55,7 +55,9 @@ export interface OpenWait
 }
 
 export type OpenedWait =
-  | { readonly kind: 'open' | 'over'; readonly wait: Wait }
+  | { readonly kind: 'open'; readonly wait: Wait }
+  /** `news`: it was not known to be over. */
+  | { readonly kind: 'over'; readonly wait: Wait; readonly news: boolean }
   /** Another attempt holds the call, or it has a result: nobody waits for an answer. */
   | { readonly kind: 'late' }
   /** The budget could never begin what is to be approved: nobody is asked, and the execution is over. */
@@ -97,8 +99,6 @@ export interface WaitStore {
   open(command: OpenWait): Promise<OpenedWait>;
   /** The first answer is kept, and its call is scheduled again in the same transaction. The same answer again changes nothing. */
   answer(command: AnswerOfWait): Promise<AnsweredWait>;
-  /** Ends a wait whose time is up; its call is scheduled again. Null where there is none. Anything else stays as it is. */
-  expire(id: string): Promise<Wait | null>;
   /** Nobody wants an answer any more. Its call is scheduled again. What is over stays as it is. Null where there is none. */
   close(id: string, reason: string): Promise<Wait | null>;
   get(id: string): Promise<Wait | null>;

@@ -40,7 +40,7 @@ import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { getWait, listWaits } from '../commands/wait/list-waits.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
-import { answerWait, closeWait, expireWait, openWait } from '../commands/wait/wait.ts';
+import { answerWait, closeWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import type { AnswerOfWait } from '../port/wait.ts';
 
@@ -150,7 +150,6 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
     waits: {
       open: bound(openWait),
       answer: bound((work, command: AnswerOfWait) => answerWait(work, command, answerVariables)),
-      expire: bound(expireWait),
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),

@@ -29,7 +29,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
       const wait = toWait(known, now);
       if (wait.state !== 'open') {
         await hear(thread, known);
-        return { kind: 'over', wait };
+        return { kind: 'over', wait, news: known.heard === 0 };
       }
       if (wait.blocks) await showBlocked(context, thread);
       return { kind: 'open', wait };
@@ -155,12 +155,6 @@ export async function answerWait(
     }
     return { outcome, wait: toWait(await noticeEnd(thread, row, now), now) };
   });
-}
-
-export async function expireWait(context: CommandContext, id: string): Promise<Wait | null> {
-  return withWait<Wait | null>(context, id, null, async (thread, row, now) =>
-    toWait(await noticeEnd(thread, row, now), now),
-  );
 }
 
 export async function closeWait(context: CommandContext, id: string, reason: string): Promise<Wait | null> {
