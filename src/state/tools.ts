@@ -9,7 +9,7 @@ import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findConfirms, findEvaluators, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { askForCode } from './code-approval.ts';
@@ -124,6 +124,7 @@ function askInvoked(
     args,
     signal,
     ...findEvaluators(registry, rules.policy, thread.agent),
+    ...findConfirms(registry, thread.agent, execution?.prompt),
     runContext: execution?.runContext,
     ...(execution && { executionId: execution.executionId, step: execution.step }),
   };
