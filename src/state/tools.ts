@@ -25,6 +25,7 @@ import {
 } from './invoked-action.ts';
 import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
 import { createOwnActions } from './own-action.ts';
+import { recheckArguments } from './recheck-arguments.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -93,6 +94,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(judgeAction) //         4 policy: what the agent says of all that
   .stage(confirmCall) //         4 policy: what its tool wants confirmed
   .stage(askForCode) //          4 policy: needs an approval that there is not yet
+  .stage(recheckArguments) //    4 policy: what is done is what was judged
   .stage(payInvoked) //          4 budget: its execution can pay for it
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
