@@ -15,15 +15,19 @@ export function openWait({ client }: Cluster, threadId: string): Promise<Wait> {
 }
 
 /** `everthread waits answer ID …`; answers its exit code. */
-export async function decide(cluster: Cluster, id: string, ...answer: string[]): Promise<number> {
-  const { folder, taskQueue, address } = cluster;
+export function decide(cluster: Cluster, id: string, ...answer: string[]): Promise<number> {
+  return command(cluster, 'waits', 'answer', id, ...answer);
+}
+
+/** `everthread …`; answers its exit code. */
+export async function command({ folder, taskQueue, address }: Cluster, ...args: string[]): Promise<number> {
   const env = {
     TEMPORAL_ADDRESS: address,
     EVERTHREAD_TASK_QUEUE: taskQueue,
     EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal',
   };
   const { code } = await runInHost({
-    args: ['waits', 'answer', id, ...answer],
+    args,
     cwd: folder,
     env: { ...(process.env as Record<string, string>), ...env },
     input: '',
