@@ -39,7 +39,7 @@ export type BegunTool =
       readonly directive?: FlowDirective;
       /** The execution ends with that: its policy has refused it, or it is one of a loop. */
       readonly denied?: StoredError;
-      /** By the end of its wait, just now. */
+      /** It has waited: whoever shows that is to look again. */
       readonly waited?: true;
     }
   /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */

@@ -170,6 +170,7 @@ export function registerAction(given: () => Stores): void {
           wait: { id: wait.id, state: 'answered' },
         });
         expect(await statusOf(thread)).toBe('running');
+        if (completed) expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'late' });
         expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
           ...{ kind: 'settled', state: 'done', status, waited: true },
         });

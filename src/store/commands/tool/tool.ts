@@ -137,6 +137,7 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
     status: status ?? 'error',
     ...(directive ? { directive } : {}),
     ...(denied && { denied }),
+    ...(call.waits > 0 && ({ waited: true } as const)),
   } as const;
 }
 
@@ -178,6 +179,11 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
+      // T7: its worker was there after all, and a person has said what became of it.
+      if (found.state === 'scheduled' && !command.unbegun && (await settleByWord(thread, found))) {
+        await reportLate(thread, found, command);
+        return { kind: 'late' };
+      }
       const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
