@@ -170,6 +170,7 @@ export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type { ModelTimeouts } from './core/value/limit.ts';
 export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
+export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
   AgentInput,
@@ -254,7 +255,7 @@ export { type ReportOptions, type RunReport, toRunReport } from './projections/r
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
-export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
+export type { ActionDenial, ActionRecord, ListActions } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,

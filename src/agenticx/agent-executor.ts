@@ -168,11 +168,12 @@ export class AgentExecutor {
     const llm = agent.llm ?? llmProvider;
     // Without a gate tools ask all the same, and a person answers.
     const asks = confirmGate ?? { approvesAll: false };
+    const confirms = asks.approvesAll ? { confirm: 'auto' as const } : {};
     const { name, version } = agent;
     return registryFrom({
       agents: [
         defineAgent({
-          ...{ name, version, guards: { rounds: { max: maxIterations }, loops: true } },
+          ...{ name, version, guards: { rounds: { max: maxIterations }, loops: true, ...confirms } },
           sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
         }),
       ],

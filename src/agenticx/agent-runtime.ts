@@ -130,6 +130,7 @@ export class AgentRuntime {
     return {
       rounds: { max: maxToolRounds },
       loops: { warning: loopWarningThreshold, critical: loopCriticalThreshold },
+      ...(this.#gate.approvesAll && { confirm: 'auto' as const }),
     };
   }
 }

@@ -14,11 +14,12 @@ import type { BudgetLine } from '../core/governance/budget.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
+import type { ActionRecord, ListActions } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type {
   ExecutionRecord,
@@ -337,11 +338,15 @@ export class RuntimeClient {
   }
 
   /**
-   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
-   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   * Says what became of an uncertain action. Nothing is done again. A thread that waits for it (`onUncertain: 'wait'`) goes on with it; any other has
+   * gone on, and the result that its model has read stays. Throws `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` where its end is known,
+   * or somebody has said so already.
    */
-  reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
-    return this.#actions.reconcileAction(id, reconciliation);
+  async reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
+    const { action, wait } = await this.#actions.reconcile(id, reconciliation);
+    // The same answer again: its thread is told.
+    if (wait?.answer) await this.#commands.answerWait(wait.id, wait.answer, {});
+    return action;
   }
 
   async close(): Promise<void> {

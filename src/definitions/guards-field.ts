@@ -30,4 +30,5 @@ export const guards = z.strictObject({
   compaction: compaction.optional(),
   loops: loops.optional(),
   rounds: rounds.optional(),
+  confirm: z.enum(['ask', 'auto']).optional(),
 });

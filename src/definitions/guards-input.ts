@@ -17,6 +17,11 @@ export interface GuardsInput {
    * paused until somebody lets it go on.
    */
   rounds?: RoundGuardInput;
+  /**
+   * Who confirms what tools want confirmed (`confirm` of a tool). `ask` (default): a person. `auto`: the runtime, at once; the log tells it with the
+   * decision. What a policy or a budget sends to an approval waits for a person all the same.
+   */
+  confirm?: 'ask' | 'auto';
 }
 
 export interface RoundGuardInput {

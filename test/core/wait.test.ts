@@ -43,7 +43,14 @@ describe('an answer of a wait', () => {
     const fits = (answer: WaitAnswer) => WAIT_KINDS.filter((kind) => misfit(kind, answer) === undefined);
     expect(fits({ approved: false })).toEqual(WAIT_KINDS);
     expect(fits({ approved: true })).toEqual(['approval', 'paused']);
-    expect(fits({ value: 1 })).toEqual(['question', 'variables', 'reconcile']);
+    expect(fits({ value: 1 })).toEqual(['question', 'variables']);
+    expect(fits({ value: { completed: false, note: 'not in the books' } })).toEqual([
+      'question',
+      'variables',
+      'reconcile',
+    ]);
+    for (const value of [{}, { completed: 1 }, { completed: true, note: 2 }, { completed: true, by: 'me' }])
+      expect(fits({ value })).toEqual(['question', 'variables']);
   });
 
   it.each([

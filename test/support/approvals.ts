@@ -25,19 +25,24 @@ export async function decide(cluster: Cluster, id: string, ...answer: string[]):
 }
 
 /** The same, with what it has said. */
-export async function decideAloud(
-  cluster: Cluster,
-  id: string,
-  ...answer: string[]
-): Promise<{ readonly code: number; readonly stderr: string }> {
-  const { folder, taskQueue, address } = cluster;
+export function decideAloud(cluster: Cluster, id: string, ...answer: string[]): Promise<Said> {
+  return command(cluster, 'waits', 'answer', id, ...answer);
+}
+
+interface Said {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/** `everthread …`. */
+export async function command({ folder, taskQueue, address }: Cluster, ...args: string[]): Promise<Said> {
   const env = {
     TEMPORAL_ADDRESS: address,
     EVERTHREAD_TASK_QUEUE: taskQueue,
     EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal',
   };
   return runInHost({
-    args: ['waits', 'answer', id, ...answer],
+    args,
     cwd: folder,
     env: { ...(process.env as Record<string, string>), ...env },
     input: '',

@@ -19,19 +19,41 @@ import { historyWindow, summaryKey } from '../model/history-window.ts';
 import type { Unsent } from '../model/model-call-record.ts';
 import type { ReadStep } from './read-step.ts';
 
-type Compacted = Pick<ReadStep, 'context'>;
+interface Compacted extends Pick<ReadStep, 'context'> {
+  /** Within this step, which it is once (K1). */
+  readonly compacted: boolean;
+}
+
+type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active'>;
 
 /** Characters of a token, and how much of a window the record may take. */
 const [CHARACTERS, SHARE] = [4, 0.75];
 
-export async function compact(
+/** Stage. */
+export function compact(
   ports: ActivityDependencies,
-  step: Pick<ReadStep, 'ref' | 'context' | 'active'>,
+  step: CompactedStep,
+): Promise<Verdict<Compacted, Unsent>> {
+  return compactWhere(ports, step, false);
+}
+
+/** The policy of the budget wants a shorter request: of a step that has not been compacted. */
+export function compactForBudget(
+  ports: ActivityDependencies,
+  step: CompactedStep,
+): Promise<Verdict<Compacted, Unsent>> {
+  return compactWhere(ports, step, true);
+}
+
+async function compactWhere(
+  ports: ActivityDependencies,
+  step: CompactedStep,
+  wanted: boolean,
 ): Promise<Verdict<Compacted, Unsent>> {
   let { context } = step;
   for (let asks = true; ; asks = false) {
-    const due = dueCompaction(ports.registry(), step.active, context);
-    if (!due) return go({ context });
+    const due = dueCompaction(ports.registry(), step.active, context, wanted);
+    if (!due) return go({ context, compacted: false });
     // K1: once.
     const asked: AskedSummary = asks
       ? await askSummary(ports, { ...step, context }, toRecord(due, context))
@@ -40,7 +62,7 @@ export async function compact(
     await ports.probe?.('summarised');
     const kept = await keep(ports, { ...step, context }, due, asked);
     await ports.probe?.('summary_kept');
-    if (kept) return go({ context: withSummary(context, kept) });
+    if (kept) return go({ context: withSummary(context, kept), compacted: true });
     const { threadId, step: number } = step.ref;
     context = await ports.store.steps.readContext(threadId, number, historyWindow(ports.registry()));
   }

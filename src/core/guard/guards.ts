@@ -10,6 +10,8 @@ export interface Guards {
   readonly loops?: LoopGuard | false;
   /** How many rounds a turn may take. */
   readonly rounds?: RoundGuard;
+  /** `auto`: what tools want confirmed is, and nobody is asked. An approval that a policy requires is asked for all the same. */
+  readonly confirm?: 'ask' | 'auto';
 }
 
 type Guarded = { readonly guards?: Guards } | undefined;

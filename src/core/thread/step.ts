@@ -10,7 +10,7 @@ import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
-import type { BlockedStep, PausedStep } from './waiting-call.ts';
+import type { BlockedStep, PausedStep, WaitingCall } from './waiting-call.ts';
 
 /** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
 export interface Settings {
@@ -210,7 +210,10 @@ export type SubpromptOutcome =
   | { readonly kind: 'terminated' };
 
 /** The state of a tool call whose worker was lost (at most once). */
-export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
+export type RecordedOutcome =
+  | ToolCallOutcome
+  | WaitingCall
+  | { readonly kind: 'redispatch'; readonly name: string };
 
 export interface CommitStatusInput extends RunRef {
   /** As in ModelStepInput: with it, a repeated commit reports its rejections once. */

@@ -3,7 +3,7 @@
 import { endAction, recordAction } from '../commands/action/code-action.ts';
 import { findDecision } from '../commands/action/earlier-decision.ts';
 import { closeLostActions, renewAction } from '../commands/action/lost-action.ts';
-import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
+import { listActions } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread, listThreads } from '../commands/base/read.ts';
@@ -39,6 +39,7 @@ import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts'
 import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { getWait, listWaits } from '../commands/wait/list-waits.ts';
+import { reconcileAction } from '../commands/wait/reconcile-action.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
 import { answerWait, closeWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
