@@ -1,11 +1,11 @@
 /**
  * 0031: messages are found by the step of their execution: an execution may be as long as a thread. The index serves what the one before it
- * did, which goes.
+ * did, which goes. Executions say whether the hooks at their end have run.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 
-export const messagesByStep: Migration = {
+export const longTurns: Migration = {
   async up(db: Kysely<Tables>) {
     await db.schema
       .createIndex('messages_by_step')
@@ -13,5 +13,6 @@ export const messagesByStep: Migration = {
       .columns(['thread_id', 'execution_id', 'step'])
       .execute();
     await db.schema.dropIndex('messages_by_execution').execute();
+    await db.schema.alterTable('executions').addColumn('end_told', 'integer').execute();
   },
 };

@@ -28,7 +28,7 @@ import { summaries } from './migration-0024.ts';
 import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
 import { actionLeases } from './migration-0028.ts';
-import { messagesByStep } from './migration-0031.ts';
+import { longTurns } from './migration-0031.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -231,7 +231,7 @@ export const provider: MigrationProvider = {
     '0025_doors': doors,
     '0027_kept_chunks': keptChunks,
     '0028_action_leases': actionLeases,
-    '0031_messages_by_step': messagesByStep,
+    '0031_long_turns': longTurns,
   }),
 };
 
