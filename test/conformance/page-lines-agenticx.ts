@@ -118,7 +118,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',
     'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
   ),
-  waits('Events hook: `on_compaction`', 'a hook behind a summary'),
+  shown('Events hook: `on_compaction`', 'AX-27'),
   shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
   shown('Runtime configuration: AGX_MAX_TOOL_ROUNDS in the face, 10 for a bare runtime', 'AX-03', 'AX-100'),
   shown('AgentRuntime.run_turn', 'AX-01', 'AX-02', 'AX-05', 'AX-06'),

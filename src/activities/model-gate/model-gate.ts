@@ -21,6 +21,7 @@ import {
   type RequestMaterial,
   renderSystem,
   sanitise,
+  tellCompacted,
 } from './assemble.ts';
 import { cleanAnswer } from './clean-answer.ts';
 import {
@@ -65,6 +66,7 @@ export const ASSEMBLE = openGate<
   BlockedRequest
 >()
   .stage(noteTrimmed) //              3 assemble: told where not everything has room
+  .stage(tellCompacted) //            3 assemble: hooks hear of the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
