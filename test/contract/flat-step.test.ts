@@ -86,6 +86,8 @@ async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = f
   thread.executionId = one ? ONE : `now-${randomUUID()}`;
   const items = [message(randomUUID())];
   const asked = { items, limits, twoSides: true, session };
+  // As whoever waits for what was queued.
+  await store.queue.countTaken(id, ['not-there']);
   await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
   const ref = await thread.beginCall(items, asked);
   const { trimmed } = await store.steps.readContext(id, ref.step, () => window);
