@@ -51,6 +51,7 @@ export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core
 export type {
   AgentEnd,
   CallChange,
+  Compaction,
   HookAnswer,
   HookDefinition,
   HookName,

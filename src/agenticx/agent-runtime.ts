@@ -1,6 +1,6 @@
 /**
  * The page's AgentRuntime over the engine: a worker and a client in this process. A session is a thread, a turn one of its executions, and its
- * events are read off the log. Rounds, loops, timeouts and confirmations are the engine's.
+ * events are read off the log. Rounds, loops, summaries, timeouts and confirmations are the engine's.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,6 +31,8 @@ export interface AgentRuntimeOptions extends EngineOptions {
   /** Calls in a loop that remind the model, and that end the turn. Default 4 and 8. */
   readonly loopWarningThreshold?: number;
   readonly loopCriticalThreshold?: number;
+  /** When older messages give place to a summary in requests: the page's thresholds unless given; `false`: never. */
+  readonly compactor?: GuardsInput['compaction'];
   /** Where the `AGX_LLM_…` times are read; `process.env` unless given. */
   readonly environment?: Environment;
 }
@@ -127,7 +129,9 @@ export class AgentRuntime {
   /** What guards a turn, under the page's knobs. */
   #guards(): GuardsInput {
     const { maxToolRounds = 10, loopWarningThreshold = 4, loopCriticalThreshold = 8 } = this.#options;
+    const { compactor = true } = this.#options;
     return {
+      compaction: compactor,
       rounds: { max: maxToolRounds },
       loops: { warning: loopWarningThreshold, critical: loopCriticalThreshold },
       ...(this.#gate.approvesAll && { confirm: 'auto' as const }),

@@ -71,7 +71,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
-    this.#sentTo(threadId).ids.add(payload.id);
+    this.#note(threadId, payload.id, message);
     return { id: payload.id };
   }
 
@@ -79,7 +79,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
-    this.#sentTo(threadId).ids.add(answer.id);
+    this.#note(threadId, answer.id, message);
     return answer;
   }
 
@@ -190,8 +190,19 @@ export class ThreadCommands {
     return record;
   }
 
+  #note(threadId: string, id: string, { role = 'user' }: OutgoingMessage): void {
+    const { ids, words } = this.#sentTo(threadId);
+    ids.add(id);
+    if (role === 'user') words.add(id);
+  }
+
   #sentTo(threadId: string): SentToThread {
-    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false, ended: false };
+    const sent = this.#sent.get(threadId) ?? {
+      ids: new Set<string>(),
+      words: new Set<string>(),
+      signalled: false,
+      ended: false,
+    };
     this.#sent.set(threadId, sent);
     return sent;
   }

@@ -12,6 +12,8 @@ import { type StatusView, status } from '../workflows/messages.ts';
 export interface Sent {
   /** Ids of items; those that have arrived are removed. */
   readonly ids: Set<string>;
+  /** Of these, what was said to it as a user: it lets a thread go that is paused. */
+  readonly words: Set<string>;
   /** A stop or an end was requested: the store knows nothing of it until it is carried out. */
   signalled: boolean;
 }
@@ -37,9 +39,13 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
+    const heard = arrived || (await isHeard(wait));
     const record = await wait.store.threads.get(wait.threadId);
-    if (record && (await isAtRest({ ...wait, ask, arrived }, record))) {
-      for (const id of ids) wait.sent.ids.delete(id);
+    if (record && (await isAtRest({ ...wait, ask, arrived, heard }, record))) {
+      for (const id of ids) {
+        wait.sent.ids.delete(id);
+        wait.sent.words.delete(id);
+      }
       return record;
     }
     if (performance.now() > deadline) throw timeout(wait, record);
@@ -47,17 +53,29 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   }
 }
 
+async function isHeard({ store, threadId, sent }: Wait): Promise<boolean> {
+  const words = [...sent.words];
+  return (await store.queue.countTaken(threadId, words)) === words.length;
+}
+
 interface Look extends Pick<Wait, 'store' | 'sent'> {
   readonly ask: Ask;
   /** Whether every sent item has arrived. */
   readonly arrived: boolean;
+  /** Whether every word has. */
+  readonly heard: boolean;
 }
 
-async function isAtRest({ store, sent, ask, arrived }: Look, record: ThreadRecord): Promise<boolean> {
+async function isAtRest({ store, sent, ask, arrived, heard }: Look, record: ThreadRecord): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
   // A stop that is on its way ends the wait.
-  if (record.status === 'waiting')
-    return !sent.signalled && (await store.waits.list({ threadId: record.id, limit: 1 })).length > 0;
+  if (record.status === 'waiting') {
+    if (sent.signalled) return false;
+    const open = await store.waits.list({ threadId: record.id });
+    // A pause is over as soon as the thread hears what was said; any other wait stays.
+    const isPaused = open.some(({ kind, threadId }) => kind === 'paused' && threadId === record.id);
+    return open.length > 0 && (heard || !isPaused);
+  }
   if (record.status === 'running') return false;
   // A stopped thread keeps its queue, and so does one whose step could not begin.
   const mayHoldWork = record.status === 'stopped' || record.status === 'failed';

@@ -28,6 +28,7 @@ export async function open(run: ThreadRun): Promise<void> {
   run.presence.adopt({ agent: opened.agent, model: opened.model ?? '' });
   run.turn.adoptSession(opened.session);
   run.family.open(opened);
+  run.tellsEnd = opened.tellsEnd === true;
   if (run.start.carried === null) resume(run, opened);
   run.open(opened.settings);
   showActivityAtRest(run);

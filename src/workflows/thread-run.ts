@@ -43,6 +43,8 @@ export class ThreadRun {
   readonly budget = new BudgetWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
+  /** Hooks are to be told where the thread ends in the store alone. */
+  tellsEnd = false;
   #phase: Phase = { kind: 'opening' };
   #ordinal = 0;
 

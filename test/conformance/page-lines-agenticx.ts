@@ -105,6 +105,24 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: subagent_paused', 'AX-04'),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
+  shown('event: subagent_started, subagent_completed', 'AX-84', 'AX-120'),
+  shown('event: subagent_progress, subagent_error', 'AX-84'),
+  differs(
+    'Confirm gate: Run Everything (permission mode auto)',
+    "`guards.confirm: 'auto'` of an agent, for what its tools want confirmed; what a policy asks is asked all the same (AX-94)",
+  ),
+  differs(
+    'Running an agent: two stacks',
+    'one engine under both names: a task is a thread, as a session is, with the same guards (AX-140)',
+  ),
+  shown('The think-act loop: a turn goes on where its worker was lost', 'AX-07', 'AX-65', 'AX-80', 'AX-102'),
+  shown(
+    'Confirm gate: what nobody answers in time, what is answered late or has changed',
+    'AX-95',
+    'AX-97',
+    'AX-98',
+  ),
+  shown('Subagents: spawn, message, cancel', 'AX-120', 'AX-123', 'AX-124', 'AX-126'),
   shown('Events hook: registered hooks run in priority order', 'AX-105'),
   shown('Events hook: `before_model` (`prefilter_llm_history`)', 'AX-111'),
   shown('Events hook: `after_model` (`before_create_message`)', 'AX-108'),
@@ -118,7 +136,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',
     'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
   ),
-  waits('Events hook: `on_compaction`', 'a hook behind a summary'),
+  shown('Events hook: `on_compaction`', 'AX-27'),
   shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
   shown('Runtime configuration: AGX_MAX_TOOL_ROUNDS in the face, 10 for a bare runtime', 'AX-03', 'AX-100'),
   shown('AgentRuntime.run_turn', 'AX-01', 'AX-02', 'AX-05', 'AX-06'),
@@ -149,5 +167,8 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'they are calls of tools: `finish_task`, `human_request` and the tools of the agent; a text is the result',
   ),
   waits('Running an agent: three failures in a row ask for help', 'a guard of failures (AX-144)'),
-  waits('Running an agent: its event log is compacted', 'compaction by the face'),
+  differs(
+    'Running an agent: its event log is compacted, by ContextCompiler.maybe_compact',
+    'the history that its model is shown is, at the thresholds of a turn (AX-20); the log is read off the thread, and kept whole',
+  ),
 ];

@@ -224,6 +224,14 @@ describe('a subagent that has used up its rounds', () => {
     expect(await family.client.answerWait(family.wait.id, { approved: true })).toEqual({ outcome: 'closed' });
   });
 
+  it('[AX-126] hears what is said to it at its next step, and who waits for it sees nothing more of its pause', async () => {
+    const family = await paused([FINISH]);
+    await family.client.queueMessage(family.child, { content: 'come to an end' });
+    expect((await family.client.waitForIdle(family.child)).status).not.toBe('waiting');
+    const heard = family.actors.of('scout_a')[10]?.messages.at(-1);
+    expect(heard).toMatchObject({ role: 'user', content: 'come to an end' });
+  });
+
   it('[AX-122] hears what was said before it knew that it was to wait', async () => {
     const gate = Promise.withResolvers<void>();
     const probe = (point: FaultPoint) => (point === 'wait_opened' ? gate.promise : undefined);

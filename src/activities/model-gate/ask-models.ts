@@ -32,7 +32,7 @@ export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, Requ
   readonly subagents: SubagentOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
   /** Its history has been, in this step. */
-  readonly compacted: boolean;
+  readonly hasCompacted: boolean;
 }
 
 export interface ModelResponse {
@@ -48,14 +48,14 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, context, active, messages, subagents, hooks, compacted }: AssembledRequest,
+  { ref, called, context, active, messages, subagents, hooks, hasCompacted }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, Held>> {
   const registry = ports.registry();
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const permissions = runContext?.permissions;
   const step = { threadId: thread.id, messages, subagents, ...(permissions && { permissions }) };
-  const compacts = !compacted && Boolean(findGuards(active.agent, active.prompt).compaction);
+  const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(

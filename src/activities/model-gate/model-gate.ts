@@ -21,6 +21,7 @@ import {
   type RequestMaterial,
   renderSystem,
   sanitise,
+  tellCompacted,
 } from './assemble.ts';
 import { cleanAnswer } from './clean-answer.ts';
 import {
@@ -45,7 +46,7 @@ import { remind } from './remind.ts';
 import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
-type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'compacted'>;
+type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
 
 type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
 
@@ -65,6 +66,7 @@ export const ASSEMBLE = openGate<
   BlockedRequest
 >()
   .stage(noteTrimmed) //              3 assemble: told where not everything has room
+  .stage(tellCompacted) //            3 assemble: hooks hear of the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
@@ -140,7 +142,7 @@ async function answerCompacted(
   const shorter = await compactForBudget(dependencies, step);
   if (shorter.kind === 'end')
     return shorter.end.kind === 'blocked' ? shorter.end : failStep(dependencies, step, shorter.end);
-  return answerThrough(dependencies, { ...step, context: shorter.added.context, compacted: true });
+  return answerThrough(dependencies, { ...step, ...shorter.added });
 }
 
 async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredStep): Promise<AnsweredOutcome> {

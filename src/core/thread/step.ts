@@ -69,6 +69,8 @@ export type OpenThreadOutcome =
       readonly reportDue?: true;
       /** It has had children. */
       readonly parent?: true;
+      /** The project has hooks at the end of executions: they are to be told where the thread ends in the store alone. */
+      readonly tellsEnd?: true;
       /** The store has children whose workflows have not been started. */
       readonly unstarted?: true;
     };

@@ -29,6 +29,7 @@ import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
 import { actionLeases } from './migration-0028.ts';
 import { requestsAsWaits } from './migration-0030.ts';
+import { longTurns } from './migration-0031.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -232,6 +233,7 @@ export const provider: MigrationProvider = {
     '0027_kept_chunks': keptChunks,
     '0028_action_leases': actionLeases,
     '0030_requests_as_waits': requestsAsWaits,
+    '0031_long_turns': longTurns,
   }),
 };
 

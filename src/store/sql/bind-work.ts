@@ -17,6 +17,7 @@ import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import { findEnding, markEndTold } from '../commands/run/ending.ts';
 import {
   findExecution,
   getExecution,
@@ -86,6 +87,8 @@ export function bindWork(context: CommandContext): Work {
       get: bound(getExecution),
       find: bound(findExecution),
       at: bound(getExecutionAt),
+      findEnding: bound(findEnding),
+      markEndTold: bound(markEndTold),
       list: bound(listExecutions),
     },
     steps: {

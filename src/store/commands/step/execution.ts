@@ -76,6 +76,7 @@ async function startExecution(
       cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
       budget: null,
       streams: 1,
+      end_told: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
