@@ -154,6 +154,8 @@ export type { CompactionGuard, CompactionReason } from './core/guard/compaction.
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
+export type { StatusGuard } from './core/guard/status-query.ts';
+export type { TeamGuard } from './core/guard/team.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -174,6 +176,7 @@ export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/a
 export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
+  AgentGuardsInput,
   AgentInput,
   BudgetInput,
   CompactionGuardInput,
@@ -210,6 +213,7 @@ export type {
   SideInput,
   SubagentInput,
   SubpromptInput,
+  TeamGuardInput,
   ToolArguments,
   ToolEntryInput,
   ToolInput,

@@ -26,6 +26,8 @@ export interface AgentRuntimeOptions extends EngineOptions {
   readonly name?: string;
   readonly systemPrompt?: string;
   readonly tools?: RuntimeTools;
+  /** Whose sessions it makes and goes on with: a session of another one is not found. None unless given. */
+  readonly organizationId?: string;
   /** Rounds that a turn may take; below 10 or above 120 it is moved there. Default 10; `maxToolRoundsOf()` is the page's server's. */
   readonly maxToolRounds?: number;
   /** Calls in a loop that remind the model, and that end the turn. Default 4 and 8. */
@@ -79,7 +81,9 @@ export class AgentRuntime {
   ): AsyncGenerator<RuntimeEvent, void> {
     const { agentId = 'meta', shouldStop, turnId: id = randomUUID() } = options;
     const { client } = await this.#open();
-    const turn = { agent: this.#name, session, input: userInput, id };
+    const { organizationId } = this.#options;
+    const context = organizationId === undefined ? {} : { context: { organizationId } };
+    const turn = { agent: this.#name, session, input: userInput, id, ...context };
     const stopWatching = watchStop(client, turn, shouldStop);
     const answers = new GateAnswers(this.#gate, client);
     try {

@@ -18,11 +18,13 @@ export interface Turn {
 /** Says it to the thread, which is made where there is none, and resolves once the turn has begun. Throws the code with which it was refused. */
 export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
   const { agent, session, input: content, id: executionId } = turn;
+  const organizationId = turn.context?.organizationId;
+  const standing = organizationId === undefined ? {} : { context: { organizationId } };
   const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
   const message = { content, executionId, ...(turn.context && { context: turn.context }) };
   const sent =
-    (await hasThread(client, session)) ||
-    !(await starts(client, { agent, threadId: session, messages: [message] }))
+    (await hasThread(client, session, organizationId)) ||
+    !(await starts(client, { agent, threadId: session, ...standing, messages: [message] }))
       ? (await client.queueMessage(session, message)).id
       : undefined;
   const before = await client.getExecution(session, executionId).catch(() => undefined);
@@ -34,14 +36,22 @@ export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void
   }
 }
 
-async function hasThread(client: RuntimeClient, session: string): Promise<boolean> {
+async function hasThread(
+  client: RuntimeClient,
+  session: string,
+  organizationId: string | undefined,
+): Promise<boolean> {
   try {
-    await client.getThread(session);
-    return true;
+    const { organizationId: owner } = await client.getThread(session);
+    if (organizationId === undefined || owner === undefined || owner === organizationId) return true;
   } catch (error) {
     if (isRuntimeError(error, 'ThreadNotFound')) return false;
     throw error;
   }
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `There is no thread "${session}" of the organisation "${organizationId}".`,
+  );
 }
 
 /** False where another process has started it just now. */

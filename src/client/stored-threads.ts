@@ -60,6 +60,8 @@ export interface ListThreads {
   readonly agent?: string;
   /** Of threads of this user; those of their subagents are found by their families. */
   readonly userId?: string;
+  /** Of threads of this organisation, their subagents among them. */
+  readonly organizationId?: string;
   readonly limit?: number;
 }
 

@@ -103,6 +103,15 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: compaction', 'AX-27'),
   shown('event: subagent_checkpoint', 'AX-83'),
   shown('event: subagent_paused', 'AX-04'),
+  shown('Runtime configuration: limits of a team of subagents', 'AX-121'),
+  differs(
+    'Runtime configuration: AGX_STATUS_QUERY_BUDGET_PER_TURN, AGX_STATUS_QUERY_COOLDOWN_SECONDS',
+    '`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the defaults of the page; a query that is refused is a result, and the model ends its turn itself (AX-68)',
+  ),
+  shown('event: subagent_started', 'AX-120'),
+  shown('event: subagent_progress', 'AX-120'),
+  shown('event: subagent_completed', 'AX-120'),
+  shown('event: subagent_error', 'AX-120'),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
   shown('event: subagent_started, subagent_completed', 'AX-84', 'AX-120'),
@@ -130,7 +139,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Events hook: `on_agent_end`', 'AX-110'),
   differs(
     'Events hook: `MemoryHook` is registered at low priority',
-    '`memoryHook` has the priority -10, and runs for agents that list it; its notes are the thread’s (AX-105, AX-111)',
+    '`memoryHook` has the priority -10, and runs for agents that list it; its notes are threads’, recalled for their user and organisation (AX-105, AX-111)',
   ),
   differs(
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',

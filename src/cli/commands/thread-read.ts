@@ -83,6 +83,7 @@ export function addThreadList(threads: Command, cli: Cli): void {
     .description('Lists the threads of the store, those that changed last first. With --json: { threads }.')
     .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
     .option('--agent <name>', 'only threads of this agent')
+    .option('--organization <id>', 'only threads of this organisation')
     .option('--limit <n>', 'at most n threads', parseWhole, SHOWN);
   addCommon(command).action(act(cli, listThreads));
 }
@@ -90,14 +91,17 @@ export function addThreadList(threads: Command, cli: Cli): void {
 interface ListOptions extends CommonOptions {
   readonly status?: ThreadStatus;
   readonly agent?: string;
+  readonly organization?: string;
   readonly limit: number;
 }
 
-async function listThreads({ project, json, status, agent, limit }: ListOptions): Promise<undefined> {
+async function listThreads({ project, json, ...options }: ListOptions): Promise<undefined> {
+  const { status, agent, organization: organizationId, limit } = options;
   await withStore(project, async (store) => {
-    const threads = await store.threads.list({ status, agent, limit });
+    const threads = await store.threads.list({ status, agent, organizationId, limit });
     if (json) return printJson({ threads });
-    if (threads.length === 0) return note(`No threads${status || agent ? ' like that' : ' yet'}.`);
+    if (threads.length === 0)
+      return note(`No threads${status || agent || organizationId ? ' like that' : ' yet'}.`);
     const families = threads.some(({ parentId }) => parentId !== null);
     const rows = threads.map((thread) => [
       thread.id,

@@ -26,6 +26,7 @@ const THREADS: Readonly<Record<string, Check>> = {
   status: ['a text', text],
   agent: ['a text', text],
   userId: ['a text', text],
+  organizationId: ['a text', text],
 };
 
 const VALUES: Readonly<Record<string, Check>> = {

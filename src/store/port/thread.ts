@@ -16,6 +16,8 @@ export interface ThreadRecord {
   /** For display; null where nobody gave one. */
   readonly name: string | null;
   readonly userId: string | null;
+  /** Whose it is: all that it does is done for it. Absent where nobody has said. */
+  readonly organizationId?: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly status: ThreadStatus;
   readonly stopReason: string | null;
@@ -81,6 +83,7 @@ export interface ListThreads {
   readonly status?: ThreadStatus;
   readonly agent?: string;
   readonly userId?: string;
+  readonly organizationId?: string;
   /** Default 50. */
   readonly limit?: number;
 }

@@ -30,6 +30,7 @@ import { keptChunks } from './migration-0027.ts';
 import { actionLeases } from './migration-0028.ts';
 import { requestsAsWaits } from './migration-0030.ts';
 import { longTurns } from './migration-0031.ts';
+import { teams } from './migration-0032.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -234,6 +235,7 @@ export const provider: MigrationProvider = {
     '0028_action_leases': actionLeases,
     '0030_requests_as_waits': requestsAsWaits,
     '0031_long_turns': longTurns,
+    '0032_teams': teams,
   }),
 };
 

@@ -15,6 +15,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     agent: row.agent,
     name: row.name,
     userId: row.user_id,
+    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     arguments: JSON.parse(row.arguments) as Record<string, unknown>,
     status: row.status,
     stopReason: row.stop_reason,

@@ -7,6 +7,8 @@ export interface ThreadTable {
   id: string;
   agent: string;
   user_id: string | null;
+  /** Whose thread it is, and whose its subagents are; null where nobody has said. */
+  organization_id: string | null;
   arguments: Json;
   status: ThreadStatus;
   stop_reason: string | null;
@@ -64,6 +66,8 @@ export interface ThreadTable {
   loop_warnings: Json | null;
   /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null where nothing limits them. */
   rounds: Json | null;
+  /** How large its team may grow in a turn (commands/base/team-limit.ts); null where nothing limits it. */
+  team: Json | null;
   /** It has had summaries of its history: a thread without any is not asked for them. */
   compacted: Flag;
 }

@@ -18,7 +18,7 @@ import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
 import { createToken, findToken, listTokens, revokeToken } from '../commands/token/token.ts';
-import { getValue, listValues, setValue } from '../commands/value/value.ts';
+import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
 type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens'>;
@@ -40,7 +40,12 @@ export function bindContent(context: CommandContext): Content {
       removeChunks: bound(removeChunks),
       getLogs: bound(getLogs),
     },
-    values: { get: bound(getValue), set: bound(setValue), list: bound(listValues) },
+    values: {
+      get: bound(getValue),
+      set: bound(setValue),
+      list: bound(listValues),
+      listOfUser: bound(listUserValues),
+    },
     files: {
       write: bound(writeFile),
       stage: bound(stageFile),

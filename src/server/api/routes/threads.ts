@@ -1,6 +1,6 @@
 /** Threads: made, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
-import { requireReachable, standingContext } from '../caller.ts';
+import { ownThreads, requireReachable, standingContext } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { cancelBody, limit, reasonBody, startThread, threadParams } from '../schema/given.ts';
@@ -35,12 +35,16 @@ export const threadRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary: 'List threads, those that changed last first',
-    query: z.object({ status: z.enum(THREAD_STATUSES).optional(), agent: z.string().optional(), limit }),
+    query: z.object({
+      status: z.enum(THREAD_STATUSES).optional(),
+      agent: z.string().optional(),
+      organizationId: z.string().optional(),
+      limit,
+    }),
     answer: z.object({ threads: z.array(threadSchema) }),
     async handle({ query, caller, host }) {
-      const { userId } = caller;
-      const own = userId === null ? {} : { userId };
-      return jsonResponse({ threads: await host.client.listThreads({ ...query, ...own }) });
+      const threads = await host.client.listThreads({ ...query, ...ownThreads(caller) });
+      return jsonResponse({ threads });
     },
   }),
   route({

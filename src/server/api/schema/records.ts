@@ -14,6 +14,7 @@ export const threadSchema = z
     agent: z.string(),
     name: z.string().nullable(),
     userId: z.string().nullable(),
+    organizationId: z.string().optional(),
     arguments: z.record(z.string(), z.unknown()),
     status: z.enum(THREAD_STATUSES),
     stopReason: z.string().nullable(),

@@ -12,6 +12,8 @@ export interface NewThread {
   readonly rootId: string;
   readonly name?: string | null;
   readonly context?: GivenContext;
+  /** Its parent's; a root has that of its context. */
+  readonly organizationId?: string | null;
 }
 
 /** No run has opened it: the first one that does becomes its run. */
@@ -20,6 +22,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     id: thread.threadId,
     agent: thread.agent,
     user_id: thread.userId,
+    organization_id: thread.organizationId ?? thread.context?.organizationId ?? null,
     arguments: JSON.stringify(thread.arguments),
     status: 'idle',
     stop_reason: null,
@@ -56,6 +59,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     budget: null,
     loop_warnings: null,
     rounds: null,
+    team: null,
     compacted: 0,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -28,6 +28,8 @@ export async function listThreads(
   if (options.status) query = query.where('status', '=', options.status);
   if (options.agent) query = query.where('agent', '=', options.agent);
   if (options.userId !== undefined) query = query.where('user_id', '=', options.userId);
+  if (options.organizationId !== undefined)
+    query = query.where('organization_id', '=', options.organizationId);
   return (await query.execute()).map(toThreadRecord);
 }
 
