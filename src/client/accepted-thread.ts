@@ -66,7 +66,7 @@ function readInput(input: unknown, workflowId: string): StartInput | null {
 }
 
 function toRecord({ input, signalled }: Begin, { startTime }: WorkflowExecutionDescription): ThreadRecord {
-  const { threadId, agent, userId, arguments: given, parentId, rootId, messages } = input;
+  const { threadId, agent, userId, arguments: given, parentId, rootId, messages, tags = [] } = input;
   const acceptedAt = startTime.getTime() * 1000;
   return {
     id: threadId,
@@ -74,6 +74,7 @@ function toRecord({ input, signalled }: Begin, { startTime }: WorkflowExecutionD
     name: null,
     userId,
     arguments: given,
+    tags,
     status: messages.length > 0 || signalled ? 'running' : 'idle',
     stopReason: null,
     lastError: null,

@@ -17,7 +17,9 @@ import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/file/thread-file.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
-import type { ThreadStatus } from '../core/thread/step.ts';
+import { checkFields, type MessageFields } from '../core/message/message-fields.ts';
+import { parseTags } from '../core/thread/tags.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
@@ -25,6 +27,7 @@ import type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   ThreadRecord,
   ThreadStore,
@@ -53,14 +56,6 @@ export interface StoredValues {
   get(key: string): Promise<unknown>;
   /** By key; 100 unless given. */
   list(options?: ListValues): Promise<readonly StoredValue[]>;
-}
-
-export interface ListThreads {
-  readonly status?: ThreadStatus;
-  readonly agent?: string;
-  /** Of threads of this user; those of their subagents are found by their families. */
-  readonly userId?: string;
-  readonly limit?: number;
 }
 
 export class StoredThreads {
@@ -97,7 +92,32 @@ export class StoredThreads {
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    return this.#store.threads.list(checkThreadPage(options));
+    const { tag, order } = checkThreadPage(options) ?? {};
+    if (tag !== undefined && order === 'updated')
+      throw new RuntimeError(
+        'InvalidValue',
+        'Threads with a tag are listed by their creation: leave "order" out.',
+      );
+    return this.#store.threads.list(options);
+  }
+
+  /** Sets all of them. Throws `InvalidValue`, `ThreadNotFound`. */
+  async setTags(threadId: string, given: readonly string[]): Promise<ThreadRecord> {
+    const parsed = parseTags(given);
+    if (!parsed.ok) throw new RuntimeError('InvalidValue', `The tags cannot be set: ${parsed.reason}.`);
+    return this.#store.threads.setTags(threadId, parsed.tags);
+  }
+
+  /** Throws `MessageNotFound`, `ThreadNotFound`, `ThreadTerminated`, and for metadata `InvalidValue` or `LimitExceeded`. */
+  async updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
+    await this.getThread(threadId);
+    return this.#store.messages.update(threadId, id, checkFields(updates));
+  }
+
+  /** False where there is none. Throws `MessageConflict`, `ThreadNotFound`, `ThreadTerminated`. */
+  async deleteMessage(threadId: string, id: string): Promise<boolean> {
+    await this.getThread(threadId);
+    return this.#store.messages.delete(threadId, id);
   }
 
   /** Without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */

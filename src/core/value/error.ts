@@ -93,6 +93,8 @@ export const ERRORS = {
   MethodNotAllowed: { exit: 2, status: 405 },
   /** The request brings no token that is known. */
   Unauthorized: { exit: 1, status: 401 },
+  /** There is no token with this id. */
+  TokenNotFound: { exit: 3, status: 404 },
   /** Whoever asks may not do this. */
   Forbidden: { exit: 1, status: 403 },
   /** The thread works, and the message was to be taken only at rest. */

@@ -12,7 +12,7 @@ import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
-import type { ApiRoute, Given } from './route.ts';
+import type { ApiRoute, Asked, Given } from './route.ts';
 import { API_ROUTES } from './routes.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
@@ -94,7 +94,7 @@ export function createApi(options: ApiOptions): Api {
 
 function addRoute(
   app: OpenAPIHono,
-  { document, scope, handle }: ApiRoute,
+  { document, scope, find, handle }: ApiRoute,
   host: ApiHost,
   access: Access,
 ): void {
@@ -104,18 +104,23 @@ function addRoute(
     const caller = await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
     context.set('caller' as never, caller as never);
+    const threadId = context.req.param('threadId');
+    const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
+    context.set('thread' as never, thread as never);
     return next();
   });
   app.openapi(document, async ({ req, get }) => {
     const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
-    const given = {
+    const caller: Caller = get('caller' as never);
+    const asked = {
       params: document.request?.params && valid('param'),
       query: document.request?.query && valid('query'),
-      body: document.request?.body && valid('json'),
-      request: req.raw,
-      caller: get('caller' as never),
       host,
-    };
+    } as Asked<undefined, undefined>;
+    const found = await find?.(asked);
+    if (found) await requireReachable(host.client, caller, found.threadId);
+    const body = document.request?.body && valid('json');
+    const given = { ...asked, body, found, thread: get('thread' as never), request: req.raw, caller };
     return handle(given as unknown as Given<undefined, undefined, undefined>) as never;
   });
 }

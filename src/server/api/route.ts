@@ -3,6 +3,7 @@
  * OpenAPI document and its tests; nothing is served that is not in it.
  */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ApiScope, Caller } from './caller.ts';
 import type { ApiHost } from './host.ts';
 import { problemSchema } from './schema/problem-schema.ts';
@@ -10,10 +11,19 @@ import { problemSchema } from './schema/problem-schema.ts';
 type Fields = z.ZodObject;
 type Read<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-export interface Given<Params, Query, Body> {
+/** What is looked up by its id, and belongs to a thread. */
+export interface Owned {
+  readonly threadId: string;
+}
+
+export interface Given<Params, Query, Body, Found = undefined> {
   readonly params: Read<Params>;
   readonly query: Read<Query>;
   readonly body: Read<Body>;
+  /** The thread that `{threadId}` of the path names: the caller may reach it. */
+  readonly thread: Read<Params> extends { readonly threadId: string } ? ThreadRecord : undefined;
+  /** What `find` has answered: the caller may reach its thread. */
+  readonly found: Found;
   readonly request: Request;
   readonly caller: Caller;
   readonly host: ApiHost;
@@ -23,6 +33,7 @@ export interface RouteSpec<
   Params extends Fields | undefined,
   Query extends Fields | undefined,
   Body extends z.ZodType | undefined,
+  Found extends Owned | undefined,
 > {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
   /** As OpenAPI writes it: `/v1/threads/{threadId}`. */
@@ -38,8 +49,12 @@ export interface RouteSpec<
   readonly status?: 200 | 201 | 202 | 204;
   /** What it answers: a schema of JSON, or the types of what is no JSON. */
   readonly answer?: z.ZodType | readonly string[];
-  readonly handle: (given: Given<Params, Query, Body>) => Promise<Response> | Response;
+  /** Of a path that names something of a thread, and not the thread. */
+  readonly find?: (asked: Asked<Params, Query>) => Promise<Found>;
+  readonly handle: (given: Given<Params, Query, Body, Found>) => Promise<Response> | Response;
 }
+
+export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params' | 'query' | 'host'>;
 
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
@@ -48,6 +63,7 @@ export interface ApiRoute {
   /** Matches the paths that it serves. */
   readonly pattern: RegExp;
   readonly document: ReturnType<typeof createRoute>;
+  readonly find?: (asked: Asked<undefined, undefined>) => Promise<Owned | undefined>;
   readonly handle: (given: Given<undefined, undefined, undefined>) => Promise<Response> | Response;
 }
 
@@ -55,7 +71,8 @@ export function route<
   Params extends Fields | undefined = undefined,
   Query extends Fields | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(spec: RouteSpec<Params, Query, Body>): ApiRoute {
+  Found extends Owned | undefined = undefined,
+>(spec: RouteSpec<Params, Query, Body, Found>): ApiRoute {
   const { method, path, scope, tag, summary, id, params, query, body, status = 200, answer } = spec;
   const document = createRoute({
     method,
@@ -79,7 +96,15 @@ export function route<
     },
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  return { scope, method, path, pattern, document, handle: spec.handle as ApiRoute['handle'] };
+  return {
+    scope,
+    method,
+    path,
+    pattern,
+    document,
+    find: spec.find as ApiRoute['find'],
+    handle: spec.handle as ApiRoute['handle'],
+  } as ApiRoute;
 }
 
 function contentOf(answer: z.ZodType | readonly string[]) {

@@ -7,6 +7,7 @@ import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { threadDataRoutes } from './routes/thread-data.ts';
 import { threadRoutes } from './routes/threads.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { waitRoutes } from './routes/waits.ts';
 
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -18,4 +19,5 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,
+  ...tokenRoutes,
 ];

@@ -28,6 +28,7 @@ import { summaries } from './migration-0024.ts';
 import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
 import { actionLeases } from './migration-0028.ts';
+import { threadLists } from './migration-0033.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -230,6 +231,7 @@ export const provider: MigrationProvider = {
     '0025_doors': doors,
     '0027_kept_chunks': keptChunks,
     '0028_action_leases': actionLeases,
+    '0033_thread_lists': threadLists,
   }),
 };
 

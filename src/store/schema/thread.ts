@@ -66,6 +66,19 @@ export interface ThreadTable {
   rounds: Json | null;
   /** It has had summaries of its history: a thread without any is not asked for them. */
   compacted: Flag;
+  /** Of the context that it was started with. */
+  organization_id: string | null;
+  /** A list of texts; null for none. `thread_tags` has them too, for those who look for one. */
+  tags: Json | null;
+  /** Its content was deleted: the row alone is left, and nobody reads it as a thread. */
+  deleted_at: number | null;
+}
+
+/** A tag of a thread, with the time at which that thread was made. */
+export interface ThreadTagTable {
+  thread_id: string;
+  tag: string;
+  created_at: number;
 }
 
 export interface ThreadRunTable {
@@ -77,5 +90,6 @@ export interface ThreadRunTable {
 export interface ThreadTables {
   threads: ThreadTable;
   thread_runs: ThreadRunTable;
+  thread_tags: ThreadTagTable;
   summaries: SummaryTable;
 }

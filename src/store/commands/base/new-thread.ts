@@ -12,6 +12,7 @@ export interface NewThread {
   readonly rootId: string;
   readonly name?: string | null;
   readonly context?: GivenContext;
+  readonly tags?: readonly string[];
 }
 
 /** No run has opened it: the first one that does becomes its run. */
@@ -57,5 +58,8 @@ export function toThreadRow(thread: NewThread, now: number) {
     loop_warnings: null,
     rounds: null,
     compacted: 0,
+    organization_id: thread.context?.organizationId ?? null,
+    tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
+    deleted_at: null,
   } as const satisfies Insertable<ThreadTable>;
 }
