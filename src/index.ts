@@ -18,7 +18,7 @@ export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
-export type { StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
 export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
 export type {

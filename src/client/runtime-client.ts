@@ -10,6 +10,7 @@ import type { EnvType } from '../core/author/thread-env.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { FileRecord } from '../core/file/thread-file.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
@@ -45,7 +46,7 @@ import type { StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
-import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
+import { type FileToWrite, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
 
@@ -335,7 +336,20 @@ export class RuntimeClient {
     return this.#threads.removeEffect(threadId, id);
   }
 
-  /** The files of a thread, for reading: its tools alone write them. A thread that is not there has none. */
+  /**
+   * Writes a file of a thread; what was at its path is replaced. The same again changes nothing. Throws `ThreadNotFound`, also until a worker has opened it,
+   * `ThreadTerminated`, `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a directory is there), `LimitExceeded` (100 MiB).
+   */
+  writeFile(threadId: string, file: FileToWrite): Promise<FileRecord> {
+    return this.#threads.writeFile(threadId, file);
+  }
+
+  /** False where there is none. Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidPath`, `FileConflict` for a directory. */
+  removeFile(threadId: string, path: string): Promise<boolean> {
+    return this.#threads.removeFile(threadId, path);
+  }
+
+  /** The files of a thread, for reading. A thread that is not there has none. */
   files(threadId: string): StoredFiles {
     return this.#threads.files(threadId);
   }

@@ -52,6 +52,14 @@ export interface StoredFiles {
   find(pattern: string): Promise<FindResult>;
 }
 
+/** A file as it is to be. */
+export interface FileToWrite {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly mimeType: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
 export interface StoredValues {
   get(key: string): Promise<unknown>;
   /** By key; 100 unless given. */
@@ -178,6 +186,19 @@ export class StoredThreads {
   /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
   async removeEffect(threadId: string, id: string): Promise<boolean> {
     return this.#store.effects.remove(threadId, id);
+  }
+
+  /** Throws `ThreadTerminated`, `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`. */
+  async writeFile(threadId: string, { path, content, mimeType, metadata }: FileToWrite): Promise<FileRecord> {
+    return this.#store.files.write(threadId, { path, content, mimeType, metadata });
+  }
+
+  /** False where there is none. Throws as `writeFile`. */
+  async removeFile(threadId: string, path: string): Promise<boolean> {
+    const found = await this.#store.files.stat(threadId, path);
+    if (!found) return false;
+    await this.#store.files.unlink(threadId, path);
+    return true;
   }
 
   /** The files of a thread, for reading: only its own code writes them. A thread that does not exist has none. */

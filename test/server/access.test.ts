@@ -22,6 +22,7 @@ const BODIES: Readonly<Record<string, object>> = {
   answerWait: { approved: true },
   updateThread: { tags: ['mine'] },
   updateMessage: { content: 'mine' },
+  signFileAddress: { path: '/x' },
 };
 
 describe('access to the API', () => {
@@ -56,6 +57,10 @@ describe('access to the API', () => {
       const query = path.endsWith('/file') ? '?path=/x' : '';
       const ask = async (headers: Readonly<Record<string, string>>) =>
         (await api.call(method.toUpperCase(), toRequest(path, ids) + query, body, headers)).status;
+      if (method === 'get' && scope !== 'none') {
+        const head = await api.call('HEAD', toRequest(path, ids) + query);
+        expect([path, head.status]).toEqual([path, 401]);
+      }
       const told = [await ask({}), await ask(as('unknown-unknown-unknown')), await ask(as(ADA))] as const;
       if (scope === 'none') expect(told).toEqual([200, 200, 200]);
       else outcomes.set(`${method} ${path}`, told);

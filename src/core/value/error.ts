@@ -85,6 +85,8 @@ export const ERRORS = {
   RoundsExhausted: { exit: 1, status: 409 },
   /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
+  /** A range of bytes that a file does not have. */
+  InvalidRange: { exit: 2, status: 416 },
   /** A cursor above the end of the log that it is said to be of. */
   InvalidCursor: { exit: 2, status: 400 },
   /** No route of the door has this path. */

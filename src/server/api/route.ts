@@ -46,6 +46,10 @@ export interface RouteSpec<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Its body is bytes of any type, which `handle` reads off the request. */
+  readonly bytes?: true;
+  /** An address of it may be signed (signed-address.ts). */
+  readonly signable?: true;
   readonly status?: 200 | 201 | 202 | 204;
   /** What it answers: a schema of JSON, or the types of what is no JSON. */
   readonly answer?: z.ZodType | readonly string[];
@@ -58,6 +62,7 @@ export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params
 
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
+  readonly signable: boolean;
   readonly method: string;
   readonly path: string;
   /** Matches the paths that it serves. */
@@ -86,6 +91,9 @@ export function route<
       ...(params && { params }),
       ...(query && { query }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(spec.bytes && {
+        body: { required: true, content: { '*/*': { schema: z.string().meta({ format: 'binary' }) } } },
+      }),
     },
     responses: {
       [status]: { description: summary, ...(answer && { content: contentOf(answer) }) },
@@ -96,15 +104,9 @@ export function route<
     },
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  return {
-    scope,
-    method,
-    path,
-    pattern,
-    document,
-    find: spec.find as ApiRoute['find'],
-    handle: spec.handle as ApiRoute['handle'],
-  } as ApiRoute;
+  const { find, handle, signable = false } = spec;
+  // Their types are of this spec: what calls them gives what the same spec has read.
+  return { scope, signable, method, path, pattern, document, find, handle } as unknown as ApiRoute;
 }
 
 function contentOf(answer: z.ZodType | readonly string[]) {

@@ -2,6 +2,7 @@
 import type { ApiRoute } from './route.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -19,5 +20,6 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,
+  ...fileRoutes,
   ...tokenRoutes,
 ];

@@ -1,50 +1,13 @@
-/** What a thread keeps: files, values, effects, the log of its calls, its budget. */
+/** What a thread keeps: values, effects, the log of its calls, its budget. */
 import { z } from '@hono/zod-openapi';
-import { RuntimeError } from '../../../core/value/error.ts';
-import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
+import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
-import { effectSchema, fileSchema, logSchema } from '../schema/records.ts';
+import { effectSchema, logSchema } from '../schema/records.ts';
 
 const tag = 'Thread data';
 
 export const threadDataRoutes: readonly ApiRoute[] = [
-  route({
-    method: 'get',
-    path: '/v1/threads/{threadId}/files',
-    id: 'listFiles',
-    scope: 'read',
-    tag,
-    summary: 'List a directory of the thread: directories first, then by name',
-    params: threadParams,
-    query: z.object({ path: z.string().optional().meta({ description: 'A directory; `/` unless given' }) }),
-    answer: z.object({ entries: z.array(fileSchema) }),
-    async handle({ params: { threadId }, query, host }) {
-      return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/v1/threads/{threadId}/file',
-    id: 'readFile',
-    scope: 'read',
-    tag,
-    summary: 'Read the bytes of a file',
-    params: threadParams,
-    query: z.object({ path: z.string() }),
-    answer: ['*/*'],
-    async handle({ params: { threadId }, query: { path }, request, host }) {
-      const files = host.client.files(threadId);
-      const [file, chunks] = [
-        await files.stat(path),
-        await files.readStream(path, { signal: request.signal }),
-      ];
-      if (!file || !chunks)
-        throw new RuntimeError('FileNotFound', `There is no file "${path}" in thread "${threadId}".`);
-      const bytes = ReadableStream.from(mapData(chunks));
-      return new Response(bytes, { headers: { ...SAFE_HEADERS, ...fileHeaders(file) } });
-    },
-  }),
   route({
     method: 'get',
     path: '/v1/threads/{threadId}/values/{key}',
@@ -145,20 +108,3 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
-
-/** Shown by a browser as what they are; everything else is saved. */
-const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
-
-function fileHeaders({ name, mimeType, size }: { name: string; mimeType: string; size: number }) {
-  const kind = SHOWN.test(mimeType) ? 'inline' : 'attachment';
-  return {
-    'content-type': mimeType,
-    'content-length': String(size),
-    'content-disposition': `${kind}; filename*=UTF-8''${encodeURIComponent(name)}`,
-    'content-security-policy': "sandbox; default-src 'none'",
-  };
-}
-
-async function* mapData(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
-  for await (const { data } of chunks) yield data;
-}
