@@ -10,7 +10,6 @@ import type { EnvType } from '../core/author/thread-env.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
-import type { FileRecord } from '../core/file/thread-file.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
@@ -46,7 +45,7 @@ import type { StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
-import { type FileToWrite, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
+import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
 
@@ -253,7 +252,7 @@ export class RuntimeClient {
 
   /**
    * Those that fit all that is given, the one that changed last first: 50 unless `limit` says otherwise. `before` is the last thread of the page
-   * before. Of a list by changes, what changes meanwhile moves to its begin: `order: 'created'` is a list that stands still. Throws `InvalidValue`.
+   * before; `order: 'created'` is a list that stands still while threads change. Throws `InvalidValue`.
    */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#threads.listThreads(options);
@@ -265,9 +264,8 @@ export class RuntimeClient {
   }
 
   /**
-   * Ends a thread and deletes what it has, with all that descend from it: messages, log, files, values, variables. Answers the ids of those that are gone;
-   * they are not found from then on, and never used again. Once it rejects, the same call goes on where it was. Throws `ThreadNotFound`, also
-   * until a worker has opened it, and `InvalidRequest` for a subagent, which goes with its root.
+   * Ends a thread and deletes what it has, with all that descend from it. Answers the ids of those that are gone, which are never used again. Once it
+   * rejects, the same call goes on where it was. Throws `ThreadNotFound`, also until a worker has opened it; `InvalidRequest` for a subagent.
    */
   deleteThread(threadId: string): Promise<readonly string[]> {
     return this.#commands.deleteThread(threadId);
@@ -283,17 +281,16 @@ export class RuntimeClient {
   }
 
   /**
-   * Changes a stored message: its text, whether it is silent, its metadata (merged; null takes a key out). The next request to a model has it so.
-   * Throws `MessageNotFound`, also while it waits in line; `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, and for metadata
-   * `InvalidValue` or `LimitExceeded`.
+   * Changes a stored message: the next request to a model has it so. Metadata is merged; null takes a key out. Throws `MessageNotFound`, also while it
+   * waits in line, `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
    */
   updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
     return this.#threads.updateMessage(threadId, id, updates);
   }
 
   /**
-   * Removes a message with what hangs on it: results of its calls, files that nothing else names. One that waits in line is never taken. False where there
-   * is none. Throws `MessageConflict` while a call of it has no result; `ThreadNotFound`, `ThreadTerminated`.
+   * Removes a message with the results of its calls and files that nothing else names; one that waits in line is never taken. False where there is
+   * none. Throws `MessageConflict` while a call of it has no result, `ThreadNotFound`, `ThreadTerminated`.
    */
   deleteMessage(threadId: string, id: string): Promise<boolean> {
     return this.#threads.deleteMessage(threadId, id);
@@ -336,20 +333,7 @@ export class RuntimeClient {
     return this.#threads.removeEffect(threadId, id);
   }
 
-  /**
-   * Writes a file of a thread; what was at its path is replaced. The same again changes nothing. Throws `ThreadNotFound`, also until a worker has opened it,
-   * `ThreadTerminated`, `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a directory is there), `LimitExceeded` (100 MiB).
-   */
-  writeFile(threadId: string, file: FileToWrite): Promise<FileRecord> {
-    return this.#threads.writeFile(threadId, file);
-  }
-
-  /** False where there is none. Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidPath`, `FileConflict` for a directory. */
-  removeFile(threadId: string, path: string): Promise<boolean> {
-    return this.#threads.removeFile(threadId, path);
-  }
-
-  /** The files of a thread, for reading. A thread that is not there has none. */
+  /** The files of a thread. A thread that is not there has none. */
   files(threadId: string): StoredFiles {
     return this.#threads.files(threadId);
   }

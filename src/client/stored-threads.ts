@@ -50,6 +50,13 @@ export interface StoredFiles {
     options?: { readonly signal?: AbortSignal },
   ): Promise<AsyncIterable<FileChunk> | null>;
   find(pattern: string): Promise<FindResult>;
+  /**
+   * What was at the path is replaced; the same again changes nothing. Throws `ThreadNotFound`, also until a worker has opened the thread, `ThreadTerminated`,
+   * `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a directory is there), `LimitExceeded` (100 MiB).
+   */
+  write(file: FileToWrite): Promise<FileRecord>;
+  /** False where there is none. Throws as `write`. */
+  remove(path: string): Promise<boolean>;
 }
 
 /** A file as it is to be. */
@@ -188,20 +195,7 @@ export class StoredThreads {
     return this.#store.effects.remove(threadId, id);
   }
 
-  /** Throws `ThreadTerminated`, `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`. */
-  async writeFile(threadId: string, { path, content, mimeType, metadata }: FileToWrite): Promise<FileRecord> {
-    return this.#store.files.write(threadId, { path, content, mimeType, metadata });
-  }
-
-  /** False where there is none. Throws as `writeFile`. */
-  async removeFile(threadId: string, path: string): Promise<boolean> {
-    const found = await this.#store.files.stat(threadId, path);
-    if (!found) return false;
-    await this.#store.files.unlink(threadId, path);
-    return true;
-  }
-
-  /** The files of a thread, for reading: only its own code writes them. A thread that does not exist has none. */
+  /** The files of a thread. One that does not exist has none. */
   files(threadId: string): StoredFiles {
     const store = this.#store;
     return {
@@ -210,6 +204,13 @@ export class StoredThreads {
       read: (path) => readWholeFile(store, threadId, path),
       readStream: (path, { signal } = {}) => streamFile(store, threadId, path, signal),
       find: (pattern) => store.files.find(threadId, pattern),
+      write: ({ path, content, mimeType, metadata }) =>
+        store.files.write(threadId, { path, content, mimeType, metadata }),
+      async remove(path) {
+        if (!(await store.files.stat(threadId, path))) return false;
+        await store.files.unlink(threadId, path);
+        return true;
+      },
     };
   }
 

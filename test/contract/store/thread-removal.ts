@@ -19,6 +19,8 @@ export function registerThreadRemoval(given: () => Stores): void {
         await store.values.set(each.id, 'k', 1);
         await store.threads.setTags(each.id, [tag]);
       }
+      // More than go in one transaction.
+      await thread.stash(...Array.from({ length: 600 }, (_, n) => message(`queued-${n}`)));
       await expect(store.threads.remove(thread.id)).rejects.toMatchObject({ code: 'ThreadBusy' });
       await store.threads.terminate(thread.id, 'its owner wants it so');
       await store.threads.remove(thread.id);

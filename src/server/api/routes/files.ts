@@ -62,7 +62,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     async handle({ params: { threadId }, query, request, host }) {
       const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
       const content = new Uint8Array(await request.arrayBuffer());
-      return jsonResponse(await host.client.writeFile(threadId, { path: query.path, content, mimeType }));
+      return jsonResponse(await host.client.files(threadId).write({ path: query.path, content, mimeType }));
     },
   }),
   route({
@@ -76,7 +76,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     query: z.object({ path }),
     answer: z.object({ path: z.string() }),
     async handle({ params: { threadId }, query, host }) {
-      const found = await host.client.removeFile(threadId, query.path);
+      const found = await host.client.files(threadId).remove(query.path);
       if (!found) throw fileNotFound(threadId, query.path);
       return jsonResponse({ path: query.path });
     },

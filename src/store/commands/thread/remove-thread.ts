@@ -105,13 +105,14 @@ async function removeFiles({ db }: CommandContext, threadId: string): Promise<bo
       .limit(BATCH / 10)
       .execute();
     for (const { path, blob_id: content } of rows) {
-      const { numDeletedRows } = await trx
+      const gone = await trx
         .deleteFrom('thread_files')
         .where('thread_id', '=', threadId)
         .where('path', '=', path)
-        .executeTakeFirstOrThrow();
+        .returning('path')
+        .executeTakeFirst();
       // Somebody else who deletes it at the same time has released it.
-      if (numDeletedRows > 0n) await releaseContent(trx, content);
+      if (gone) await releaseContent(trx, content);
     }
     return rows.length > 0;
   });
@@ -126,10 +127,10 @@ async function removeRows(
   const row = sql.raw(rowLocks ? 'ctid' : 'rowid');
   // X3: the end of the log stays.
   const kept = table === 'events' ? sql`AND type <> 'thread.terminated'` : sql``;
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ${row} IN (
       SELECT ${row} FROM ${sql.table(table)} WHERE ${sql.ref(THREAD_TABLES[table])} = ${threadId} ${kept} LIMIT ${sql.lit(BATCH)}
-    )
+    ) RETURNING 1 AS gone
   `.execute(db);
-  return numAffectedRows >= BigInt(BATCH);
+  return rows.length === BATCH;
 }
