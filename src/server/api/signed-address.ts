@@ -46,7 +46,7 @@ export async function isSigned(tokens: TokenStore, url: string, threadId: string
   );
 }
 
-/** G1. */
+/** G1: the three together. */
 function sign(key: string, { threadId, path, expires }: Signed): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([threadId, path, expires]))

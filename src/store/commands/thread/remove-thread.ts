@@ -61,6 +61,10 @@ export async function removeThread(context: CommandContext, threadId: string): P
   for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
     while (await removeRows(context, table, threadId)) await breathe();
   await inThread(context, threadId, async (thread) => {
+    const { rowLocks } = context;
+    // X2: a late result of a tool may have been told meanwhile. From here on its call is unknown.
+    for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
+      while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
     await thread.trx
       .deleteFrom('env_values')
       .where('scope', '=', 'thread')
@@ -120,7 +124,7 @@ async function removeFiles({ db }: CommandContext, threadId: string): Promise<bo
 
 /** True while there may be more. */
 async function removeRows(
-  { db, rowLocks }: CommandContext,
+  { db, rowLocks }: Pick<CommandContext, 'db' | 'rowLocks'>,
   table: ThreadTableName,
   threadId: string,
 ): Promise<boolean> {
