@@ -18,7 +18,7 @@ export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
-export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
 export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
 export type {
@@ -168,6 +168,7 @@ export type {
   ToolResult,
   ToolStatus,
 } from './core/message/message.ts';
+export type { MessageFields } from './core/message/message-fields.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
@@ -268,8 +269,10 @@ export type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   RunRecordState,
+  ThreadPlace,
   ThreadRecord,
   ThreadStore,
   VariableRequest,

@@ -13,6 +13,7 @@ import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
+import type { MessageFields } from '../core/message/message-fields.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -25,6 +26,7 @@ import type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   ThreadRecord,
   VariableRequest,
@@ -44,7 +46,7 @@ import type { StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
-import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
+import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
 
@@ -249,8 +251,25 @@ export class RuntimeClient {
     return this.#threads.listManifests(threadId);
   }
 
+  /**
+   * Those that fit all that is given, the one that changed last first: 50 unless `limit` says otherwise. `before` is the last thread of the page
+   * before; `order: 'created'` is a list that stands still while threads change. Throws `InvalidValue`.
+   */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#threads.listThreads(options);
+  }
+
+  /** Sets all tags of a thread, by which `listThreads` finds it. Throws `InvalidValue`, `ThreadNotFound`, also until a worker has opened it. */
+  setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord> {
+    return this.#threads.setTags(threadId, tags);
+  }
+
+  /**
+   * Ends a thread and deletes what it has, with all that descend from it. Answers the ids of those that are gone, which are never used again. Once it
+   * rejects, the same call goes on where it was. Throws `ThreadNotFound`, also until a worker has opened it; `InvalidRequest` for a subagent.
+   */
+  deleteThread(threadId: string): Promise<readonly string[]> {
+    return this.#commands.deleteThread(threadId);
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for options of a wrong shape, as other reads do. */
@@ -260,6 +279,22 @@ export class RuntimeClient {
 
   getMessage(threadId: string, id: string): Promise<Message | null> {
     return this.#threads.getMessage(threadId, id);
+  }
+
+  /**
+   * Changes a stored message: the next request to a model has it so. Metadata is merged; null takes a key out. Throws `MessageNotFound`, also while it
+   * waits in line, `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
+   */
+  updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
+    return this.#threads.updateMessage(threadId, id, updates);
+  }
+
+  /**
+   * Removes a message with the results of its calls and files that nothing else names; one that waits in line is never taken. False where there is
+   * none. Throws `MessageConflict` while a call of it has no result, `ThreadNotFound`, `ThreadTerminated`.
+   */
+  deleteMessage(threadId: string, id: string): Promise<boolean> {
+    return this.#threads.deleteMessage(threadId, id);
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
@@ -289,12 +324,17 @@ export class RuntimeClient {
     return this.#threads.listEffects(threadId, name);
   }
 
+  /** Makes an effect that waits due now. False for one that does not wait. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  runEffect(threadId: string, id: string): Promise<boolean> {
+    return this.#commands.runEffect(threadId, id);
+  }
+
   /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
   removeEffect(threadId: string, id: string): Promise<boolean> {
     return this.#threads.removeEffect(threadId, id);
   }
 
-  /** The files of a thread, for reading: its tools alone write them. A thread that is not there has none. */
+  /** The files of a thread. A thread that is not there has none. */
   files(threadId: string): StoredFiles {
     return this.#threads.files(threadId);
   }

@@ -6,6 +6,7 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
@@ -25,6 +26,7 @@ import {
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
+import { deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
 import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
@@ -44,12 +46,14 @@ interface SentToThread extends Sent {
 export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
+  readonly #temporal: Client;
   /** By thread: what waitForIdle waits for. */
   readonly #sent = new Map<string, SentToThread>();
 
   constructor(connection: OpenConnection) {
     this.#store = connection.store;
     this.#workflows = new ThreadWorkflows(connection);
+    this.#temporal = connection.temporal;
   }
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
@@ -137,6 +141,19 @@ export class ThreadCommands {
     }
     Object.assign(this.#sentTo(threadId), { signalled: true, ended: true });
     if (record) await this.#store.threads.terminate(threadId, reason);
+  }
+
+  async deleteThread(threadId: string): Promise<readonly string[]> {
+    const terminate = () => this.terminate(threadId, 'deleted');
+    return deleteThread({ store: this.#store, temporal: this.#temporal, threadId, terminate });
+  }
+
+  /** The store has it due first: a signal that is lost leaves an effect that the next look finds. */
+  async runEffect(threadId: string, id: string): Promise<boolean> {
+    await requireThread(this.#store, threadId);
+    if (!(await this.#store.effects.hasten(threadId, id))) return false;
+    await this.#workflows.signal(threadId, wakeForEffects, { inMs: 0 });
+    return true;
   }
 
   async wakeForEffects(threadId: string, inMs: number): Promise<void> {

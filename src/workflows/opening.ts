@@ -9,7 +9,7 @@ import type { ThreadRun } from './thread-run.ts';
 type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
 
 export async function open(run: ThreadRun): Promise<void> {
-  const { agent, userId, arguments: threadArguments, parentId, rootId, context } = run.start;
+  const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags } = run.start;
   const { activities } = run;
   const opened = await activities.openThread({
     agent,
@@ -18,6 +18,7 @@ export async function open(run: ThreadRun): Promise<void> {
     parentId,
     rootId,
     ...(context ? { context } : {}),
+    ...(tags ? { tags } : {}),
   });
   if (opened.kind === 'terminated') {
     activities.bind(activities.storeId ?? opened.storeId);

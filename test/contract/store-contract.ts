@@ -47,6 +47,8 @@ import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
+import { registerThreadList } from './store/thread-list.ts';
+import { registerThreadRemoval } from './store/thread-removal.ts';
 import { registerToken } from './store/token.ts';
 import { registerTool } from './store/tool.ts';
 import { registerValue } from './store/value.ts';
@@ -96,6 +98,8 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);
+    registerThreadList(given);
+    registerThreadRemoval(given);
     registerToken(given);
     registerTool(given);
     registerAction(given);

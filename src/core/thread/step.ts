@@ -44,6 +44,8 @@ export interface OpenThreadInput {
   readonly rootId: string;
   /** What the executions of the thread begin with; kept when the thread is made. */
   readonly context?: GivenContext;
+  /** Kept when the thread is made. */
+  readonly tags?: readonly string[];
   /** The id of the store that this thread has used so far; absent in its first run. */
   readonly storeId?: string;
 }

@@ -3,6 +3,7 @@
  * comes in, and problems for what goes wrong.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
@@ -12,8 +13,9 @@ import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
-import type { ApiRoute, Given } from './route.ts';
+import type { ApiRoute, Asked, Given } from './route.ts';
 import { API_ROUTES } from './routes.ts';
+import { ADDRESSEE, isSigned } from './signed-address.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
 export interface ApiOptions extends StreamLimits {
@@ -94,28 +96,37 @@ export function createApi(options: ApiOptions): Api {
 
 function addRoute(
   app: OpenAPIHono,
-  { document, scope, handle }: ApiRoute,
+  { document, scope, signable, find, handle }: ApiRoute,
   host: ApiHost,
   access: Access,
 ): void {
   // Before anything of the request is read: who may not ask learns nothing of what is wrong with it.
   app.use(document.getRoutingPath(), async (context, next) => {
-    if (context.req.method.toLowerCase() !== document.method || scope === 'none') return next();
-    const caller = await requireCaller(access, context.req.raw);
+    if (!answers(document.method, context.req.method) || scope === 'none') return next();
+    const threadId = context.req.param('threadId');
+    const signed =
+      signable && (await isSigned(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
+    const caller = signed ? ADDRESSEE : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
     context.set('caller' as never, caller as never);
+    const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
+    context.set('thread' as never, thread as never);
     return next();
   });
   app.openapi(document, async ({ req, get }) => {
     const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
-    const given = {
+    const caller: Caller | undefined = get('caller' as never);
+    // Whatever way led here past the look at who asks: nothing is done for nobody.
+    if (!caller && scope !== 'none') throw unauthorized();
+    const asked = {
       params: document.request?.params && valid('param'),
       query: document.request?.query && valid('query'),
-      body: document.request?.body && valid('json'),
-      request: req.raw,
-      caller: get('caller' as never),
       host,
-    };
+    } as Asked<undefined, undefined>;
+    const found = await find?.(asked);
+    if (found && caller) await requireReachable(host.client, caller, found.threadId);
+    const body = document.request?.body && valid('json');
+    const given = { ...asked, body, found, thread: get('thread' as never), request: req.raw, caller };
     return handle(given as unknown as Given<undefined, undefined, undefined>) as never;
   });
 }
@@ -139,10 +150,19 @@ function serveEndpoints(
 async function requireCaller(access: Access, request: Request): Promise<Caller> {
   const caller = await access(request);
   if (caller) return caller;
-  throw new RuntimeError(
+  throw unauthorized();
+}
+
+function unauthorized(): RuntimeError {
+  return new RuntimeError(
     'Unauthorized',
     'The request needs a token that is known: "Authorization: Bearer TOKEN".',
   );
+}
+
+/** A route of GET answers HEAD as well. */
+function answers(method: string, asked: string): boolean {
+  return asked === 'HEAD' ? method === 'get' : asked.toLowerCase() === method;
 }
 
 type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];

@@ -31,6 +31,7 @@ import { actionLeases } from './migration-0028.ts';
 import { requestsAsWaits } from './migration-0030.ts';
 import { longTurns } from './migration-0031.ts';
 import { teams } from './migration-0032.ts';
+import { threadLists } from './migration-0033.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -236,6 +237,7 @@ export const provider: MigrationProvider = {
     '0030_requests_as_waits': requestsAsWaits,
     '0031_long_turns': longTurns,
     '0032_teams': teams,
+    '0033_thread_lists': threadLists,
   }),
 };
 

@@ -70,6 +70,17 @@ export interface ThreadTable {
   team: Json | null;
   /** It has had summaries of its history: a thread without any is not asked for them. */
   compacted: Flag;
+  /** A list of texts; null for none. `thread_tags` has them too, for those who look for one. */
+  tags: Json | null;
+  /** Its content was deleted: the row alone is left, and nobody reads it as a thread. */
+  deleted_at: number | null;
+}
+
+/** A tag of a thread, with the time at which that thread was made. */
+export interface ThreadTagTable {
+  thread_id: string;
+  tag: string;
+  created_at: number;
 }
 
 export interface ThreadRunTable {
@@ -81,5 +92,6 @@ export interface ThreadRunTable {
 export interface ThreadTables {
   threads: ThreadTable;
   thread_runs: ThreadRunTable;
+  thread_tags: ThreadTagTable;
   summaries: SummaryTable;
 }

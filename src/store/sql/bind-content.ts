@@ -17,7 +17,7 @@ import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts'
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
-import { createToken, findToken, listTokens, revokeToken } from '../commands/token/token.ts';
+import { createToken, findToken, listTokens, readSigningKey, revokeToken } from '../commands/token/token.ts';
 import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -73,6 +73,7 @@ export function bindContent(context: CommandContext): Content {
       find: bound(findToken),
       list: bound(listTokens),
       revoke: bound(revokeToken),
+      signingKey: bound(readSigningKey),
     },
   };
 }

@@ -6,12 +6,18 @@ import { closeLostActions, renewAction } from '../commands/action/lost-action.ts
 import { listActions } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
-import { getThread, listThreads } from '../commands/base/read.ts';
+import { getThread } from '../commands/base/read.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
 import { tellSpending } from '../commands/budget/tell-spending.ts';
-import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
+import {
+  hastenEffect,
+  listEffects,
+  nextEffect,
+  removeEffect,
+  scheduleEffect,
+} from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
@@ -31,8 +37,11 @@ import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
+import { listThreads } from '../commands/thread/list-threads.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
+import { removeThread } from '../commands/thread/remove-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
+import { setTags } from '../commands/thread/tags.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
@@ -71,6 +80,8 @@ export function bindWork(context: CommandContext): Work {
       list: bound(listThreads),
       commitStatus: bound(commitStatus),
       terminate: bound(terminateThread),
+      setTags: bound(setTags),
+      remove: bound(removeThread),
       markGreeted: bound(markGreeted),
     },
     queue: {
@@ -140,6 +151,7 @@ function bindEffects(context: CommandContext): Pick<ThreadStore, 'effects'> {
     effects: {
       schedule: bound(scheduleEffect),
       list: bound(listEffects),
+      hasten: bound(hastenEffect),
       remove: bound(removeEffect),
       next: bound(nextEffect),
       begin: bound(beginEffect),

@@ -1,6 +1,5 @@
 /** The log of a thread: as one page of JSON, as server-sent events, as lines of JSON. */
 import { z } from '@hono/zod-openapi';
-import { requireReachable } from '../caller.ts';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -32,8 +31,7 @@ export const eventRoutes: readonly ApiRoute[] = [
       limit,
     }),
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
-    async handle({ params: { threadId }, query, request, caller, host }) {
-      const thread = await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, request, thread, host }) {
       const format = formatOf(request);
       // The header is of the connection that broke; the query of the first one.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;

@@ -14,6 +14,7 @@ export interface NewThread {
   readonly context?: GivenContext;
   /** Its parent's; a root has that of its context. */
   readonly organizationId?: string | null;
+  readonly tags?: readonly string[];
 }
 
 /** No run has opened it: the first one that does becomes its run. */
@@ -61,5 +62,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     rounds: null,
     team: null,
     compacted: 0,
+    tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
+    deleted_at: null,
   } as const satisfies Insertable<ThreadTable>;
 }
