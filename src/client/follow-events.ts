@@ -15,7 +15,9 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface FollowPages extends FollowOptions {
+export interface FollowPages extends Omit<FollowOptions, 'follow'> {
+  /** `marked`: stops at the log's present end, with the mark that it is there. */
+  readonly follow?: boolean | 'marked';
   /** An empty page where the log has no more for now, once until it has. */
   readonly marks?: boolean;
 }
@@ -91,6 +93,10 @@ export async function* followRows(
     if (end >= 0) return;
     if (page.length === PAGE) continue;
     if (!follow) return;
+    if (follow === 'marked') {
+      yield [];
+      return;
+    }
     if (!marked) {
       marked = true;
       yield [];

@@ -16,12 +16,22 @@ export interface Sent {
   signalled: boolean;
 }
 
+export interface IdleOptions {
+  /** 60,000 unless given. */
+  readonly timeoutMs?: number;
+  /** What another client has sent, in place of what this one has: the ids of messages and tools, and whether it has stopped, cancelled or ended something. */
+  readonly sent?: { readonly ids: Iterable<string>; readonly signalled?: boolean };
+  /** The wait rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Wait {
   readonly store: ThreadStore;
   readonly handle: WorkflowHandle;
   readonly threadId: string;
   readonly sent: Sent;
   readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const POLL_MS = 25;
@@ -34,6 +44,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   const deadline = performance.now() + wait.timeoutMs;
   const ask = askUntil(wait.handle, deadline);
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+    wait.signal?.throwIfAborted();
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
@@ -43,7 +54,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
       return record;
     }
     if (performance.now() > deadline) throw timeout(wait, record);
-    await delay(pause);
+    await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
   }
 }
 
