@@ -36,6 +36,8 @@ interface Wait {
 
 const POLL_MS = 25;
 const POLL_AT_MOST_MS = 200;
+/** For what the log does not tell. */
+const LOOK_AT_LEAST_MS = 1000;
 /** The server holds a query for an absent worker longer than most callers want to wait. */
 const ASK_AT_LEAST_MS = 1000;
 
@@ -54,7 +56,25 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
       return record;
     }
     if (performance.now() > deadline) throw timeout(wait, record);
-    await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
+    if (record?.status === 'running') await untilNotRunning(wait, record, deadline);
+    else await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
+  }
+}
+
+/** Its rest is told in its log, so nothing else is asked until that has grown. */
+async function untilNotRunning(
+  { store, threadId, signal }: Wait,
+  { lastSeq }: ThreadRecord,
+  deadline: number,
+): Promise<void> {
+  let seen = lastSeq;
+  for (;;) {
+    const withinMs = Math.min(Math.max(deadline - performance.now(), 0), LOOK_AT_LEAST_MS);
+    await store.events.awaitGrowth(threadId, seen, { signal, withinMs });
+    if (signal?.aborted || performance.now() > deadline) return;
+    const record = await store.threads.get(threadId);
+    if (record?.status !== 'running' || record.lastSeq === seen) return;
+    seen = record.lastSeq;
   }
 }
 
