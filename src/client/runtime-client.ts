@@ -40,6 +40,8 @@ import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
+import { HttpClient } from './http/http-client.ts';
+import type { HttpConnectOptions } from './http/http-place.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
@@ -49,6 +51,8 @@ import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
+import type { ThreadsClient } from './threads-client.ts';
+import type { IdleOptions } from './wait-for-idle.ts';
 
 /**
  * Starts threads, sends to them, reads them (docs/client.md). Each command and read says what it rejects with.
@@ -61,7 +65,7 @@ import { ThreadCommands } from './thread-commands.ts';
  * await client.close();
  * ```
  */
-export class RuntimeClient {
+export class RuntimeClient implements ThreadsClient {
   readonly temporal: Client;
   readonly taskQueue: string;
   /** Executions of all threads (docs/runs.md). */
@@ -85,8 +89,14 @@ export class RuntimeClient {
     keepStore(this, store);
   }
 
+  /** Over the HTTP API alone: what `everthread/client` has for where there is no Node. Throws `ServerUnavailable`, `InvalidConfiguration`. */
+  static connect(options: HttpConnectOptions): Promise<HttpClient>;
   /** Throws `TemporalUnavailable` when no server answers. */
-  static async connect(options: ConnectOptions = {}): Promise<RuntimeClient> {
+  static connect(options?: ConnectOptions): Promise<RuntimeClient>;
+  static async connect(
+    options: ConnectOptions | HttpConnectOptions = {},
+  ): Promise<RuntimeClient | HttpClient> {
+    if ('url' in options) return HttpClient.connect(options);
     return new RuntimeClient(await openConnection(options));
   }
 
@@ -171,10 +181,10 @@ export class RuntimeClient {
    * Resolves with the thread once it is at rest and everything that this client sent to it has been taken, or once it waits for a
    * person: its status is `waiting` then, and `listWaits` says for what. Where no worker can
    * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
-   * (default 60,000), with the thread's state.
+   * (default 60,000), with the thread's state, and the reason of `signal`.
    */
-  waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
-    return this.#commands.waitForIdle(threadId, timeoutMs);
+  waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
+    return this.#commands.waitForIdle(threadId, options);
   }
 
   /**

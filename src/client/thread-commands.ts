@@ -35,7 +35,7 @@ import { type ProvidedVariables, provideVariables } from './provide-variables.ts
 import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
-import { type Sent, waitForIdle } from './wait-for-idle.ts';
+import { type IdleOptions, type Sent, waitForIdle } from './wait-for-idle.ts';
 import { isFull } from './workflow-error.ts';
 
 interface SentToThread extends Sent {
@@ -184,9 +184,14 @@ export class ThreadCommands {
     });
   }
 
-  async waitForIdle(threadId: string, timeoutMs: number): Promise<ThreadRecord> {
+  async waitForIdle(
+    threadId: string,
+    { timeoutMs = 60_000, sent: given, signal }: IdleOptions,
+  ): Promise<ThreadRecord> {
     const handle = this.#workflows.handle(threadId);
-    return waitForIdle({ store: this.#store, handle, sent: this.#sentTo(threadId), threadId, timeoutMs });
+    const { ids = [], words = [], signalled = false } = given ?? {};
+    const sent = given ? { ids: new Set(ids), words: new Set(words), signalled } : this.#sentTo(threadId);
+    return waitForIdle({ store: this.#store, handle, sent, threadId, timeoutMs, signal });
   }
 
   /** A thread that is about to start has no row yet: its files are staged, as its messages are. */

@@ -18,16 +18,35 @@ export interface Sent {
   signalled: boolean;
 }
 
+export interface IdleOptions {
+  /** 60,000 unless given. */
+  readonly timeoutMs?: number;
+  /**
+   * What another client has sent, in place of what this one has: the ids of messages and tools, which of these it has said as a user, and whether
+   * it has stopped, cancelled or ended something.
+   */
+  readonly sent?: {
+    readonly ids: Iterable<string>;
+    readonly words?: Iterable<string>;
+    readonly signalled?: boolean;
+  };
+  /** The wait rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Wait {
   readonly store: ThreadStore;
   readonly handle: WorkflowHandle;
   readonly threadId: string;
   readonly sent: Sent;
   readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const POLL_MS = 25;
 const POLL_AT_MOST_MS = 200;
+/** For what the log does not tell. */
+const LOOK_AT_LEAST_MS = 1000;
 /** The server holds a query for an absent worker longer than most callers want to wait. */
 const ASK_AT_LEAST_MS = 1000;
 
@@ -36,6 +55,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   const deadline = performance.now() + wait.timeoutMs;
   const ask = askUntil(wait.handle, deadline);
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+    wait.signal?.throwIfAborted();
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
@@ -49,7 +69,25 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
       return record;
     }
     if (performance.now() > deadline) throw timeout(wait, record);
-    await delay(pause);
+    if (record?.status === 'running') await untilNotRunning(wait, record, deadline);
+    else await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
+  }
+}
+
+/** Its rest is told in its log, so nothing else is asked until that has grown. */
+async function untilNotRunning(
+  { store, threadId, signal }: Wait,
+  { lastSeq }: ThreadRecord,
+  deadline: number,
+): Promise<void> {
+  let seen = lastSeq;
+  for (;;) {
+    const withinMs = Math.min(Math.max(deadline - performance.now(), 0), LOOK_AT_LEAST_MS);
+    await store.events.awaitGrowth(threadId, seen, { signal, withinMs });
+    if (signal?.aborted || performance.now() > deadline) return;
+    const record = await store.threads.get(threadId);
+    if (record?.status !== 'running' || record.lastSeq === seen) return;
+    seen = record.lastSeq;
   }
 }
 

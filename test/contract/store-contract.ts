@@ -27,6 +27,7 @@ import { registerFamilyRequest } from './store/family-request.ts';
 import { registerFence } from './store/fence.ts';
 import { registerFile } from './store/file.ts';
 import { registerFileContent } from './store/file-content.ts';
+import { registerGrowth } from './store/growth.ts';
 import { registerGuard } from './store/guard.ts';
 import { registerHandoff } from './store/handoff.ts';
 import { registerHistory } from './store/history.ts';
@@ -114,6 +115,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRest(given);
     registerRead(given);
     registerLog(given);
+    registerGrowth(given);
     registerRunIndex(given);
     registerOwnMessage(given);
     registerEnv(given);

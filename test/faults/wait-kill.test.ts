@@ -119,7 +119,9 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     // An approval says nothing of what became of it.
     expect(await decide(cluster, id, '--approve')).toBe(2);
     const said = ['--completed', '--note', 'in the books', '--by', 'Ada'];
-    expect(await command(cluster, 'actions', 'reconcile', `${thread}:1:0`, ...said)).toMatchObject({ code: 0 });
+    expect(await command(cluster, 'actions', 'reconcile', `${thread}:1:0`, ...said)).toMatchObject({
+      code: 0,
+    });
     await cluster.keep(1);
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle', lastError: null });
     expect([cluster.ledger(thread), await stateOf(thread)]).toEqual([['1'], ['reconciled']]);

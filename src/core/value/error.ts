@@ -105,6 +105,8 @@ export const ERRORS = {
   RequestTooLarge: { exit: 2, status: 413 },
   /** As many streams are open as there may be. */
   TooManyStreams: { exit: 1, status: 503 },
+  /** No API answers at a client's address; where something was to be done, the message says whether it may have been. */
+  ServerUnavailable: { exit: 1, status: 503 },
   /** The server is closing. */
   ServerClosing: { exit: 1, status: 503 },
   /** Something did not arrive before its deadline. */

@@ -3,6 +3,7 @@ import type { ApiRoute } from './route.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
+import { idleRoutes } from './routes/idle.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -14,6 +15,7 @@ import { waitRoutes } from './routes/waits.ts';
 export const API_ROUTES: readonly ApiRoute[] = [
   ...serviceRoutes,
   ...threadRoutes,
+  ...idleRoutes,
   ...messageRoutes,
   ...eventRoutes,
   ...chatRoutes,

@@ -36,6 +36,7 @@ export function bindContent(context: CommandContext): Content {
     },
     events: {
       read: bound(readEvents),
+      awaitGrowth: context.watch.wait,
       append: bound(appendEvent),
       removeChunks: bound(removeChunks),
       getLogs: bound(getLogs),

@@ -1,5 +1,6 @@
 /** Threads: made, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
+import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
 import { ownThreads, standingContext } from '../caller.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -13,7 +14,6 @@ import {
   threadUpdates,
 } from '../schema/given.ts';
 import { executionSchema, threadSchema } from '../schema/records.ts';
-import { readCursor, toCursor } from '../thread-cursor.ts';
 import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
@@ -58,7 +58,12 @@ export const threadRoutes: readonly ApiRoute[] = [
     async handle({ query: { cursor, limit: most = PAGE, ...filters }, caller, host }) {
       const before = cursor === undefined ? undefined : readCursor(cursor);
       // One more than is told says whether there are more.
-      const found = await host.client.listThreads({ ...filters, ...ownThreads(caller), before, limit: most + 1 });
+      const found = await host.client.listThreads({
+        ...filters,
+        ...ownThreads(caller),
+        before,
+        limit: most + 1,
+      });
       const threads = found.slice(0, most);
       const last = threads.at(-1);
       return jsonResponse({ threads, cursor: last && found.length > most ? toCursor(last) : null });

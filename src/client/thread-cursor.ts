@@ -1,6 +1,6 @@
 /** Where a list of threads goes on: the place of the last thread of a page, as a text. */
-import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadPlace } from '../../store/port/thread-store.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import type { ThreadPlace } from '../store/port/thread-store.ts';
 
 export function toCursor({ id, createdAt, updatedAt }: ThreadPlace): string {
   return `${updatedAt}.${createdAt}.${id}`;
