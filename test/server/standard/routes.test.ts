@@ -21,7 +21,7 @@ const agents = () => [
 ];
 
 describe('/api, the routes of Standard Agents', () => {
-  it('[clients 1.2] makes a thread, tells of it, takes a message, lists rows, and removes one', async () => {
+  it('makes a thread, tells of it, takes a message, lists rows, and removes one', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime, { agents });
     const made = await api.call('POST', '/api/threads', {
@@ -89,7 +89,7 @@ describe('/api, the routes of Standard Agents', () => {
     });
   });
 
-  it('[clients 1.2] stops what runs; a message of the system is stored, and answered by nobody', async () => {
+  it('stops what runs; a message of the system is stored, and answered by nobody', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs()]) });
     const api = await testApi(runtime);
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
@@ -102,13 +102,15 @@ describe('/api, the routes of Standard Agents', () => {
     expect((await runtime.client.getThread(threadId)).status).toBe('idle');
     await api.call('POST', `/api/threads/${threadId}/messages`, { role: 'user', content: 'hi' });
     await eventually('the model is asked', async () =>
-      (await collect(runtime.client.events(threadId, { follow: false }))).some(({ type }) => type === 'model.called'),
+      (await collect(runtime.client.events(threadId, { follow: false }))).some(
+        ({ type }) => type === 'model.called',
+      ),
     );
     expect((await api.call('POST', `/api/threads/${threadId}/stop`)).status).toBe(200);
     expect((await runtime.client.waitForIdle(threadId)).status).toBe('stopped');
   });
 
-  it('[clients 1.2] keeps a file that is sent as bytes or as JSON, finds it, and serves it safely', async () => {
+  it('keeps a file that is sent as bytes or as JSON, finds it, and serves it safely', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
@@ -159,7 +161,7 @@ describe('/api, the routes of Standard Agents', () => {
     expect(sent.status).toBe(202);
   });
 
-  it('[clients 1.2] what cannot be is refused with a status and `{ error }`', async () => {
+  it('what cannot be is refused with a status and `{ error }`', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { agents });
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
