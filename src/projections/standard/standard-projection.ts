@@ -82,7 +82,7 @@ function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'mod
   ];
 }
 
-/** N2 */
+/** N2: by the pending row without text. */
 function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.discarded'>): Told {
   const answer = step === undefined ? undefined : reading.open[step];
   if (step === undefined || !answer?.text) return [reading, []];
@@ -92,7 +92,7 @@ function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.dis
   ];
 }
 
-/** N3 */
+/** N3: told as failed. */
 function giveUp(reading: StandardReading, steps: readonly number[]): Told {
   const told = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
   const open = Object.fromEntries(

@@ -23,7 +23,7 @@ export function isStandardPath(pathname: string): boolean {
 export function serveStandard(app: OpenAPIHono, host: StandardHost, requireCaller: RequireCaller): void {
   for (const route of STANDARD_ROUTES)
     app.on(route.method, [route.path], async ({ req }) => {
-      // D2
+      // D2: before anything of it is read.
       const caller = await requireCaller(req.raw);
       requireScope(caller, route.scope);
       return answer(route, { params: req.param(), request: req.raw, caller, host });

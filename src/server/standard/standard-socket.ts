@@ -69,7 +69,7 @@ export async function acceptStream(host: SocketHost, request: Request): Promise<
   return { open: (socket) => tellStream(host, { threadId, filter, socket }) };
 }
 
-/** K1 */
+/** K1: a ticket, else the request's own credentials. */
 async function callerOf(
   { tickets, requireCaller }: SocketHost,
   request: Request,
@@ -101,7 +101,7 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
   try {
     const place = enterStream(host.streams, threadId);
     const forget = live.join(threadId, (message) => {
-      // K3
+      // K3: not behind its row.
       if (!told.has(message.id)) tell(rowFrame(toStandardRow(message)));
     });
     leave = () => {
@@ -115,10 +115,10 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
     const signal = AbortSignal.any([place.signal, socket.closed]);
     for await (const frames of standardPages(client, { threadId, depth: filter.depth, signal })) {
       for (const frame of frames) tell(frame);
-      // K2
+      // K2: the next page when this one has left.
       await socket.drained();
     }
-    // K4
+    // K4: open until it is old, or left.
     await fired(signal);
     socket.close(1001, 'Come back.');
   } catch (error) {

@@ -31,7 +31,7 @@ export async function* standardPages(
   { threadId, depth, signal }: StandardStream,
 ): AsyncGenerator<readonly StandardFrame[]> {
   const store = storeOf(client);
-  // R1
+  // R1: the end of the log first.
   const thread = await client.getThread(threadId);
   const page = await client.getMessages(threadId, { limit: NEWEST, includeSilent: true, maxDepth: depth });
   let reading = await readOpen(store, thread);
