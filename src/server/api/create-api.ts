@@ -7,6 +7,10 @@ import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
+import { createLiveStreams } from '../standard/live-streams.ts';
+import { isStandardPath, serveStandard, standardError } from '../standard/standard-door.ts';
+import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
+import { createTickets } from '../standard/tickets.ts';
 import { type Access, loopbackAccess } from './access.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
 import { openApiDocument } from './document.ts';
@@ -35,6 +39,11 @@ export interface ApiOptions extends StreamLimits {
 export interface Api {
   /** Never rejects. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request to upgrade to a WebSocket: a stream to be told on the socket, or the response that refuses it. Never rejects. A host without
+   * sockets leaves it out: then what asks for a stream is told 426.
+   */
+  connect(request: Request): Promise<Response | SocketStream>;
   /** Ends open streams, and refuses what comes. The client is not closed. */
   close(): void;
 }
@@ -43,7 +52,7 @@ const CHALLENGE: Readonly<Record<string, string>> = { 'www-authenticate': 'Beare
 const BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Serves `/v1` (docs/http.md).
+ * Serves `/v1`, and `/api` for clients of Standard Agents (docs/http.md).
  * @example
  * ```ts
  * const api = createApi({ client: await RuntimeClient.connect() });
@@ -70,19 +79,43 @@ export function createApi(options: ApiOptions): Api {
   });
   for (const each of API_ROUTES) addRoute(app, each, host, access);
   app.get('/openapi.json', () => jsonResponse(openApiDocument(app)));
+  const live = createLiveStreams();
+  const tickets = createTickets();
+  const ask = (request: Request) => requireCaller(access, request);
+  serveStandard(app, { client, agents, live, tickets }, ask);
   if (endpoints) serveEndpoints(app, endpoints, host, access);
-  app.notFound(({ req }) => toNotServed(req.method, new URL(req.url).pathname));
+  app.notFound(({ req }) => {
+    const { pathname } = new URL(req.url);
+    return isStandardPath(pathname)
+      ? standardError(new RuntimeError('RouteNotFound', `There is nothing at ${req.method} ${pathname}.`))
+      : toNotServed(req.method, pathname);
+  });
   app.onError((error, { req }) => fail(error, req.raw));
   const fail = (error: unknown, request: Request): Response => {
     const problem = toProblem(isUnreadable(error) ? unreadable() : error);
     if (problem.status >= 500) tell(onError, error, request);
-    return problemResponse(problem, problem.status === 401 ? CHALLENGE : {});
+    const headers = problem.status === 401 ? CHALLENGE : {};
+    return isStandardPath(new URL(request.url).pathname)
+      ? standardError(error, headers)
+      : problemResponse(problem, headers);
   };
   return {
     async fetch(request) {
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
         return await app.fetch(limitBody(request, bodyBytes));
+      } catch (error) {
+        return fail(error, request);
+      }
+    },
+    async connect(request) {
+      const cut = (error: unknown) => tell(onError, error, request);
+      try {
+        if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
+        return await acceptStream(
+          { client, streams, live, tickets, requireCaller: ask, onError: cut },
+          request,
+        );
       } catch (error) {
         return fail(error, request);
       }

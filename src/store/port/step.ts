@@ -157,7 +157,7 @@ export interface StepRef extends FromRun {
 }
 
 export interface CommitStep extends StepRef {
-  /** The answer's id; made when absent. */
+  /** The answer's id; `answerIdOf` the step when absent. */
   readonly messageId?: string;
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
@@ -183,9 +183,14 @@ export interface CommitStep extends StepRef {
   readonly queuedTools?: readonly QueuedTool[];
 }
 
-/** `closed`: the step was stopped, or another attempt was first; nothing was written. */
+/** `closed`: the step was stopped; nothing was written. */
 export type CommittedStep =
-  | { readonly kind: 'stored'; readonly record: StepRecord }
+  | {
+      readonly kind: 'stored';
+      readonly record: StepRecord;
+      /** Another attempt was first: what is stored is its answer. */
+      readonly byOther?: true;
+    }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
 

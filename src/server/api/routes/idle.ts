@@ -23,14 +23,10 @@ export const idleRoutes: readonly ApiRoute[] = [
       sent: z
         .strictObject({
           ids: z.array(z.string()).max(10_000).meta({ description: 'Of messages and tools' }),
-          words: z
-            .array(z.string())
-            .max(10_000)
-            .optional()
-            .meta({
-              description:
-                'Of these, what was said as a user: a thread that is paused is at rest only once it has heard it',
-            }),
+          words: z.array(z.string()).max(10_000).optional().meta({
+            description:
+              'Of these, what was said as a user: a thread that is paused is at rest only once it has heard it',
+          }),
           signalled: z.boolean().optional().meta({ description: 'Something was stopped or cancelled' }),
         })
         .optional(),
