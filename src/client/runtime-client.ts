@@ -209,10 +209,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#commands.answerWait(id, answer, options);
   }
 
-  /**
-   * What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of one, with its family where it
-   * is the root. Throws `InvalidValue`.
-   */
+  /** What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of a thread with its family. Throws `InvalidValue`. */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.#threads.listWaits(options);
   }
@@ -245,10 +242,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#threads.getFamily(threadId);
   }
 
-  /**
-   * The limits of the execution that is under way, or of the newest one, and how far each is used up: those of its own first, its
-   * root's last. Empty where nothing limits it. Throws `ThreadNotFound`.
-   */
+  /** Limits of the execution under way, else of the newest, and how far each is used up: its own first, its root's last. Throws `ThreadNotFound`. */
   getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     return this.#threads.getBudget(threadId);
   }

@@ -2,7 +2,7 @@
  * The begin of a run: the store says where the thread stands, which worker's settings count, and whether the thread lives at all.
  */
 import { patched } from '@temporalio/workflow';
-import type { OpenThreadOutcome } from '../core/thread/step.ts';
+import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import { settle, showActivityAtRest } from './rest.ts';
 import type { ThreadRun } from './thread-run.ts';
 

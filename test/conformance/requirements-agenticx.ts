@@ -19,7 +19,6 @@ export const AGENTICX_NAMES: readonly Requirement[] = [
   must('AX-97', 'An answer that came while nobody heard it is not lost.'),
   must('AX-98', 'What has changed while an approval was awaited is not overwritten.'),
   must('AX-102', 'A replay decides as the run that it replays, whatever its environment.'),
-  must('AX-120', 'A subagent that is not awaited is named at once, and its report comes later.'),
   must('AX-123', 'What ends the work of a thread ends that of its subagents.'),
   must('AX-124', 'A worker that is killed while a subagent works leaves one child and one report.'),
   must('AX-126', 'What is said to a subagent that works is seen at its next step.'),

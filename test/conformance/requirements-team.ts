@@ -10,7 +10,7 @@ export const TEAM: readonly Requirement[] = [
   {
     id: 'AX-120',
     level: 'MUST',
-    text: 'A turn tells of its subagents: that they start, how they get on, and that they are done or have failed.',
+    text: 'A subagent that is not awaited is named at once and reports later; its turn tells that it starts, how it gets on, and that it is done or has failed.',
   },
   {
     id: 'AX-121',

@@ -1,7 +1,8 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
 
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
-import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/thread/step.ts';
+import type { OpenThreadInput, OpenThreadOutcome } from '../../core/thread/open-thread.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -26,7 +26,7 @@ describe('/api, the routes of Standard Agents', () => {
     const api = await testApi(runtime, { agents });
     const made = await api.call('POST', '/api/threads', {
       agent_id: 'helper',
-      tags: [],
+      tags: ['vip'],
       initial_messages: [],
     });
     expect(made).toMatchObject({ status: 200, body: { agent_id: 'helper', threadId: expect.any(String) } });
@@ -65,7 +65,14 @@ describe('/api, the routes of Standard Agents', () => {
     expect(named.body).toEqual({ messages: [second, first], total: 2, hasMore: false });
     const { body: told } = await api.call('GET', path);
     expect(told).toMatchObject({
-      thread: { id: threadId, agent_id: 'helper', user_id: null, tags: [], parent: null, terminated: null },
+      thread: {
+        id: threadId,
+        agent_id: 'helper',
+        user_id: null,
+        tags: ['vip'],
+        parent: null,
+        terminated: null,
+      },
       agent: {
         id: 'helper',
         title: 'Helper',

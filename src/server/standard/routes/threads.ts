@@ -33,6 +33,7 @@ async function start(host: StandardHost, caller: Caller, body: z.infer<typeof ne
     userId: caller.userId ?? undefined,
     env: Object.fromEntries(env),
     context: standingContext(caller),
+    tags: body.tags,
   });
   return jsonResponse({ threadId, agent_id: agent, message: 'Thread created' });
 }
@@ -78,7 +79,7 @@ export const threadRoutes: readonly StandardRoute[] = [
         id: thread.id,
         agent_id: thread.agent,
         user_id: thread.userId,
-        tags: thread.name === null ? [] : [`name:${thread.name}`],
+        tags: [...(thread.name === null ? [] : [`name:${thread.name}`]), ...thread.tags],
         parent: thread.parentId,
         terminated: thread.terminatedAt,
         created_at: thread.createdAt,
