@@ -134,7 +134,7 @@ async function answerThrough(dependencies: ActivityDependencies, step: HookedSte
   return end.kind === 'blocked' ? end : failStep(dependencies, step, end);
 }
 
-/** Once for a step: from then on its policy cannot want it. */
+/** Once for a step, also where nothing could be summarised: from then on its policy cannot want it. */
 async function answerCompacted(
   dependencies: ActivityDependencies,
   step: HookedStep,
@@ -142,7 +142,7 @@ async function answerCompacted(
   const shorter = await compactForBudget(dependencies, step);
   if (shorter.kind === 'end')
     return shorter.end.kind === 'blocked' ? shorter.end : failStep(dependencies, step, shorter.end);
-  return answerThrough(dependencies, { ...step, ...shorter.added });
+  return answerThrough(dependencies, { ...step, ...shorter.added, hasCompacted: true });
 }
 
 async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredStep): Promise<AnsweredOutcome> {
