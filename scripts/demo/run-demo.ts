@@ -10,11 +10,13 @@ import { performRefund } from './refund.ts';
 import { performResearch } from './research.ts';
 import { Screen } from './screen.ts';
 import { type House, openTheatre, type Theatre } from './theatre.ts';
+import { performWeb } from './web.ts';
 
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
 /** The folder may be one of the user's: other files in it are not touched. */
-const MADE_BY_US = /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$/;
+const MADE_BY_US =
+  /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$|^page-7\.js$|^web\.png$/;
 
 const SCENARIOS: Readonly<
   Record<Scenario, { readonly title: string; perform(theatre: Theatre): Promise<boolean> }>
@@ -31,6 +33,10 @@ const SCENARIOS: Readonly<
   refund: {
     title: 'A refund that a person must approve. The worker will be killed while it waits.',
     perform: performRefund,
+  },
+  web: {
+    title: 'A page of useChat in a browser. The worker that answers it will be killed.',
+    perform: performWeb,
   },
 };
 
