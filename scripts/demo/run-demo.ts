@@ -10,7 +10,6 @@ import { performRefund } from './refund.ts';
 import { performResearch } from './research.ts';
 import { Screen } from './screen.ts';
 import { type House, openTheatre, type Theatre } from './theatre.ts';
-import { performWeb } from './web.ts';
 
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
@@ -36,7 +35,8 @@ const SCENARIOS: Readonly<
   },
   web: {
     title: 'A page of useChat in a browser. The worker that answers it will be killed.',
-    perform: performWeb,
+    // A bundler and a browser are loaded for it alone.
+    perform: async (theatre) => (await import('./web.ts')).performWeb(theatre),
   },
 };
 

@@ -30,6 +30,12 @@ export function openBrowser(executablePath: string): Promise<Browser> {
     executablePath,
     // The sandbox of Chromium wants user namespaces, which containers often lack; it loads nothing but our own page.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    // It ends with the pipe, and so with this process, however that ends.
+    pipe: true,
+    // What Ctrl-C ends is for the program to say.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     protocolTimeout: 180_000,
   });
 }
