@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { serveApi } from '../../src/cli/serve/serve-api.ts';
 import { createApi } from '../../src/server/index.ts';
-import { findBrowser, look, openBrowser, say } from '../web/browser.ts';
+import { findBrowser, look, openBrowser, openPage, say } from '../web/browser.ts';
 import { bundlePage } from '../web/bundle-page.ts';
 import { withPage } from '../web/serve-page.ts';
 import { createNarrator } from './narrator.ts';
@@ -26,7 +26,7 @@ export async function performWeb(theatre: Theatre): Promise<boolean> {
   stack.defer(() => served.close());
   const address = `${served.url}/page?id=${threadId}&agent=librarian&ui=7`;
   screen.say('server', `a page of useChat at ${address}`);
-  const page = await openPage(theatre, address);
+  const page = await openInBrowser(theatre, address);
   let loads = 0;
   page?.on('load', () => {
     loads += 1;
@@ -66,14 +66,13 @@ export async function performWeb(theatre: Theatre): Promise<boolean> {
 }
 
 /** Undefined where this machine has no browser. */
-async function openPage({ stack, screen }: Theatre, address: string): Promise<Page | undefined> {
+async function openInBrowser({ stack, screen }: Theatre, address: string): Promise<Page | undefined> {
   const program = findBrowser();
   if (program === undefined) return undefined;
   const browser = await openBrowser(program);
   stack.defer(() => browser.close());
-  const page = await browser.newPage();
+  const page = await openPage(browser, address);
   await page.setViewport({ width: 900, height: 700 });
-  await page.goto(address);
   screen.say('note', `${await browser.version()} has it open, without a window`);
   return page;
 }

@@ -10,6 +10,9 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
+/** Far beyond what any machine needs. */
+const PATIENCE_MS = 180_000;
+
 /** Its program: that of `EVERTHREAD_BROWSER`, else the first at a usual place; undefined where there is none. */
 export function findBrowser(): string | undefined {
   const { EVERTHREAD_BROWSER } = process.env;
@@ -36,8 +39,16 @@ export function openBrowser(executablePath: string): Promise<Browser> {
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    protocolTimeout: 180_000,
+    timeout: PATIENCE_MS,
+    protocolTimeout: PATIENCE_MS,
   });
+}
+
+export async function openPage(browser: Browser, address: string): Promise<Page> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(address);
+  return page;
 }
 
 export interface Shown {

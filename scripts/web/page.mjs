@@ -27,28 +27,26 @@ function Chat() {
       if (type === 'data-attempt') setDiscarded((before) => [...before, ...data.discarded]);
     },
   });
-  const { messages, sendMessage, stop, status, error } = chat;
+  const { messages, sendMessage, status, error } = chat;
 
   const send = (event) => {
     event.preventDefault();
     sendMessage({ text: event.target.elements.text.value });
     event.target.reset();
   };
-  // To leave the stream is not to stop the thread.
-  const halt = async () => {
-    await fetch(`${api}/${id}/stop`, { method: 'POST' });
-    await stop();
-  };
-  const decide = async (part, approved) => {
+  // The response says itself when it has ended. `stop` of the hook would only leave it.
+  const halt = () => fetch(`${api}/${id}/stop`, { method: 'POST' });
+  const decide = (part, approved) => {
     if (part.approval) return chat.addToolApprovalResponse({ id: part.approval.id, approved });
-    await fetch(`/v1/waits/${part.data.waitId}/answer`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ approved }),
-    });
-    // What goes on is told from its beginning.
-    chat.setMessages((all) => all.slice(0, -1));
-    return chat.resumeStream();
+    // What the hook of 5 does not do: the part is answered, and the message posted.
+    const answer = { state: 'approval-responded', approval: { id: part.id, approved } };
+    chat.setMessages((all) =>
+      all.map((one) => ({
+        ...one,
+        parts: one.parts.map((each) => (each === part ? { ...each, ...answer } : each)),
+      })),
+    );
+    return sendMessage();
   };
 
   return h(
@@ -79,7 +77,7 @@ function show({ part, at, discarded, decide }) {
   }
   const isAsked =
     part.state === 'approval-requested' ||
-    (part.type === 'data-everthread-wait' && part.data.state === 'open');
+    (part.type === 'data-everthread-wait' && part.data.state === 'open' && !part.approval);
   const name = part.toolName ?? part.data?.summary;
   if (part.type !== 'dynamic-tool' && !isAsked) return null;
   return h(

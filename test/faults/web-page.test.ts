@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
-import { findBrowser, look, openBrowser, press, type Shown, say } from '../../scripts/web/browser.ts';
+import {
+  findBrowser,
+  look,
+  openBrowser,
+  openPage,
+  press,
+  type Shown,
+  say,
+} from '../../scripts/web/browser.ts';
 import { withPage } from '../../scripts/web/serve-page.ts';
 import { type ServedApi, serveApi } from '../../src/cli/serve/serve-api.ts';
 import { createApi } from '../../src/server/api/create-api.ts';
@@ -54,11 +62,10 @@ inBrowser('a page of useChat', () => {
     browser = await openBrowser(program as string);
     for (const version of VERSIONS) {
       const threadId = randomUUID();
-      const page = await browser.newPage();
+      const page = await openPage(browser, `${served.url}/page?id=${threadId}&agent=clerk&ui=${version}`);
       chats.set(version, { page, threadId });
-      await page.goto(`${served.url}/page?id=${threadId}&agent=clerk&ui=${version}`);
     }
-  }, 180_000);
+  }, 300_000);
 
   afterAll(async () => {
     await browser?.close();
