@@ -1,8 +1,11 @@
-/** A page of Standard Agents while its socket is cut and the workers die in mid-answer: it ends with exactly what is stored. */
+/** A page of Standard Agents, and the package `eventsource`, while connections are cut and workers die in mid-answer: each ends with exactly what is stored. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { EventSource } from 'eventsource';
+import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 import { testApi } from '../support/api.ts';
+import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { eventually } from '../support/runtime.ts';
+import { closeAfterTest, eventually } from '../support/runtime.ts';
 import { StandardClient, type StandardThread } from '../support/standard-client.ts';
 
 let cluster: Cluster;
@@ -45,5 +48,34 @@ describe('a client of Standard Agents', () => {
       'assistant: Answered "slowly" after 0 tool results.',
     ]);
     expect(told.flickered).toEqual([]);
+  });
+});
+
+describe('an EventSource', () => {
+  it('has every row of the log once and in order, when the worker is killed in mid-answer and its connections are cut', async () => {
+    const api = await testApi(cluster);
+    const proxy = await cuttingProxy(api.url);
+    const thread = await cluster.begin('slowly');
+    proxy.cut(600, 700);
+    const source = new EventSource(`${proxy.url}/v1/threads/${thread}/events`);
+    closeAfterTest(async () => source.close());
+    const told: ThreadEvent[] = [];
+    const ids: string[] = [];
+    source.onmessage = ({ data, lastEventId }) => {
+      told.push(JSON.parse(data));
+      ids.push(lastEventId);
+    };
+    await eventually('some of the answer', () => told.some(({ type }) => type === 'model.chunk'));
+    const [worker] = cluster.workers;
+    await worker?.end('SIGKILL');
+    proxy.cut(400);
+    await cluster.keep(1);
+    await cluster.client.waitForIdle(thread);
+    const { lastSeq } = await cluster.client.getThread(thread);
+    await eventually('the last row', () => told.at(-1)?.seq === lastSeq);
+    expect(ids).toEqual(Array.from({ length: lastSeq }, (_, index) => String(index + 1)));
+    expect(told.map(({ seq }) => String(seq))).toEqual(ids);
+    expect(told.filter(({ type }) => type === 'execution.ended')).toHaveLength(1);
+    expect(proxy.cuts).toBeGreaterThanOrEqual(2);
   });
 });
