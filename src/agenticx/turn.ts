@@ -69,7 +69,10 @@ async function starts(client: RuntimeClient, thread: StartThread): Promise<boole
 const POLL_MS = 100;
 const STOPPED = 'The user has stopped the turn.';
 
-/** Asks again and again whether to stop; what that throws means no. Answers how to ask no more. */
+/**
+ * Asks again and again whether to stop, since nothing tells of that; what asking throws means no. Once the turn is to be cancelled, which is kept in the
+ * store, nothing is asked any more. Answers how to ask no more.
+ */
 export function watchStop(
   client: RuntimeClient,
   { session, id }: Turn,
@@ -80,14 +83,23 @@ export function watchStop(
   let next: NodeJS.Timeout;
   const look = async () => {
     const stop = await (async () => shouldStop())().catch(() => false);
-    if (stop && !isOver)
-      // Not there yet, it is asked again; over, there is nothing left to stop.
-      await client.cancelExecution(session, { executionId: id, reason: STOPPED }).catch(() => undefined);
-    if (!isOver) next = setTimeout(look, POLL_MS);
+    const isStopped = stop && !isOver && (await stops(client, session, id));
+    if (!isOver && !isStopped) next = setTimeout(look, POLL_MS);
   };
   next = setTimeout(look, 0);
   return () => {
     isOver = true;
     clearTimeout(next);
   };
+}
+
+/** False where it is not there yet, or cannot be told now: then it is to be asked again. */
+async function stops(client: RuntimeClient, session: string, executionId: string): Promise<boolean> {
+  try {
+    await client.cancelExecution(session, { executionId, reason: STOPPED });
+    return true;
+  } catch (error) {
+    // It is over: nothing is left to stop.
+    return isRuntimeError(error, 'ExecutionNotCancelable');
+  }
 }

@@ -91,6 +91,12 @@ export interface ForgottenWait {
   readonly threadId: string;
 }
 
+/** A thread that waits for a child's report, and shows other waits of descendants than its workflow has read. */
+export interface UnseenWait {
+  readonly threadId: string;
+  readonly childId: string;
+}
+
 export interface WaitStore {
   /**
    * Opens a wait, in one transaction with the change of its call from started to asked. The key again answers the wait that is
@@ -107,10 +113,15 @@ export interface WaitStore {
    * comes in between, the same again does no harm.
    */
   showAbove(threadId: string): Promise<readonly string[]>;
-  /** The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. */
+  /**
+   * The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. For its own workflow: until the
+   * next change it counts as told.
+   */
   readShown(threadId: string): Promise<readonly ShownWait[]>;
   /** Oldest first. */
   list(options?: ListWaits): Promise<readonly Wait[]>;
   /** Those that have been over for so long, and whose calls have not begun again. At most 100. */
   listForgotten(olderThanMs: number): Promise<readonly ForgottenWait[]>;
+  /** Threads whose `readShown` has been due for so long, the longest first. At most 100. */
+  listUnseen(olderThanMs: number): Promise<readonly UnseenWait[]>;
 }

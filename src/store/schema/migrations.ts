@@ -32,6 +32,7 @@ import { requestsAsWaits } from './migration-0030.ts';
 import { longTurns } from './migration-0031.ts';
 import { teams } from './migration-0032.ts';
 import { threadLists } from './migration-0033.ts';
+import { unseenWaits } from './migration-0038.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -238,6 +239,7 @@ export const provider: MigrationProvider = {
     '0031_long_turns': longTurns,
     '0032_teams': teams,
     '0033_thread_lists': threadLists,
+    '0038_unseen_waits': unseenWaits,
   }),
 };
 

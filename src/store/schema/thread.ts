@@ -54,6 +54,8 @@ export interface ThreadTable {
   turns: number;
   /** Its waits that are open: a thread without any is not asked for them. */
   open_waits: number;
+  /** Since when it shows other waits of descendants than its workflow has read (commands/wait/shown-wait.ts, S3); null where it has read them. */
+  unseen_since: number | null;
   /** Children ever made: a thread without any is not asked for them. */
   child_count: number;
   /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */

@@ -51,6 +51,7 @@ import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { getWait, listWaits } from '../commands/wait/list-waits.ts';
 import { reconcileAction } from '../commands/wait/reconcile-action.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
+import { listUnseenWaits } from '../commands/wait/unseen-wait.ts';
 import { answerWait, closeWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import type { AnswerOfWait } from '../port/wait.ts';
@@ -170,6 +171,7 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
       get: bound(getWait),
       list: bound(listWaits),
       listForgotten: bound(listForgottenWaits),
+      listUnseen: bound(listUnseenWaits),
       showAbove: bound(showAbove),
       readShown: bound(readShown),
     },

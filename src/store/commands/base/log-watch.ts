@@ -5,13 +5,23 @@
  * G2. A hint, from a commit of this process, only makes the look come sooner.
  * G3. A look that fails wakes all: each reads for itself, and meets what is wrong.
  * G4. While nobody waits, nothing is asked.
+ * G5. While nothing grows and nobody comes, looks are rare. Whatever happens makes them quick again, the one that is due as well.
  */
 import type { Kysely } from 'kysely';
 import type { AwaitGrowth } from '../../port/event.ts';
 import type { Tables } from '../../schema/tables.ts';
 
-/** Between looks: what a reader's lag has in it where another process writes. */
-const LOOK_MS = 25;
+/** Of the looks. */
+export interface Pace {
+  /** Between them: what a reader's lag has in it where another process writes. */
+  readonly everyMs: number;
+  /** After so long without growth and without anybody new. */
+  readonly quietAfterMs: number;
+  readonly quietEveryMs: number;
+}
+
+/** Longer than most models take for their first word. */
+const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
 /** Ids in one statement. */
 const IDS = 500;
 
@@ -22,14 +32,20 @@ interface Waiter {
 
 export class LogWatch {
   readonly #db: Kysely<Tables>;
+  readonly #pace: Pace;
   readonly #waiters = new Map<string, Set<Waiter>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking = false;
   #hinted = false;
+  /** When something has happened last, by a monotonic clock. */
+  #lively = 0;
+  /** Somebody has come since the last look began. */
+  #quick = false;
   #closed = false;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, pace = PACE) {
     this.#db = db;
+    this.#pace = pace;
   }
 
   readonly wait = (
@@ -51,7 +67,7 @@ export class LogWatch {
     if (withinMs !== undefined) late = setTimeout(wake, withinMs);
     const here = this.#waiters.get(threadId) ?? new Set();
     this.#waiters.set(threadId, here.add(waiter));
-    this.#arm();
+    this.#quicken();
     return promise;
   };
 
@@ -72,7 +88,22 @@ export class LogWatch {
     here?.delete(waiter);
     if (here?.size === 0) this.#waiters.delete(threadId);
     // G4: also no look that is due.
-    if (this.#waiters.size > 0) return;
+    if (this.#waiters.size === 0) this.#cancelLook();
+  }
+
+  /** G5: a rare look that is due gives place to a quick one. */
+  #quicken(): void {
+    if (this.#isQuiet) this.#cancelLook();
+    this.#lively = performance.now();
+    this.#quick = true;
+    this.#arm();
+  }
+
+  get #isQuiet(): boolean {
+    return !this.#quick && performance.now() - this.#lively >= this.#pace.quietAfterMs;
+  }
+
+  #cancelLook(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -80,13 +111,16 @@ export class LogWatch {
   #arm(): void {
     if (this.#looking || this.#waiters.size === 0 || (this.#timer && !this.#hinted)) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), this.#hinted ? 0 : LOOK_MS);
+    const { everyMs, quietEveryMs } = this.#pace;
+    const pause = this.#isQuiet ? quietEveryMs : everyMs;
+    this.#timer = setTimeout(() => void this.#look(), this.#hinted ? 0 : pause);
     this.#hinted = false;
   }
 
   async #look(): Promise<void> {
     this.#timer = undefined;
     this.#looking = true;
+    this.#quick = false;
     try {
       const ids = [...this.#waiters.keys()];
       for (let at = 0; at < ids.length; at += IDS) this.#tell(await this.#read(ids.slice(at, at + IDS)));
@@ -105,7 +139,11 @@ export class LogWatch {
 
   #tell(found: readonly { readonly id: string; readonly event_seq: number }[]): void {
     for (const { id, event_seq: last } of found)
-      for (const { after, wake } of [...(this.#waiters.get(id) ?? [])]) if (Number(last) > after) wake();
+      for (const { after, wake } of [...(this.#waiters.get(id) ?? [])])
+        if (Number(last) > after) {
+          this.#lively = performance.now();
+          wake();
+        }
   }
 
   #wakeAll(): void {

@@ -54,6 +54,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     side: 'a',
     turns: 0,
     open_waits: 0,
+    unseen_since: null,
     child_count: 0,
     activated: '[]',
     run_context: thread.context ? JSON.stringify(thread.context) : null,

@@ -93,6 +93,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
       counted_a: 0,
       counted_b: 0,
       open_waits: 0,
+      unseen_since: null,
       child_count: 0,
     });
   });

@@ -18,7 +18,7 @@ import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { costOf, foresee } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
-import { showAbove, showBelow } from './shown-wait.ts';
+import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
 import {
   endWait,
   findByKey,
@@ -209,6 +209,7 @@ export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: nu
 
 /** The execution is over, or the thread is: what they waited for is wanted no more, and no child is. True where there was any. */
 export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
+  forgetUnseen(thread);
   if (thread.row.open_waits === 0) return false;
   await showBelow(thread, { rests: true });
   const open = await thread.trx
