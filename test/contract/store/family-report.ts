@@ -9,7 +9,7 @@ const CALL = { step: 1, index: 0 };
 
 /** By one of them; the others find it delivered, and have it told above the parent once more. */
 function expectDelivered(answers: readonly DeliveredReport[], by: DeliveredReport['by']): void {
-  const again = ({ heldUp = false }: DeliveredReport) => Number(heldUp);
+  const again = ({ heldUp }: DeliveredReport) => Number(heldUp === true);
   const expected = answers.map((_, index) => ({
     by,
     parentEnded: false,
