@@ -1,16 +1,18 @@
 /**
  * What a step of a long thread costs on a model with a small window, where the older part of its history gives place to a summary, and where
- * it is only left out: milliseconds, rows, and what is sent, by the length of the thread.
+ * it is only left out: milliseconds, rows, and what is sent, by the length of the thread, on both engines.
  * `node_modules/.bin/node bench/compaction.ts [--json FILE] [--quick]`
  */
-import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { prepareManifest } from '../src/core/context/context-manifest.ts';
 import { INSTRUCTIONS } from '../src/core/context/summary.ts';
 import { eventsOf } from '../src/core/event/thread-event.ts';
 import type { Provider, ProviderRequest, ProviderStreamChunk } from '../src/core/message/provider.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../src/definitions/index.ts';
 import { openBeside } from '../test/support/database-beside.ts';
-import { lengthen } from '../test/support/long-thread.ts';
+import { GROWING, lengthen } from '../test/support/long-thread.ts';
+import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report, spread } from './support/report.ts';
 import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 import { installMeter } from './support/store-meter.ts';
@@ -27,23 +29,42 @@ const PATIENT = { timeoutMs: 600_000 };
 const { json, quick } = readOptions();
 const meter = installMeter();
 quietRuntime();
-const [turns, lengths] = quick ? [10, [100, 1000]] : [40, [100, 1000, 10_000]];
-const rig = await openRig('memory', undefined, registry);
+const [turns, lengths] = quick ? [10, [100, 1000]] : [40, [100, 10_000, 100_000]];
 const lines: Line[] = [];
+await measureEngine('SQLite', 'sqlite:store.db');
+const postgres = await openPostgresBench();
 try {
-  for (const agent of ['summarised', 'trimmed'] as const)
-    for (const messages of lengths) lines.push(...(await measure(rig, agent, messages)));
+  await measureEngine('PostgreSQL', postgres.address);
 } finally {
-  await rig.close();
+  await postgres.close();
 }
 report(`A step on a model that holds ${WINDOW} tokens`, lines, json);
 
-async function measure({ client, store, folder }: Rig, agent: string, messages: number): Promise<Line[]> {
+async function measureEngine(engine: string, address: string): Promise<void> {
+  const rig = await openRig('memory', undefined, registry, address);
+  try {
+    for (const agent of ['summarised', 'trimmed'] as const)
+      for (const messages of lengths)
+        for (const line of await measure(rig, address, agent, messages))
+          lines.push({ ...line, what: `${engine}, ${line.what}` });
+  } finally {
+    await rig.close();
+  }
+}
+
+async function measure(
+  { client, store, folder }: Rig,
+  address: string,
+  agent: string,
+  messages: number,
+): Promise<Line[]> {
   const { threadId } = await client.startThread({ agent, messages: [{ content: WORD }] });
   await client.waitForIdle(threadId, PATIENT);
-  const db = openBeside(`sqlite:${join(folder, 'store.db')}`);
+  const db = openBeside(address, folder);
   await lengthen(db, threadId, messages);
-  await db.destroy();
+  // PostgreSQL does so by itself some time after such growth.
+  await sql`analyze`.execute(db);
+  const read = () => countRead(db, address);
   const say = async () => {
     await client.queueMessage(threadId, { content: WORD });
     await client.waitForIdle(threadId, PATIENT);
@@ -51,9 +72,11 @@ async function measure({ client, store, folder }: Rig, agent: string, messages: 
   // The first one has all that is there before it.
   await say();
   const { lastSeq: from } = await client.getThread(threadId);
-  const rows = meter.rows;
+  const [before, rows] = [await read(), meter.rows];
   for (let turn = 0; turn < turns; turn += 1) await say();
-  const read = meter.rows - rows;
+  const answeredRows = meter.rows - rows;
+  const touched = (await read()) - before;
+  await db.destroy();
   const events = await store.events.read(threadId, from, 1_000_000);
   const begun = new Map(eventsOf(events, 'step.started').map(({ step, at }) => [step, at]));
   const times = eventsOf(events, 'step.committed').map(
@@ -66,7 +89,8 @@ async function measure({ client, store, folder }: Rig, agent: string, messages: 
   const what = `${agent}, ${messages} messages`;
   return [
     { what: `${what}: a step`, value: median(times), unit: 'ms', note: spread(times) },
-    { what: `${what}: rows`, value: read / turns, unit: 'rows a turn' },
+    { what: `${what}: rows answered`, value: answeredRows / turns, unit: 'rows a turn' },
+    ...(touched ? [{ what: `${what}: rows read`, value: touched / turns, unit: 'rows a turn' }] : []),
     {
       what: `${what}: sent`,
       value: sent / turns,
@@ -75,6 +99,19 @@ async function measure({ client, store, folder }: Rig, agent: string, messages: 
     },
     { what: `${what}: cost`, value: (cost / turns) * 1000, unit: 'USD for 1,000 turns' },
   ];
+}
+
+/** Rows that PostgreSQL has looked at. Its connections tell of them after they were idle for ten seconds. SQLite does not tell. */
+async function countRead(db: ReturnType<typeof openBeside>, address: string): Promise<number> {
+  if (address.startsWith('sqlite:')) return 0;
+  await setTimeout(11_000);
+  const tables = sql.join(GROWING.map((name) => sql.lit(name)));
+  const { rows } = await sql<{ count: string }>`
+    select (select sum(seq_tup_read) from pg_stat_user_tables where relname in (${tables}))
+      + (select sum(idx_tup_read) from pg_stat_user_indexes where relname in (${tables})) as count`.execute(
+    db,
+  );
+  return Number(rows[0]?.count);
 }
 
 function registry() {

@@ -24,8 +24,11 @@ const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
 const TYPES = join(ROOT, 'node_modules', '.cache', 'everthread-types', 'all.tsbuildinfo');
 /** Processes that take files from one list. Tests compute for half of their time and wait for the other: with the checks beside them, three keep two cores at work. */
 const LANES = 3;
-/** Jest keeps something of every file that it has run: after so many a lane goes on in a new process. */
-const FILES_OF_A_PROCESS = 60;
+/**
+ * Jest keeps something of every file that it has run: after so many a lane goes on in a new process. Each begins with eight seconds of
+ * CPU, for Jest, our sources and a Temporal server: two processes a lane take all files.
+ */
+const FILES_OF_A_PROCESS = 96;
 /**
  * MB that V8 has for new objects: it begins with one and ends at sixteen. What a lane loads and makes outgrows the one at once, and
  * is then collected hundreds of times, by several threads side by side.

@@ -6,6 +6,8 @@ export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
 export type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
+export { HttpClient } from './client/http/http-client.ts';
+export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
 export type { OutgoingMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
@@ -18,7 +20,9 @@ export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
-export type { ListThreads, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
+export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
 export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
 export type {
@@ -51,6 +55,7 @@ export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core
 export type {
   AgentEnd,
   CallChange,
+  Compaction,
   HookAnswer,
   HookDefinition,
   HookName,
@@ -153,6 +158,8 @@ export type { CompactionGuard, CompactionReason } from './core/guard/compaction.
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
+export type { StatusGuard } from './core/guard/status-query.ts';
+export type { TeamGuard } from './core/guard/team.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   AttachmentRef,
@@ -165,13 +172,16 @@ export type {
   ToolResult,
   ToolStatus,
 } from './core/message/message.ts';
+export type { MessageFields } from './core/message/message-fields.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type { ModelTimeouts } from './core/value/limit.ts';
 export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
+export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
+  AgentGuardsInput,
   AgentInput,
   BudgetInput,
   CompactionGuardInput,
@@ -208,6 +218,7 @@ export type {
   SideInput,
   SubagentInput,
   SubpromptInput,
+  TeamGuardInput,
   ToolArguments,
   ToolEntryInput,
   ToolInput,
@@ -254,7 +265,7 @@ export { type ReportOptions, type RunReport, toRunReport } from './projections/r
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
-export type { ActionDenial, ActionRecord, ListActions, Reconciliation } from './store/port/action.ts';
+export type { ActionDenial, ActionRecord, ListActions } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type {
   ChildRecord,
@@ -262,8 +273,10 @@ export type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   RunRecordState,
+  ThreadPlace,
   ThreadRecord,
   ThreadStore,
   VariableRequest,

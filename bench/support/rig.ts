@@ -27,7 +27,7 @@ export type ServerKind = 'memory' | 'file';
 export interface Rig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
-  /** Holds the store's file, `store.db`. */
+  /** Holds the store's file, `store.db`, where no other store was asked for. */
   readonly folder: string;
   /** Starts a thread and runs a turn of so many steps; resolves with its id when the last answer is given. */
   turn(agent: string, steps: number): Promise<string>;
@@ -42,10 +42,11 @@ export async function openRig(
   kind: ServerKind,
   configuration?: Partial<Configuration>,
   project: (watchers: Watchers) => Registry = benchRegistry,
+  address = 'sqlite:store.db',
 ): Promise<Rig> {
   forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
-  const store = await openStore('sqlite:store.db', folder);
+  const store = await openStore(address, folder);
   const server = await startServer(kind, folder);
   const connection = await NativeConnection.connect({ address: server.address });
   const watchers: Watchers = new Map();

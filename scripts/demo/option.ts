@@ -1,8 +1,8 @@
 /** The options of the demo's command line. */
 import { parseArgs } from 'node:util';
 
-/** `library`: one conversation. `research`: a family of threads. `refund`: one that waits for a person. */
-export type Scenario = 'library' | 'research' | 'refund';
+/** `library`: one conversation. `research`: a family of threads. `refund`: one that waits for a person. `web`: a page in a browser. */
+export type Scenario = 'library' | 'research' | 'refund' | 'web';
 
 export interface Options {
   readonly scenario: Scenario;
@@ -17,7 +17,7 @@ const QUESTION = 'A passenger was charged twice. What do we do, and who refunds 
 const REFUND = 'Booking LF-2207 was charged twice. Please refund 42 euros.';
 const RESEARCH = 'Who approves a refund of a double charge? Who leads when an incident is declared?';
 
-export const HELP = `npm run demo [-- [research | refund] [options] [question]]
+export const HELP = `npm run demo [-- [research | refund | web] [options] [question]]
 
 Asks the librarian of agents/ a question and has it publish the answer, while the workers that run it are killed:
   worker A with SIGKILL while the model's answer streams, worker B while a tool runs that must not run twice.
@@ -32,6 +32,9 @@ and approves. Prints the family tree. Takes about 40 seconds as well.
 With refund: a cashier asks a person before it pays. Its worker is killed while it waits, the refund is approved with
 the command, and the next worker pays what was shown, once. Takes about 20 seconds.
 
+With web: a page of useChat, the AI SDK's hook, asks the question over HTTP. The worker is killed in mid-answer, and the page
+goes on by itself. A browser of this machine opens it without a window, else you do. Takes about 20 seconds.
+
   question     default: "${QUESTION}"
                with research a sentence for each researcher: "${RESEARCH}"
                with refund a booking and an amount: "${REFUND}"
@@ -43,12 +46,18 @@ the command, and the next worker pays what was shown, once. Takes about 20 secon
 Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, EVERTHREAD_MODEL   a real model instead of the scripted one
   TEMPORAL_ADDRESS (or a profile)                     your Temporal service instead of one of the demo's own
+  EVERTHREAD_BROWSER                                  the program of a Chromium, for web
   NO_COLOR                                            no colours
 
 Files: .everthread/demo/ (store, the bulletin, logs), made anew by each run. Exit code 1 when a promise was broken.`;
 
-const USUAL: Readonly<Record<Scenario, string>> = { library: QUESTION, research: RESEARCH, refund: REFUND };
-const SCENARIOS = ['research', 'refund'] as const;
+const USUAL: Readonly<Record<Scenario, string>> = {
+  library: QUESTION,
+  research: RESEARCH,
+  refund: REFUND,
+  web: QUESTION,
+};
+const SCENARIOS = ['research', 'refund', 'web'] as const;
 
 /** Throws a TypeError that names the option it does not know. */
 export function parseOptions(args: readonly string[]): Options {

@@ -14,7 +14,8 @@ import { type House, openTheatre, type Theatre } from './theatre.ts';
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
 /** The folder may be one of the user's: other files in it are not touched. */
-const MADE_BY_US = /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$/;
+const MADE_BY_US =
+  /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$|^page-7\.js$|^web\.png$/;
 
 const SCENARIOS: Readonly<
   Record<Scenario, { readonly title: string; perform(theatre: Theatre): Promise<boolean> }>
@@ -31,6 +32,11 @@ const SCENARIOS: Readonly<
   refund: {
     title: 'A refund that a person must approve. The worker will be killed while it waits.',
     perform: performRefund,
+  },
+  web: {
+    title: 'A page of useChat in a browser. The worker that answers it will be killed.',
+    // A bundler and a browser are loaded for it alone.
+    perform: async (theatre) => (await import('./web.ts')).performWeb(theatre),
   },
 };
 

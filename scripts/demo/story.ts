@@ -113,7 +113,8 @@ interface Act {
   readonly next: WorkerProcess;
 }
 
-async function interruptAnswer(stage: Stage, worker: WorkerProcess): Promise<Act | undefined> {
+/** Kills the worker while the model's answer streams; undefined where it was done before. */
+export async function interruptAnswer(stage: Stage, worker: WorkerProcess): Promise<Act | undefined> {
   const { screen, log, timeouts } = stage;
   if ((await log.until('the model streams an answer', findStreaming, MODEL_MS)) === 'over') {
     screen.say('note', 'The model was done before its worker could be killed: this act is skipped.');

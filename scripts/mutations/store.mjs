@@ -80,7 +80,10 @@ export const STORE = [
     name: 'a report is delivered twice',
     rule: 'a child is heard once',
     edits: [
-      { find: "if (report.state !== 'due') return { by: deliveredBy(report), parentEnded };", put: '' },
+      {
+        find: "if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };",
+        put: '',
+      },
     ],
     tests: CONTRACT,
   },

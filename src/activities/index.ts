@@ -16,14 +16,13 @@
 
 import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
+import type { OpenThreadInput, OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import type {
   CancelExecutionInput,
   CommitStatusInput,
   CommitStatusOutcome,
   ModelStepInput,
   ModelStepOutcome,
-  OpenThreadInput,
-  OpenThreadOutcome,
   RecordedOutcome,
   RunRef,
   StashInput,

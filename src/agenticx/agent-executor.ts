@@ -8,7 +8,7 @@ import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from
 import { isTerminal, type RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
 import type { Agent, Task } from './agent-model.ts';
-import type { LlmDefinition } from './agent-runtime.ts';
+import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 import { type ExecutorEvent, type ExecutorStats, FINISH, HUMAN, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
@@ -23,6 +23,8 @@ export interface ExecutorOptions extends EngineOptions {
   readonly llmProvider?: LlmDefinition;
   /** Steps of a model that a task may take; below 10 or above 120 it is moved there. Default 50, whatever its agent says. */
   readonly maxIterations?: number;
+  /** As a runtime's. */
+  readonly compactor?: AgentRuntimeOptions['compactor'];
   /** Answers what tools want confirmed. Without one, a task that asks is `waiting_for_human`. */
   readonly confirmGate?: ConfirmGate;
 }
@@ -164,15 +166,20 @@ export class AgentExecutor {
   }
 
   #registry(agent: Agent) {
-    const { llmProvider, maxIterations = 50, confirmGate } = this.#options;
+    const { llmProvider, maxIterations = 50, confirmGate, compactor = true } = this.#options;
     const llm = agent.llm ?? llmProvider;
     // Without a gate tools ask all the same, and a person answers.
     const asks = confirmGate ?? { approvesAll: false };
+    const confirms = asks.approvesAll ? { confirm: 'auto' as const } : {};
     const { name, version } = agent;
     return registryFrom({
       agents: [
         defineAgent({
-          ...{ name, version, guards: { rounds: { max: maxIterations }, loops: true } },
+          ...{
+            name,
+            version,
+            guards: { rounds: { max: maxIterations }, loops: true, compaction: compactor, ...confirms },
+          },
           sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
         }),
       ],

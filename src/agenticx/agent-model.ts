@@ -77,10 +77,13 @@ export class Agent {
     return `You are ${this.name}: ${role}.\nYour goal: ${goal}${backstory === null ? '' : `\n${backstory}`}`;
   }
 
-  /** As a runtime of turns: its persona, its tools and its limit. */
-  get runtimeOptions(): Pick<AgentRuntimeOptions, 'name' | 'systemPrompt' | 'tools' | 'maxToolRounds'> {
-    const { name, persona: systemPrompt, tools, maxIterations: maxToolRounds } = this;
-    return { name, systemPrompt, tools, maxToolRounds };
+  /** As a runtime of turns: its persona, its tools, its limit and its organisation. */
+  get runtimeOptions(): Pick<
+    AgentRuntimeOptions,
+    'name' | 'systemPrompt' | 'tools' | 'maxToolRounds' | 'organizationId'
+  > {
+    const { name, persona: systemPrompt, tools, maxIterations: maxToolRounds, organizationId } = this;
+    return { name, systemPrompt, tools, maxToolRounds, organizationId };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The page's AgentRuntime over the engine: a worker and a client in this process. A session is a thread, a turn one of its executions, and its
- * events are read off the log. Rounds, loops, timeouts and confirmations are the engine's.
+ * events are read off the log. Rounds, loops, summaries, timeouts and confirmations are the engine's.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -26,11 +26,15 @@ export interface AgentRuntimeOptions extends EngineOptions {
   readonly name?: string;
   readonly systemPrompt?: string;
   readonly tools?: RuntimeTools;
+  /** Whose sessions it makes and goes on with: a session of another one is not found. None unless given. */
+  readonly organizationId?: string;
   /** Rounds that a turn may take; below 10 or above 120 it is moved there. Default 10; `maxToolRoundsOf()` is the page's server's. */
   readonly maxToolRounds?: number;
   /** Calls in a loop that remind the model, and that end the turn. Default 4 and 8. */
   readonly loopWarningThreshold?: number;
   readonly loopCriticalThreshold?: number;
+  /** When older messages give place to a summary in requests: the page's thresholds unless given; `false`: never. */
+  readonly compactor?: GuardsInput['compaction'];
   /** Where the `AGX_LLM_…` times are read; `process.env` unless given. */
   readonly environment?: Environment;
 }
@@ -77,7 +81,9 @@ export class AgentRuntime {
   ): AsyncGenerator<RuntimeEvent, void> {
     const { agentId = 'meta', shouldStop, turnId: id = randomUUID() } = options;
     const { client } = await this.#open();
-    const turn = { agent: this.#name, session, input: userInput, id };
+    const { organizationId } = this.#options;
+    const context = organizationId === undefined ? {} : { context: { organizationId } };
+    const turn = { agent: this.#name, session, input: userInput, id, ...context };
     const stopWatching = watchStop(client, turn, shouldStop);
     const answers = new GateAnswers(this.#gate, client);
     try {
@@ -127,9 +133,12 @@ export class AgentRuntime {
   /** What guards a turn, under the page's knobs. */
   #guards(): GuardsInput {
     const { maxToolRounds = 10, loopWarningThreshold = 4, loopCriticalThreshold = 8 } = this.#options;
+    const { compactor = true } = this.#options;
     return {
+      compaction: compactor,
       rounds: { max: maxToolRounds },
       loops: { warning: loopWarningThreshold, critical: loopCriticalThreshold },
+      ...(this.#gate.approvesAll && { confirm: 'auto' as const }),
     };
   }
 }

@@ -35,5 +35,6 @@ export {
 export type { ExecutorEvent, ExecutorStats, FinalState } from './event-log.ts';
 export type { GuideRail, GuideRailsConfig, GuideRailVerdict } from './guide-rail.ts';
 export type { BatchCall, BatchOptions, BatchOutcome } from './parallel-calls.ts';
-export { type Environment, maxToolRoundsOf } from './runtime-setting.ts';
+export { type Environment, maxToolRoundsOf, statusQueryLimitsOf } from './runtime-setting.ts';
 export type { Fields, RuntimeTool, RuntimeTools, ToolScope } from './runtime-tool.ts';
+export { type SubagentStatusRow, TeamManager } from './team-manager.ts';

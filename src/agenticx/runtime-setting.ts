@@ -1,5 +1,6 @@
 /** Settings of the page's runtime: its defaults, its variables of the environment, and their bounds. */
 import { toRoundGuard } from '../core/guard/round.ts';
+import { type StatusGuard, toStatusGuard } from '../core/guard/status-query.ts';
 import type { ModelTimeoutsInput } from '../definitions/model-input.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,4 +35,21 @@ export function toTimeouts(environment: Environment, given: ModelTimeoutsInput =
 export function maxToolRoundsOf(environment: Environment = process.env): number {
   const rounds = Number.parseInt(environment.AGX_MAX_TOOL_ROUNDS ?? '', 10);
   return toRoundGuard(Number.isNaN(rounds) ? {} : { max: rounds }).max;
+}
+
+/**
+ * As the page's server reads `AGX_STATUS_QUERY_BUDGET_PER_TURN` and `AGX_STATUS_QUERY_COOLDOWN_SECONDS`, for `guards.team` of an agent: 2 and 8 where they are unset or no
+ * number, a budget of 1 at least and no seconds below 0.
+ * @example
+ * ```ts
+ * console.log(statusQueryLimitsOf({ AGX_STATUS_QUERY_BUDGET_PER_TURN: '5' })); // { statusBudget: 5, statusCooldownSeconds: 8 }
+ * ```
+ */
+export function statusQueryLimitsOf(environment: Environment = process.env): StatusGuard {
+  const budget = Number.parseInt(environment.AGX_STATUS_QUERY_BUDGET_PER_TURN ?? '', 10);
+  const seconds = Number.parseFloat(environment.AGX_STATUS_QUERY_COOLDOWN_SECONDS ?? '');
+  return toStatusGuard({
+    ...(Number.isFinite(budget) ? { statusBudget: budget } : {}),
+    ...(Number.isFinite(seconds) ? { statusCooldownSeconds: seconds } : {}),
+  });
 }

@@ -50,7 +50,7 @@ function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approve
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);
     return { status: 'success', result: text } as const;
   };
-  const asked = confirm === undefined || approvesAll ? {} : { confirm };
+  const asked = confirm === undefined ? {} : { confirm };
   // What the arguments are is known to their schema alone.
   return defineTool({ ...tool, ...asked, execute } as unknown as ToolInput);
 }

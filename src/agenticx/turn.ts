@@ -18,11 +18,13 @@ export interface Turn {
 /** Says it to the thread, which is made where there is none, and resolves once the turn has begun. Throws the code with which it was refused. */
 export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
   const { agent, session, input: content, id: executionId } = turn;
+  const organizationId = turn.context?.organizationId;
+  const standing = organizationId === undefined ? {} : { context: { organizationId } };
   const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
   const message = { content, executionId, ...(turn.context && { context: turn.context }) };
   const sent =
-    (await hasThread(client, session)) ||
-    !(await starts(client, { agent, threadId: session, messages: [message] }))
+    (await hasThread(client, session, organizationId)) ||
+    !(await starts(client, { agent, threadId: session, ...standing, messages: [message] }))
       ? (await client.queueMessage(session, message)).id
       : undefined;
   const before = await client.getExecution(session, executionId).catch(() => undefined);
@@ -34,14 +36,22 @@ export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void
   }
 }
 
-async function hasThread(client: RuntimeClient, session: string): Promise<boolean> {
+async function hasThread(
+  client: RuntimeClient,
+  session: string,
+  organizationId: string | undefined,
+): Promise<boolean> {
   try {
-    await client.getThread(session);
-    return true;
+    const { organizationId: owner } = await client.getThread(session);
+    if (organizationId === undefined || owner === undefined || owner === organizationId) return true;
   } catch (error) {
     if (isRuntimeError(error, 'ThreadNotFound')) return false;
     throw error;
   }
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `There is no thread "${session}" of the organisation "${organizationId}".`,
+  );
 }
 
 /** False where another process has started it just now. */
@@ -59,7 +69,10 @@ async function starts(client: RuntimeClient, thread: StartThread): Promise<boole
 const POLL_MS = 100;
 const STOPPED = 'The user has stopped the turn.';
 
-/** Asks again and again whether to stop; what that throws means no. Answers how to ask no more. */
+/**
+ * Asks again and again whether to stop, since nothing tells of that; what asking throws means no. Once the turn is to be cancelled, which is kept in the
+ * store, nothing is asked any more. Answers how to ask no more.
+ */
 export function watchStop(
   client: RuntimeClient,
   { session, id }: Turn,
@@ -70,14 +83,23 @@ export function watchStop(
   let next: NodeJS.Timeout;
   const look = async () => {
     const stop = await (async () => shouldStop())().catch(() => false);
-    if (stop && !isOver)
-      // Not there yet, it is asked again; over, there is nothing left to stop.
-      await client.cancelExecution(session, { executionId: id, reason: STOPPED }).catch(() => undefined);
-    if (!isOver) next = setTimeout(look, POLL_MS);
+    const isStopped = stop && !isOver && (await stops(client, session, id));
+    if (!isOver && !isStopped) next = setTimeout(look, POLL_MS);
   };
   next = setTimeout(look, 0);
   return () => {
     isOver = true;
     clearTimeout(next);
   };
+}
+
+/** False where it is not there yet, or cannot be told now: then it is to be asked again. */
+async function stops(client: RuntimeClient, session: string, executionId: string): Promise<boolean> {
+  try {
+    await client.cancelExecution(session, { executionId, reason: STOPPED });
+    return true;
+  } catch (error) {
+    // It is over: nothing is left to stop.
+    return isRuntimeError(error, 'ExecutionNotCancelable');
+  }
 }

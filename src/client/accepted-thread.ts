@@ -66,14 +66,17 @@ function readInput(input: unknown, workflowId: string): StartInput | null {
 }
 
 function toRecord({ input, signalled }: Begin, { startTime }: WorkflowExecutionDescription): ThreadRecord {
-  const { threadId, agent, userId, arguments: given, parentId, rootId, messages } = input;
+  const { threadId, agent, userId, arguments: given, parentId, rootId, messages, tags = [] } = input;
   const acceptedAt = startTime.getTime() * 1000;
+  const organizationId = input.context?.organizationId;
   return {
     id: threadId,
     agent,
     name: null,
     userId,
+    ...(organizationId === undefined ? {} : { organizationId }),
     arguments: given,
+    tags,
     status: messages.length > 0 || signalled ? 'running' : 'idle',
     stopReason: null,
     lastError: null,

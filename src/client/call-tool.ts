@@ -2,7 +2,6 @@
  * A call of a tool from outside, and what came of it: queued as any, with no model step behind it. Its result is found by the id of its
  * item, so the same call again under that id attaches to it, whether it is in line, waits for a person or has ended.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadStore, Wait } from '../store/port/thread-store.ts';
@@ -39,8 +38,8 @@ interface SentCall {
   readonly timeoutMs: number;
 }
 
-const POLL_MS = 25;
-const POLL_AT_MOST_MS = 200;
+/** For what the thread's log does not tell, and where the thread is not there yet. */
+const LOOK_AT_LEAST_MS = 1000;
 const PAGE = 100;
 
 /** Throws `Timeout`, `ThreadTerminated`, or the code with which the thread refused the call. */
@@ -48,7 +47,8 @@ export async function awaitCall(store: ThreadStore, call: SentCall): Promise<Cal
   const { threadId, id, timeoutMs } = call;
   const deadline = performance.now() + timeoutMs;
   let seen = call.after;
-  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+  for (;;) {
+    // Read first: what comes behind it wakes this again.
     const thread = await store.threads.get(threadId);
     const result = await findResult(store, call);
     if (result) return toCalled(id, result);
@@ -58,7 +58,8 @@ export async function awaitCall(store: ThreadStore, call: SentCall): Promise<Cal
     if (waits.length > 0) return { id, status: 'waiting', content: null, waits };
     seen = await refuseRejected(store, call, seen);
     if (performance.now() > deadline) throw await timeout(store, call);
-    await delay(pause);
+    const withinMs = Math.min(Math.max(deadline - performance.now(), 0) + 1, LOOK_AT_LEAST_MS);
+    await store.events.awaitGrowth(threadId, thread?.lastSeq ?? 0, { withinMs });
   }
 }
 

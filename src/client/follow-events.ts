@@ -1,11 +1,9 @@
 /** Reads a thread's event log and follows it as it grows. The cursor is the last sequence number read. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type LogPart, RemovedText } from './removed-text.ts';
 
 const PAGE = 500;
-const POLL_MS = 60;
 
 export interface FollowOptions {
   /** Events with a number above this one; 0, the default, means all. */
@@ -15,7 +13,9 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface FollowPages extends FollowOptions {
+export interface FollowPages extends Omit<FollowOptions, 'follow'> {
+  /** `marked`: stops at the log's present end, with the mark that it is there. */
+  readonly follow?: boolean | 'marked';
   /** An empty page where the log has no more for now, once until it has. */
   readonly marks?: boolean;
 }
@@ -80,7 +80,7 @@ export async function* followRows(
   let cursor = after;
   let marked = !marks;
   while (!signal?.aborted) {
-    const page = await store.events.read(threadId, cursor, PAGE);
+    const page = await (follow === true ? readTogether : readAlone)(store, threadId, cursor);
     const end = page.findIndex(({ type }) => type === 'thread.terminated');
     const told = end < 0 ? page : page.slice(0, end + 1);
     cursor = told.at(-1)?.seq ?? cursor;
@@ -91,10 +91,37 @@ export async function* followRows(
     if (end >= 0) return;
     if (page.length === PAGE) continue;
     if (!follow) return;
+    if (follow === 'marked') {
+      yield [];
+      return;
+    }
     if (!marked) {
       marked = true;
       yield [];
     }
-    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await store.events.awaitGrowth(threadId, cursor, { signal });
   }
 }
+
+type Read = (
+  store: ThreadStore,
+  threadId: string,
+  after: number,
+) => ReturnType<ThreadStore['events']['read']>;
+
+const readAlone: Read = (store, threadId, after) => store.events.read(threadId, after, PAGE);
+
+/** Reads that are under way, by thread and number. */
+const READS = new WeakMap<ThreadStore, Map<string, ReturnType<Read>>>();
+
+/** Readers that are woken together read the same rows, once. One that joins late may lack what came since, and is woken for it at once. */
+const readTogether: Read = (store, threadId, after) => {
+  const reads = READS.get(store) ?? new Map<string, ReturnType<Read>>();
+  READS.set(store, reads);
+  const key = `${after} ${threadId}`;
+  const found = reads.get(key);
+  if (found) return found;
+  const reading = readAlone(store, threadId, after).finally(() => reads.delete(key));
+  reads.set(key, reading);
+  return reading;
+};

@@ -12,7 +12,7 @@ import type { RunEvent } from '../projections/run/run-event.ts';
 import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { followRows } from './follow-events.ts';
+import { type FollowPages, followRows } from './follow-events.ts';
 import { type FindThread, requireThread } from './known-thread.ts';
 import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
@@ -38,7 +38,7 @@ export interface FollowTurnsOptions extends FollowProjected {
 }
 
 /** Events in pages, as the log has their rows. */
-export interface FollowProjectedPages extends FollowProjected {
+export interface FollowProjectedPages extends Omit<FollowProjected, 'follow'>, Pick<FollowPages, 'follow'> {
   /** An empty page where the log has no more for now, once until it has. */
   readonly marks?: boolean;
 }

@@ -24,11 +24,16 @@ export async function requireThread(
   findAccepted?: FindThread,
 ): Promise<ThreadRecord> {
   const record = (await store.threads.get(threadId)) ?? (await findAccepted?.(threadId));
+  if (record?.deletedAt !== undefined) throw notThere(threadId);
   if (record) return record;
   // Between the two looks a worker may have opened it.
   const opened = findAccepted && (await store.threads.get(threadId));
   if (opened) return opened;
-  throw new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
+  throw notThere(threadId);
+}
+
+function notThere(threadId: string): RuntimeError {
+  return new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
 }
 
 /** Throws `ExecutionNotFound`. */

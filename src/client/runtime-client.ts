@@ -13,17 +13,20 @@ import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
+import type { MessageFields } from '../core/message/message-fields.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
+import type { ActionRecord, ListActions } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   ThreadRecord,
   VariableRequest,
@@ -37,15 +40,19 @@ import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
+import { HttpClient } from './http/http-client.ts';
+import type { HttpConnectOptions } from './http/http-place.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
 import type { StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
-import { type ListThreads, type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
+import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
 import { ThreadCommands } from './thread-commands.ts';
+import type { ThreadsClient } from './threads-client.ts';
+import type { IdleOptions } from './wait-for-idle.ts';
 
 /**
  * Starts threads, sends to them, reads them (docs/client.md). Each command and read says what it rejects with.
@@ -58,7 +65,7 @@ import { ThreadCommands } from './thread-commands.ts';
  * await client.close();
  * ```
  */
-export class RuntimeClient {
+export class RuntimeClient implements ThreadsClient {
   readonly temporal: Client;
   readonly taskQueue: string;
   /** Executions of all threads (docs/runs.md). */
@@ -82,8 +89,14 @@ export class RuntimeClient {
     keepStore(this, store);
   }
 
+  /** Over the HTTP API alone: what `everthread/client` has for where there is no Node. Throws `ServerUnavailable`, `InvalidConfiguration`. */
+  static connect(options: HttpConnectOptions): Promise<HttpClient>;
   /** Throws `TemporalUnavailable` when no server answers. */
-  static async connect(options: ConnectOptions = {}): Promise<RuntimeClient> {
+  static connect(options?: ConnectOptions): Promise<RuntimeClient>;
+  static async connect(
+    options: ConnectOptions | HttpConnectOptions = {},
+  ): Promise<RuntimeClient | HttpClient> {
+    if ('url' in options) return HttpClient.connect(options);
     return new RuntimeClient(await openConnection(options));
   }
 
@@ -168,10 +181,10 @@ export class RuntimeClient {
    * Resolves with the thread once it is at rest and everything that this client sent to it has been taken, or once it waits for a
    * person: its status is `waiting` then, and `listWaits` says for what. Where no worker can
    * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
-   * (default 60,000), with the thread's state.
+   * (default 60,000), with the thread's state, and the reason of `signal`.
    */
-  waitForIdle(threadId: string, { timeoutMs = 60_000 }: { timeoutMs?: number } = {}): Promise<ThreadRecord> {
-    return this.#commands.waitForIdle(threadId, timeoutMs);
+  waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
+    return this.#commands.waitForIdle(threadId, options);
   }
 
   /**
@@ -196,10 +209,7 @@ export class RuntimeClient {
     return this.#commands.answerWait(id, answer, options);
   }
 
-  /**
-   * What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of one, with its family where it
-   * is the root. Throws `InvalidValue`.
-   */
+  /** What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of a thread with its family. Throws `InvalidValue`. */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.#threads.listWaits(options);
   }
@@ -232,10 +242,7 @@ export class RuntimeClient {
     return this.#threads.getFamily(threadId);
   }
 
-  /**
-   * The limits of the execution that is under way, or of the newest one, and how far each is used up: those of its own first, its
-   * root's last. Empty where nothing limits it. Throws `ThreadNotFound`.
-   */
+  /** Limits of the execution under way, else of the newest, and how far each is used up: its own first, its root's last. Throws `ThreadNotFound`. */
   getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     return this.#threads.getBudget(threadId);
   }
@@ -248,8 +255,25 @@ export class RuntimeClient {
     return this.#threads.listManifests(threadId);
   }
 
+  /**
+   * Those that fit all that is given, the one that changed last first: 50 unless `limit` says otherwise. `before` is the last thread of the page
+   * before; `order: 'created'` is a list that stands still while threads change. Throws `InvalidValue`.
+   */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#threads.listThreads(options);
+  }
+
+  /** Sets all tags of a thread, by which `listThreads` finds it. Throws `InvalidValue`, `ThreadNotFound`, also until a worker has opened it. */
+  setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord> {
+    return this.#threads.setTags(threadId, tags);
+  }
+
+  /**
+   * Ends a thread and deletes what it has, with all that descend from it. Answers the ids of those that are gone, which are never used again. Once it
+   * rejects, the same call goes on where it was. Throws `ThreadNotFound`, also until a worker has opened it; `InvalidRequest` for a subagent.
+   */
+  deleteThread(threadId: string): Promise<readonly string[]> {
+    return this.#commands.deleteThread(threadId);
   }
 
   /** Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for options of a wrong shape, as other reads do. */
@@ -259,6 +283,22 @@ export class RuntimeClient {
 
   getMessage(threadId: string, id: string): Promise<Message | null> {
     return this.#threads.getMessage(threadId, id);
+  }
+
+  /**
+   * Changes a stored message: the next request to a model has it so. Metadata is merged; null takes a key out. Throws `MessageNotFound`, also while it
+   * waits in line, `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
+   */
+  updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
+    return this.#threads.updateMessage(threadId, id, updates);
+  }
+
+  /**
+   * Removes a message with the results of its calls and files that nothing else names; one that waits in line is never taken. False where there is
+   * none. Throws `MessageConflict` while a call of it has no result, `ThreadNotFound`, `ThreadTerminated`.
+   */
+  deleteMessage(threadId: string, id: string): Promise<boolean> {
+    return this.#threads.deleteMessage(threadId, id);
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
@@ -288,12 +328,17 @@ export class RuntimeClient {
     return this.#threads.listEffects(threadId, name);
   }
 
+  /** Makes an effect that waits due now. False for one that does not wait. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  runEffect(threadId: string, id: string): Promise<boolean> {
+    return this.#commands.runEffect(threadId, id);
+  }
+
   /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
   removeEffect(threadId: string, id: string): Promise<boolean> {
     return this.#threads.removeEffect(threadId, id);
   }
 
-  /** The files of a thread, for reading: its tools alone write them. A thread that is not there has none. */
+  /** The files of a thread. A thread that is not there has none. */
   files(threadId: string): StoredFiles {
     return this.#threads.files(threadId);
   }
@@ -337,11 +382,15 @@ export class RuntimeClient {
   }
 
   /**
-   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
-   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   * Says what became of an uncertain action. Nothing is done again. A thread that waits for it (`onUncertain: 'wait'`) goes on with it; any other has
+   * gone on, and the result that its model has read stays. Throws `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` where its end is known,
+   * or somebody has said so already.
    */
-  reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
-    return this.#actions.reconcileAction(id, reconciliation);
+  async reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
+    const { action, wait } = await this.#actions.reconcile(id, reconciliation);
+    // The same answer again: its thread is told.
+    if (wait?.answer) await this.#commands.answerWait(wait.id, wait.answer, {});
+    return action;
   }
 
   async close(): Promise<void> {

@@ -24,9 +24,11 @@ export interface StartThread {
   readonly messages?: readonly OutgoingMessage[];
   /** How the thread's executions are to run. What comes with a message can only narrow it further (docs/governance.md). */
   readonly context?: GivenContext;
+  /** Words by which it is found again: at most 50 of 100 characters each. */
+  readonly tags?: readonly string[];
 }
 
-type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> & {
+type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context' | 'tags'> & {
   readonly threadId: string;
 };
 
@@ -39,7 +41,8 @@ export function checkStart({ agent, threadId, userId, ...given }: NewThread, mes
   const bound = { name: 'arguments', maxBytes: LIMITS.startArgumentBytes };
   const args = given.arguments == null ? undefined : toJsonObject(given.arguments, bound);
   const context = toContext(given.context, 'InvalidStart');
-  const input = { agent, threadId, userId, arguments: args, ...context };
+  const tags = given.tags == null ? {} : { tags: given.tags };
+  const input = { agent, threadId, userId, arguments: args, ...context, ...tags };
   try {
     parseStartInput(input, WORKFLOW_ID_PREFIX + threadId);
   } catch (error) {

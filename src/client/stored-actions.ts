@@ -2,11 +2,13 @@
 import { ACTION_STATES, type ActionState } from '../core/governance/agent-policy.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
-import type { ActionRecord, ListActions, Reconciliation } from '../store/port/action.ts';
+import { NOTE_CHARS, type Reconciliation } from '../core/wait/reconciliation.ts';
+import type { ActionRecord, ListActions, ReconciledAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-const NOTE_CHARS = 2000;
 const BY_CHARS = 256;
+
+export type Reconciled = Omit<Extract<ReconciledAction, { kind: 'reconciled' }>, 'kind'>;
 
 export class StoredActions {
   readonly #store: ThreadStore;
@@ -29,15 +31,15 @@ export class StoredActions {
   }
 
   /**
-   * Says what became of an uncertain action. Nothing is done again, and the result that the model has read stays. Throws `InvalidValue`,
-   * `ActionNotFound`, and `ActionNotUncertain` where its end is known, or somebody has said so already.
+   * Says what became of an uncertain action; `wait` is the one that has asked, and whose thread is to be told. Throws as `reconcileAction` of
+   * the client does.
    */
-  async reconcileAction(id: string, { completed, note, by }: Reconciliation): Promise<ActionRecord> {
+  async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')
       throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
     const said = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, BY_CHARS) };
     const reconciled = await this.#store.actions.reconcile(id, said);
-    if (reconciled.kind === 'reconciled') return reconciled.action;
+    if (reconciled.kind === 'reconciled') return reconciled;
     if (reconciled.kind === 'unknown')
       throw new RuntimeError('ActionNotFound', `There is no action "${id}".`);
     const { state } = reconciled.action;

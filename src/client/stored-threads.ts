@@ -17,7 +17,9 @@ import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/file/thread-file.ts';
 import type { BudgetLine } from '../core/governance/budget.ts';
 import type { Message } from '../core/message/message.ts';
-import type { ThreadStatus } from '../core/thread/step.ts';
+import { checkFields, type MessageFields } from '../core/message/message-fields.ts';
+import { parseTags } from '../core/thread/tags.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
@@ -25,6 +27,7 @@ import type {
   ExecutionRecord,
   FamilyMember,
   ListExecutions,
+  ListThreads,
   ListWaits,
   ThreadRecord,
   ThreadStore,
@@ -47,20 +50,27 @@ export interface StoredFiles {
     options?: { readonly signal?: AbortSignal },
   ): Promise<AsyncIterable<FileChunk> | null>;
   find(pattern: string): Promise<FindResult>;
+  /**
+   * What was at the path is replaced; the same again changes nothing. Throws `ThreadNotFound`, also until a worker has opened the thread, `ThreadTerminated`,
+   * `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a directory is there), `LimitExceeded` (100 MiB).
+   */
+  write(file: FileToWrite): Promise<FileRecord>;
+  /** False where there is none. Throws as `write`. */
+  remove(path: string): Promise<boolean>;
+}
+
+/** A file as it is to be. */
+export interface FileToWrite {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly mimeType: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface StoredValues {
   get(key: string): Promise<unknown>;
   /** By key; 100 unless given. */
   list(options?: ListValues): Promise<readonly StoredValue[]>;
-}
-
-export interface ListThreads {
-  readonly status?: ThreadStatus;
-  readonly agent?: string;
-  /** Of threads of this user; those of their subagents are found by their families. */
-  readonly userId?: string;
-  readonly limit?: number;
 }
 
 export class StoredThreads {
@@ -97,7 +107,32 @@ export class StoredThreads {
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    return this.#store.threads.list(checkThreadPage(options));
+    const { tag, order } = checkThreadPage(options) ?? {};
+    if (tag !== undefined && order === 'updated')
+      throw new RuntimeError(
+        'InvalidValue',
+        'Threads with a tag are listed by their creation: leave "order" out.',
+      );
+    return this.#store.threads.list(options);
+  }
+
+  /** Sets all of them. Throws `InvalidValue`, `ThreadNotFound`. */
+  async setTags(threadId: string, given: readonly string[]): Promise<ThreadRecord> {
+    const parsed = parseTags(given);
+    if (!parsed.ok) throw new RuntimeError('InvalidValue', `The tags cannot be set: ${parsed.reason}.`);
+    return this.#store.threads.setTags(threadId, parsed.tags);
+  }
+
+  /** Throws `MessageNotFound`, `ThreadNotFound`, `ThreadTerminated`, and for metadata `InvalidValue` or `LimitExceeded`. */
+  async updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
+    await this.getThread(threadId);
+    return this.#store.messages.update(threadId, id, checkFields(updates));
+  }
+
+  /** False where there is none. Throws `MessageConflict`, `ThreadNotFound`, `ThreadTerminated`. */
+  async deleteMessage(threadId: string, id: string): Promise<boolean> {
+    await this.getThread(threadId);
+    return this.#store.messages.delete(threadId, id);
   }
 
   /** Without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
@@ -160,7 +195,7 @@ export class StoredThreads {
     return this.#store.effects.remove(threadId, id);
   }
 
-  /** The files of a thread, for reading: only its own code writes them. A thread that does not exist has none. */
+  /** The files of a thread. One that does not exist has none. */
   files(threadId: string): StoredFiles {
     const store = this.#store;
     return {
@@ -169,6 +204,13 @@ export class StoredThreads {
       read: (path) => readWholeFile(store, threadId, path),
       readStream: (path, { signal } = {}) => streamFile(store, threadId, path, signal),
       find: (pattern) => store.files.find(threadId, pattern),
+      write: ({ path, content, mimeType, metadata }) =>
+        store.files.write(threadId, { path, content, mimeType, metadata }),
+      async remove(path) {
+        if (!(await store.files.stat(threadId, path))) return false;
+        await store.files.unlink(threadId, path);
+        return true;
+      },
     };
   }
 

@@ -6,6 +6,7 @@
  *     only the client that has ended it knows.
  */
 import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
@@ -25,6 +26,7 @@ import {
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
+import { deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
 import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
@@ -33,7 +35,7 @@ import { type ProvidedVariables, provideVariables } from './provide-variables.ts
 import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
-import { type Sent, waitForIdle } from './wait-for-idle.ts';
+import { type IdleOptions, type Sent, waitForIdle } from './wait-for-idle.ts';
 import { isFull } from './workflow-error.ts';
 
 interface SentToThread extends Sent {
@@ -44,12 +46,14 @@ interface SentToThread extends Sent {
 export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
+  readonly #temporal: Client;
   /** By thread: what waitForIdle waits for. */
   readonly #sent = new Map<string, SentToThread>();
 
   constructor(connection: OpenConnection) {
     this.#store = connection.store;
     this.#workflows = new ThreadWorkflows(connection);
+    this.#temporal = connection.temporal;
   }
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
@@ -71,7 +75,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
-    this.#sentTo(threadId).ids.add(payload.id);
+    this.#note(threadId, payload.id, message);
     return { id: payload.id };
   }
 
@@ -79,7 +83,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
-    this.#sentTo(threadId).ids.add(answer.id);
+    this.#note(threadId, answer.id, message);
     return answer;
   }
 
@@ -139,6 +143,19 @@ export class ThreadCommands {
     if (record) await this.#store.threads.terminate(threadId, reason);
   }
 
+  async deleteThread(threadId: string): Promise<readonly string[]> {
+    const terminate = () => this.terminate(threadId, 'deleted');
+    return deleteThread({ store: this.#store, temporal: this.#temporal, threadId, terminate });
+  }
+
+  /** The store has it due first: a signal that is lost leaves an effect that the next look finds. */
+  async runEffect(threadId: string, id: string): Promise<boolean> {
+    await requireThread(this.#store, threadId);
+    if (!(await this.#store.effects.hasten(threadId, id))) return false;
+    await this.#workflows.signal(threadId, wakeForEffects, { inMs: 0 });
+    return true;
+  }
+
   async wakeForEffects(threadId: string, inMs: number): Promise<void> {
     await this.#workflows.signal(threadId, wakeForEffects, { inMs });
   }
@@ -167,9 +184,14 @@ export class ThreadCommands {
     });
   }
 
-  async waitForIdle(threadId: string, timeoutMs: number): Promise<ThreadRecord> {
+  async waitForIdle(
+    threadId: string,
+    { timeoutMs = 60_000, sent: given, signal }: IdleOptions,
+  ): Promise<ThreadRecord> {
     const handle = this.#workflows.handle(threadId);
-    return waitForIdle({ store: this.#store, handle, sent: this.#sentTo(threadId), threadId, timeoutMs });
+    const { ids = [], words = [], signalled = false } = given ?? {};
+    const sent = given ? { ids: new Set(ids), words: new Set(words), signalled } : this.#sentTo(threadId);
+    return waitForIdle({ store: this.#store, handle, sent, threadId, timeoutMs, signal });
   }
 
   /** A thread that is about to start has no row yet: its files are staged, as its messages are. */
@@ -190,8 +212,19 @@ export class ThreadCommands {
     return record;
   }
 
+  #note(threadId: string, id: string, { role = 'user' }: OutgoingMessage): void {
+    const { ids, words } = this.#sentTo(threadId);
+    ids.add(id);
+    if (role === 'user') words.add(id);
+  }
+
   #sentTo(threadId: string): SentToThread {
-    const sent = this.#sent.get(threadId) ?? { ids: new Set(), signalled: false, ended: false };
+    const sent = this.#sent.get(threadId) ?? {
+      ids: new Set<string>(),
+      words: new Set<string>(),
+      signalled: false,
+      ended: false,
+    };
     this.#sent.set(threadId, sent);
     return sent;
   }

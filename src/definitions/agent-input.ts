@@ -1,6 +1,6 @@
 /** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
 import type { BudgetInput } from './budget-input.ts';
-import type { GuardsInput } from './guards-input.ts';
+import type { AgentGuardsInput } from './guards-input.ts';
 import type { PolicyInput } from './policy-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
@@ -41,7 +41,7 @@ export interface AgentInput {
    */
   policy?: PolicyInput;
   /** What guards its turns, such as the detection of loops; default none. */
-  guards?: GuardsInput;
+  guards?: AgentGuardsInput;
   /** Packaging metadata. */
   packageName?: string;
   /** Packaging metadata. */

@@ -1,9 +1,10 @@
 /** The tools that every project has: a prompt lists them by name like the project's own, which cannot take their names. */
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { RUN_CODE } from './run-code-tool.ts';
+import { STATUS_QUERY_TOOL } from './status-query-tool.ts';
 
 export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [RUN_CODE].map((tool) => [tool.name, tool]),
+  [RUN_CODE, STATUS_QUERY_TOOL].map((tool) => [tool.name, tool]),
 );
 
 /** Names of the tools that the project defines itself. */

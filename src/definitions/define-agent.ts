@@ -17,7 +17,7 @@ import {
   text,
   variables,
 } from './field.ts';
-import { guards } from './guards-field.ts';
+import { agentGuards } from './guards-field.ts';
 import { policy } from './policy-field.ts';
 
 const binding = z.preprocess(
@@ -72,7 +72,7 @@ const agent = z.strictObject({
   tenvs: tenvs.optional(),
   hooks: names.default([]),
   policy: policy.optional(),
-  guards: guards.optional(),
+  guards: agentGuards.optional(),
   ...packaging,
 });
 

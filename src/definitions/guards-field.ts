@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { toCompactionGuard } from '../core/guard/compaction.ts';
 import { toLoopGuard } from '../core/guard/loop.ts';
 import { toRoundGuard } from '../core/guard/round.ts';
+import { toTeamGuard } from '../core/guard/team.ts';
 import { count, flag } from './field.ts';
 
 const compaction = z
@@ -26,8 +27,22 @@ const loops = z
 
 const rounds = z.strictObject({ max: count.optional() }).transform(toRoundGuard);
 
+const team = z
+  .strictObject({
+    maxConcurrent: count.optional(),
+    maxChildren: count.optional(),
+    maxDepth: count.optional(),
+    statusBudget: count.optional(),
+    statusCooldownSeconds: z.number().nonnegative().optional(),
+  })
+  .transform(toTeamGuard);
+
 export const guards = z.strictObject({
   compaction: compaction.optional(),
   loops: loops.optional(),
   rounds: rounds.optional(),
+  confirm: z.enum(['ask', 'auto']).optional(),
 });
+
+/** A team is its agent's, whichever of its prompts makes a subagent. */
+export const agentGuards = guards.extend({ team: team.optional() });

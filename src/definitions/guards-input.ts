@@ -17,6 +17,31 @@ export interface GuardsInput {
    * paused until somebody lets it go on.
    */
   rounds?: RoundGuardInput;
+  /**
+   * Who confirms what tools want confirmed (`confirm` of a tool). `ask` (default): a person. `auto`: the runtime, at once; the log tells it with the
+   * decision. What a policy or a budget sends to an approval waits for a person all the same.
+   */
+  confirm?: 'ask' | 'auto';
+}
+
+/** Of an agent. */
+export interface AgentGuardsInput extends GuardsInput {
+  /** How large the team of its subagents may grow, and the teams of those. What is too much is refused: the model reads why. */
+  team?: TeamGuardInput;
+}
+
+/** Whole numbers; what is below 1 is raised to it. */
+export interface TeamGuardInput {
+  /** So many subagents of one thread may work at once; default 4. */
+  maxConcurrent?: number;
+  /** So many subagents may one turn of a thread make in all; default 5. */
+  maxChildren?: number;
+  /** So many levels of threads there may be below the agent's; default 2. */
+  maxDepth?: number;
+  /** So many times an execution of a root thread may ask with `query_subagent_status`; default 2. */
+  statusBudget?: number;
+  /** And not before so many seconds have passed since it did; 0 for at once, default 8. */
+  statusCooldownSeconds?: number;
 }
 
 export interface RoundGuardInput {

@@ -24,7 +24,14 @@ export { defineTool } from './define-tool.ts';
 export type { Definition, DefinitionKind } from './definition-mark.ts';
 export { DEFINITION, isDefinition } from './definition-mark.ts';
 export type { EffectInput, ExecuteEffect } from './effect-input.ts';
-export type { CompactionGuardInput, GuardsInput, LoopGuardInput, RoundGuardInput } from './guards-input.ts';
+export type {
+  AgentGuardsInput,
+  CompactionGuardInput,
+  GuardsInput,
+  LoopGuardInput,
+  RoundGuardInput,
+  TeamGuardInput,
+} from './guards-input.ts';
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, requireProject } from './load-project.ts';

@@ -1,8 +1,10 @@
 /**
- * `memoryHook` (docs/hooks.md): two hooks that remember what a thread was asked and what it answered, and recall what fits the question at hand.
- * M1. Notes are one value of the thread, so they cost one read a request, whatever its length. It has the newest `notes` of them.
+ * `memoryHook` (docs/hooks.md): two hooks that remember what a thread was asked and what it answered, and recall what fits the question at hand, in
+ * that thread and in others of its user.
+ * M1. Notes are one value of their thread, so they cost two reads a request, whatever its length. It has the newest `notes` of them.
  * M2. A question that is asked again has one note, with its newest answer: what the end hook does twice is there once.
  * M3. What is recalled is part of one request, and left out where the request shows the question anyway.
+ * M4. Notes of other threads are those of the same user and the same organisation. Where they cannot be read, the request has the thread's own.
  */
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { LLMMessage } from '../core/message/llm-message.ts';
@@ -15,6 +17,8 @@ export interface MemoryHookInput {
   notes?: number;
   /** The most that a request is given; 4 where absent. */
   recalls?: number;
+  /** What is recalled: notes of the user's threads, of which 20 are read, or of the thread alone. `user` where absent. */
+  within?: 'user' | 'thread';
 }
 
 interface Note {
@@ -38,7 +42,7 @@ const PRIORITY = -10;
  */
 export function memoryHook(part: 'remember', input?: MemoryHookInput): HookDefinition<'on_agent_end'>;
 /**
- * Before a request: the notes that share words with the last question stand before it. List it under `hooks`.
+ * Before a request: the notes of the user's threads that share words with the last question stand before it. List it under `hooks`.
  * @example
  * ```ts
  * export default memoryHook('recall', { recalls: 3 });
@@ -47,9 +51,9 @@ export function memoryHook(part: 'remember', input?: MemoryHookInput): HookDefin
 export function memoryHook(part: 'recall', input?: MemoryHookInput): HookDefinition<'prefilter_llm_history'>;
 export function memoryHook(
   part: 'remember' | 'recall',
-  { id = part, notes = 100, recalls = 4 }: MemoryHookInput = {},
+  { id = part, notes = 100, recalls = 4, within = 'user' }: MemoryHookInput = {},
 ): HookDefinition<'on_agent_end'> | HookDefinition<'prefilter_llm_history'> {
-  return part === 'remember' ? remember(id, Math.min(notes, 1000)) : recall(id, recalls);
+  return part === 'remember' ? remember(id, Math.min(notes, 1000)) : recall(id, recalls, within === 'user');
 }
 
 function remember(id: string, most: number): HookDefinition<'on_agent_end'> {
@@ -73,7 +77,7 @@ function remember(id: string, most: number): HookDefinition<'on_agent_end'> {
   });
 }
 
-function recall(id: string, most: number): HookDefinition<'prefilter_llm_history'> {
+function recall(id: string, most: number, ofUser: boolean): HookDefinition<'prefilter_llm_history'> {
   return defineHook({
     hook: 'prefilter_llm_history',
     id,
@@ -84,10 +88,13 @@ function recall(id: string, most: number): HookDefinition<'prefilter_llm_history
       if (!question) return;
       const shown = messages.map(textOf).map(toNoteText);
       // M3: what is shown anyway is not recalled.
-      const unseen = (await readNotes(state)).filter(({ asked }) => !shown.includes(asked));
+      const own = await readNotes(state);
+      const others = ofUser ? await readOthers(state) : [];
+      const unseen = [...own, ...others].filter(({ asked }) => !shown.includes(asked));
       const found = rank(unseen, textOf(question)).slice(0, most);
       if (found.length === 0) return;
-      return [...messages.slice(0, last), toReminder(found), ...messages.slice(last)];
+      const isOwn = found.every((note) => own.includes(note));
+      return [...messages.slice(0, last), toReminder(found, isOwn), ...messages.slice(last)];
     },
   });
 }
@@ -95,6 +102,14 @@ function recall(id: string, most: number): HookDefinition<'prefilter_llm_history
 async function readNotes(state: { getValue(key: string): Promise<unknown> }): Promise<readonly Note[]> {
   const kept = await state.getValue(KEY);
   return Array.isArray(kept) ? (kept as readonly Note[]) : [];
+}
+
+/** M4. Never rejects. */
+async function readOthers(state: {
+  getUserValues(key: string): Promise<readonly unknown[]>;
+}): Promise<readonly Note[]> {
+  const kept = await state.getUserValues(KEY).catch(() => []);
+  return kept.flatMap((notes) => (Array.isArray(notes) ? (notes as readonly Note[]) : []));
 }
 
 /** M1: without the oldest, as far as all would be too long for a value. */
@@ -134,7 +149,8 @@ function textOf({ content }: LLMMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ');
 }
 
-function toReminder(notes: readonly Note[]): LLMMessage {
+function toReminder(notes: readonly Note[], isOwn: boolean): LLMMessage {
+  const from = isOwn ? 'Earlier in this conversation' : 'From earlier conversations';
   const lines = notes.map(({ asked, answered }) => `- Asked: ${asked}\n  Answered: ${answered}`);
-  return { role: 'user', content: `[memory] Earlier in this conversation:\n${lines.join('\n')}` };
+  return { role: 'user', content: `[memory] ${from}:\n${lines.join('\n')}` };
 }

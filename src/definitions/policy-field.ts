@@ -22,6 +22,7 @@ const whole = {
   evaluate: text.optional(),
   approvals: z.enum(['wait', 'refuse']).default('wait'),
   onDenied: z.enum(['continue', 'fail']).default('continue'),
+  onUncertain: z.enum(['continue', 'wait']).optional(),
 };
 
 /** One of the names of the whole form makes it that: a capability of such a name stands within `rules`. */

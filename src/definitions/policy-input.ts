@@ -23,6 +23,11 @@ export interface PolicyObjectInput {
    * denial's code; calls of the same answer behind it do not begin. The thread lives on.
    */
   onDenied?: 'continue' | 'fail';
+  /**
+   * `continue` (default): where a worker was lost within a tool that may run once, the model reads that its outcome is unknown, and goes on. `wait`: the
+   * thread waits until a person says what became of it, by `reconcileAction` or as the answer of the wait; the model reads that.
+   */
+  onUncertain?: 'continue' | 'wait';
 }
 
 /** Rules alone, or an object with them. */

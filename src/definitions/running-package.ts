@@ -18,6 +18,7 @@ const READY = {
 };
 /** Entries that load Temporal and are rare in authors' files: loaded on demand, by `import` alone. */
 const ON_DEMAND = {
+  'everthread/client': '../client/index',
   'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
   'everthread/agenticx': '../agenticx/index',

@@ -9,8 +9,9 @@ export {
 export { type Access, loopbackAccess, tokenAccess } from './api/access.ts';
 export type { ApiScope, Caller } from './api/caller.ts';
 export { type Api, type ApiOptions, createApi } from './api/create-api.ts';
-export type { ApiAgent } from './api/host.ts';
+export type { AgentSide, ApiAgent } from './api/host.ts';
 export type { Problem } from './api/problem.ts';
+export { storedAccess } from './api/stored-access.ts';
 export type { StreamLimits } from './api/stream-place.ts';
 export {
   createEndpointHandler,
@@ -18,3 +19,4 @@ export {
   type EndpointOptions,
   type ThreadEndpoints,
 } from './endpoint.ts';
+export type { SocketStream, StreamSocket } from './standard/standard-socket.ts';

@@ -3,7 +3,7 @@
  * A1. The fingerprint is over all that will be done: whoever agrees to it agrees to these arguments and to nothing else.
  */
 import { createHash } from 'node:crypto';
-import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { PromptDefinition, Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import {
   type ActingRules,
@@ -16,6 +16,7 @@ import {
 } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
+import { findGuards, type Guards } from '../core/guard/guards.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import { findSpender } from './judge-spending.ts';
@@ -33,6 +34,8 @@ export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'call
   readonly evaluator?: PolicyDefinition;
   /** The one that its budget names beside its limits. */
   readonly spender?: PolicyDefinition;
+  /** Who confirms it, where its tool wants that; a person unless this says otherwise. */
+  readonly confirms?: Guards['confirm'];
   /** Of the calling step. */
   readonly step?: number;
   readonly runContext?: RunContext | null;
@@ -80,6 +83,16 @@ export function showAction({ args, name }: AskedAction, { action, decision }: Ju
     reason: decision.reason,
   };
   return { summary, data };
+}
+
+/** Who confirms calls that this prompt makes; at rest there is none. */
+export function findConfirms(
+  { agents }: Pick<Registry, 'agents'>,
+  agent: string,
+  prompt: PromptDefinition | undefined,
+): Pick<AskedAction, 'confirms'> {
+  const { confirm } = findGuards(agents.get(agent), prompt);
+  return confirm === undefined ? {} : { confirms: confirm };
 }
 
 /** The action that the call would be. */

@@ -1,6 +1,7 @@
 /** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
+import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { ToldAction } from '../store/port/action.ts';
 import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
@@ -48,6 +49,18 @@ export async function checkToolArguments(
   const checked = await checkSchema(tool.args, given);
   if (checked.ok) return go({ args: checked.value });
   return refuseArguments(`Tool argument validation failed: ${checked.problems}`);
+}
+
+/** What code of the tool may have changed since; `before`: the canonical JSON of what was checked then. */
+export async function checkPrepared(
+  tool: Pick<ToolDefinition, 'args'>,
+  args: unknown,
+  before: string,
+): Promise<Verdict<{ readonly args: unknown }, AnsweredCall>> {
+  if (!tool.args || canonicalJson(args ?? null) === before) return go({ args });
+  const checked = await checkSchema(tool.args, args);
+  if (checked.ok) return go({ args: checked.value });
+  return refuseArguments(`Tool argument validation failed after prepareAction: ${checked.problems}`);
 }
 
 /** A tool that requires a variable without a value does not run. */

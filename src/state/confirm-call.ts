@@ -1,4 +1,7 @@
-/** Stage: a tool whose calls a person confirms, whatever the policy says. The policy's approval and this one are one wait; a denial stays one. */
+/**
+ * Stage: a tool whose calls a person confirms, whatever the policy says. The policy's approval and this one are one wait; a denial stays one.
+ * C1. `guards.confirm: 'auto'` confirms in a person's place, and says so in the decision; what the policy says stands.
+ */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { AskedAction } from './asked-action.ts';
@@ -17,6 +20,9 @@ export async function confirmCall(
     const confirm = await askTool(tool, asked);
     if (confirm === undefined) return go({ action });
     const { decision } = action;
+    // C1: in a person's place.
+    if (asked.confirms === 'auto')
+      return go({ action: { ...action, decision: { ...decision, confirm, confirmedBy: 'auto' } } });
     const reason = decision.effect === 'allow' ? 'The tool asks for a confirmation' : decision.reason;
     return go({
       action: { ...action, decision: { ...decision, effect: 'require_approval', reason, confirm } },

@@ -9,13 +9,14 @@ import { decide, type PolicyDecision } from '../core/governance/capability-polic
 import { decideByRules } from '../core/governance/own-decision.ts';
 import { readPrepared } from '../core/governance/prepared-action.ts';
 import type { StoredError } from '../core/thread/step.ts';
+import { canonicalJson } from '../core/value/canonical-json.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, toAction } from './asked-action.ts';
 import { askPolicy } from './author-policy.ts';
 import { runAuthorCode } from './author-run.ts';
-import { type AnsweredCall, refuseCall } from './check-arguments.ts';
+import { type AnsweredCall, checkPrepared, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import { judgeSpending } from './judge-spending.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -43,6 +44,8 @@ export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing
 
 interface PreparedCall extends Asked {
   readonly tool: ToolDefinition;
+  /** Checked. */
+  readonly args: unknown;
   readonly env: ThreadEnv;
   readonly signal: AbortSignal;
 }
@@ -50,9 +53,9 @@ interface PreparedCall extends Asked {
 /** Stage: what the tool says of the call. */
 export async function prepareAction(
   _ports: unknown,
-  { asked, tool, env, signal }: PreparedCall,
-): Promise<Verdict<Asked, AnsweredCall>> {
-  if (!asked || !tool.prepareAction) return go({ asked });
+  { asked, args, tool, env, signal }: PreparedCall,
+): Promise<Verdict<Asked & { readonly args: unknown }, AnsweredCall>> {
+  if (!asked || !tool.prepareAction) return go({ asked, args });
   const { thread, id } = asked;
   const { agent, userId } = thread;
   const bound = env.bind(tool);
@@ -61,11 +64,14 @@ export async function prepareAction(
   const prepare = tool.prepareAction as (args: unknown, given: typeof context) => unknown;
   const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;
   try {
+    const before = canonicalJson(args ?? null);
     const told = await withinTime(() => runAuthorCode(run, () => prepare(asked.args, context)), { signal });
+    const checked = await checkPrepared(tool, asked.args, before);
+    if (checked.kind === 'end') return checked;
     const prepared = env.redactKnown(readPrepared(told));
     // J2: more than is declared.
     const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];
-    return go({ asked: { ...asked, capabilities, prepared } });
+    return go({ ...checked.added, asked: { ...asked, ...checked.added, capabilities, prepared } });
   } catch (error) {
     if (signal.aborted) throw error;
     return refuseCall(`"${tool.name}" was not done, since it could not be prepared: ${errorMessage(error)}`);

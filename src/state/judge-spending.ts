@@ -25,7 +25,10 @@ export function findSpender(
   return name === undefined ? undefined : policies.get(name);
 }
 
-interface Spent extends Omit<JudgedSpending, 'budget'>, Omit<PolicyContext, 'threadId' | 'agent' | 'userId'> {
+interface Spent
+  extends Omit<JudgedSpending, 'budget' | 'mayCompact'>,
+    Partial<Pick<JudgedSpending, 'mayCompact'>>,
+    Omit<PolicyContext, 'threadId' | 'agent' | 'userId'> {
   readonly thread: ThreadRecord;
   readonly step?: number;
   /** Whose work it is. */
@@ -44,20 +47,22 @@ export async function judgeSpending(
   if (budget.length === 0 || decision === 'deny') return undefined;
   const verdict = await evaluate(policy, spent, { budget, decision });
   if (!verdict || verdict.effect === 'allow') return undefined;
+  const { reason, limit } = verdict;
+  // Nothing can be made shorter.
+  const effect = verdict.effect === 'compact' && !spent.mayCompact ? 'warn' : verdict.effect;
   // D1: the row says so.
-  const { effect } = verdict;
-  if (effect !== 'ask')
-    await budgets.tell({ ...verdict, effect, threadId: thread.id, step, policy: policy.name });
-  return verdict;
+  if (effect === 'warn' || effect === 'deny')
+    await budgets.tell({ effect, reason, limit, threadId: thread.id, step, policy: policy.name });
+  return { ...verdict, effect };
 }
 
 async function evaluate(
   { name, evaluateBudget }: PolicyDefinition,
-  { thread, kind, name: what, spends, executionId, context, signal, work }: Spent,
+  { thread, kind, name: what, spends, mayCompact = false, executionId, context, signal, work }: Spent,
   { budget, decision }: Pick<JudgedSpending, 'budget'> & { readonly decision: 'allow' | 'warn' },
 ): Promise<SpendingVerdict | undefined> {
   const { id: threadId, agent, userId } = thread;
-  const judged = freezeDeep(structuredClone({ kind, name: what, spends, budget }));
+  const judged = freezeDeep(structuredClone({ kind, name: what, spends, budget, mayCompact }));
   const place = {
     threadId,
     agent,

@@ -12,10 +12,9 @@ import type {
   ThreadMessages,
 } from '../core/author/thread-message.ts';
 import type { Message, ToolAttachment } from '../core/message/message.ts';
-import { toMetadata } from '../core/message/metadata.ts';
+import { checkFields, checkSize } from '../core/message/message-fields.ts';
 import { itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';
@@ -140,7 +139,7 @@ function toDraft(
 ): DraftMessage {
   if (!ROLES.includes(role))
     throw invalid(`A message's role is system, user or assistant, not ${String(role)}.`);
-  const checked = checkFields({ content, silent, metadata });
+  const checked = checkFields({ content: requireText(content), silent, metadata });
   return {
     id,
     role,
@@ -162,32 +161,15 @@ function checkUpdates(updates: MessageUpdates): MessageUpdates {
     throw invalid('The updates of a message are an object.');
   const { content, silent, metadata, attachments } = updates;
   return {
-    ...checkFields({ content: content ?? '', silent, metadata }),
-    ...(content === undefined ? {} : { content }),
+    ...checkFields({ content, silent, metadata }),
     ...(attachments === undefined ? {} : { attachments }),
   };
 }
 
-type Fields = Pick<MessageUpdates, 'content' | 'silent' | 'metadata'>;
-
-/** What of them is kept as it reads back. */
-function checkFields({ content, silent, metadata }: Fields): Omit<Fields, 'content'> {
-  if (typeof content !== 'string') throw invalid("A message's content must be a text.");
-  checkSize(utf8Length(content));
-  if (silent !== undefined && typeof silent !== 'boolean')
-    throw invalid("A message's silent is true or false.");
-  return {
-    ...(silent === undefined ? {} : { silent }),
-    ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
-  };
-}
-
-function checkSize(bytes: number): void {
-  if (bytes <= LIMITS.contentBytes) return;
-  throw new RuntimeError(
-    'MessageTooLarge',
-    `The message has ${bytes} bytes; at most ${LIMITS.contentBytes} are taken.`,
-  );
+/** Null stands where a message has no text; a new one has some. */
+function requireText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  throw invalid("A message's content must be a text.");
 }
 
 function invalid(message: string): RuntimeError {

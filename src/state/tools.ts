@@ -9,7 +9,7 @@ import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from './asked-action.ts';
+import { type AskedAction, capabilitiesOf, findConfirms, findEvaluators, rulesFor } from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { askForCode } from './code-approval.ts';
@@ -25,6 +25,7 @@ import {
 } from './invoked-action.ts';
 import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
 import { createOwnActions } from './own-action.ts';
+import { recheckArguments } from './recheck-arguments.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { runToolBody } from './tool-body.ts';
 
@@ -93,6 +94,7 @@ const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(judgeAction) //         4 policy: what the agent says of all that
   .stage(confirmCall) //         4 policy: what its tool wants confirmed
   .stage(askForCode) //          4 policy: needs an approval that there is not yet
+  .stage(recheckArguments) //    4 policy: what is done is what was judged
   .stage(payInvoked) //          4 budget: its execution can pay for it
   .stage(beginInvoked) //        4 its action is kept
   .stage(runInvoked) //          5 body
@@ -124,6 +126,7 @@ function askInvoked(
     args,
     signal,
     ...findEvaluators(registry, rules.policy, thread.agent),
+    ...findConfirms(registry, thread.agent, execution?.prompt),
     runContext: execution?.runContext,
     ...(execution && { executionId: execution.executionId, step: execution.step }),
   };

@@ -20,6 +20,10 @@ export function createThreadValues(
       // What a key holds is the author's knowledge.
       return (await store.values.get(id, key)) as T | null;
     },
+    async getUserValues<T>(key: string) {
+      requireOwn('getUserValues');
+      return (await store.values.listOfUser(id, key)) as readonly T[];
+    },
     async setValue(key, value) {
       requireOwn('setValue');
       await store.values.set(id, key, value);

@@ -12,7 +12,7 @@ export type VersionCheck = { ok: true; version: TemporalVersion } | { ok: false;
 
 /** Runs `<path> --version`, whose answer is `temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)`. */
 export async function checkTemporalVersion(path: string, env?: NodeJS.ProcessEnv): Promise<VersionCheck> {
-  const { code, output } = await runCommand(path, ['--version'], { env, timeoutMs: 20_000 });
+  const { code, output } = await runCommand(path, ['--version'], { env, timeoutMs: 60_000 });
   const match = /version (\S+) \(Server ([\d.]+)/.exec(output);
   const [, cli, server] = match ?? [];
   if (cli === undefined || server === undefined) {

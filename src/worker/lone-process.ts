@@ -10,7 +10,7 @@ import { extname } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts';
-import type { Settings } from '../core/thread/step.ts';
+import type { Settings } from '../core/thread/open-thread.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { AuthorRun } from '../state/author-run.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';

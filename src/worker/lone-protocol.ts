@@ -2,7 +2,7 @@
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { LoneActivity } from '../activities/base/dependencies.ts';
-import type { Settings } from '../core/thread/step.ts';
+import type { Settings } from '../core/thread/open-thread.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { Secrets } from '../secret-environment.ts';
 import type { AuthorRun } from '../state/author-run.ts';

@@ -3,7 +3,7 @@
  * that nobody is at any more (store/commands/action/lost-action.ts), and removes streamed text whose time is over. Several workers may do it at once.
  */
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { tellForgotten, type WaitLook } from './wait-look.ts';
+import { tellForgotten, tellUnseen, type WaitLook } from './wait-look.ts';
 
 const EVERY_MS = 30_000;
 /** How long readers may come back to what was streamed in an execution, from its end on. */
@@ -18,7 +18,8 @@ export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
     if (busy) return;
     busy = true;
     const { store } = look;
-    const looks = [tellForgotten(look, EVERY_MS), store.actions.closeLost(), removeStreamed(store)];
+    const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
+    const looks = [...waits, store.actions.closeLost(), removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });

@@ -8,14 +8,13 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
+import type { OpenThreadInput, Settings } from '../core/thread/open-thread.ts';
 import type {
   CallRef,
   CommitStatusInput,
   CommitStatusOutcome,
   ModelStepInput,
-  OpenThreadInput,
   RunRef,
-  Settings,
   StashInput,
   StoredError,
   ToolCallInput,

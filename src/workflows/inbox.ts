@@ -70,7 +70,11 @@ export class Inbox {
 
   /** The store was seen with so many pending rows, by somebody else. */
   announce(waiting: number): void {
-    if (waiting > this.queue.waiting) this.#shelved = false;
+    if (waiting > this.queue.waiting) {
+      this.#shelved = false;
+      // Whoever has put it there may have been lost before it said so.
+      this.#news += 1;
+    }
     this.queue.announce(waiting);
     this.#announced = Math.max(this.#announced, waiting);
   }

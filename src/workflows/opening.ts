@@ -2,14 +2,14 @@
  * The begin of a run: the store says where the thread stands, which worker's settings count, and whether the thread lives at all.
  */
 import { patched } from '@temporalio/workflow';
-import type { OpenThreadOutcome } from '../core/thread/step.ts';
+import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import { settle, showActivityAtRest } from './rest.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
 
 export async function open(run: ThreadRun): Promise<void> {
-  const { agent, userId, arguments: threadArguments, parentId, rootId, context } = run.start;
+  const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags } = run.start;
   const { activities } = run;
   const opened = await activities.openThread({
     agent,
@@ -18,6 +18,7 @@ export async function open(run: ThreadRun): Promise<void> {
     parentId,
     rootId,
     ...(context ? { context } : {}),
+    ...(tags ? { tags } : {}),
   });
   if (opened.kind === 'terminated') {
     activities.bind(activities.storeId ?? opened.storeId);
@@ -28,6 +29,7 @@ export async function open(run: ThreadRun): Promise<void> {
   run.presence.adopt({ agent: opened.agent, model: opened.model ?? '' });
   run.turn.adoptSession(opened.session);
   run.family.open(opened);
+  run.tellsEnd = opened.tellsEnd === true;
   if (run.start.carried === null) resume(run, opened);
   run.open(opened.settings);
   showActivityAtRest(run);

@@ -18,7 +18,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { type CallRef, type Settings, sandboxQueue } from '../core/thread/step.ts';
+import type { Settings } from '../core/thread/open-thread.ts';
+import { type CallRef, sandboxQueue } from '../core/thread/step.ts';
 
 /** How soon a worker that is not heard from counts as lost; from the settings that `openThread` brings. */
 export type Heartbeats = Pick<Settings, 'modelHeartbeatMs' | 'toolHeartbeatMs'>;

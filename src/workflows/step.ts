@@ -68,6 +68,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     rejections: run.refusals.take(),
     agent: presence.agent,
     ...(turn.session ? { session: turn.session } : {}),
+    ...(run.waits.takePause() ? { waited: true } : {}),
   });
   if (outcome.kind === 'terminated') {
     run.end();
@@ -85,6 +86,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       return { kind: 'stops', reason: outcome.reason };
     case 'paused':
       run.inbox.queue.announce(outcome.waiting);
+      run.waits.pause();
       // C5 (wait-call.ts): somebody may have spoken since the store was asked.
       await awaitAnswer(run, outcome.wait, () => run.inbox.news > news);
       return { kind: 'goes_on' };

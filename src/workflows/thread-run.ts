@@ -6,9 +6,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/thread/carried.ts';
 import type { IncomingItem, Parsed } from '../core/thread/item.ts';
+import type { Settings } from '../core/thread/open-thread.ts';
 import type { Snapshot } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
-import type { Settings } from '../core/thread/step.ts';
 import { BoundActivities } from './bound-activities.ts';
 import { BudgetWatch } from './budget.ts';
 import { EffectAlarm } from './effect-alarm.ts';
@@ -43,6 +43,8 @@ export class ThreadRun {
   readonly budget = new BudgetWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
+  /** Hooks are to be told where the thread ends in the store alone. */
+  tellsEnd = false;
   #phase: Phase = { kind: 'opening' };
   #ordinal = 0;
 

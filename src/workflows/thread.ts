@@ -92,8 +92,8 @@ async function live(run: ThreadRun): Promise<void> {
     else if (run.wanted) await settle(run, restAsBefore(run));
     else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
-  // The process that ended the thread may have died before it told the children.
-  if (run.family.isParent) await commitEnd(run);
+  // The process that ended the thread may have died before it told the children, and told no hook of the end.
+  if (run.family.isParent || run.tellsEnd) await commitEnd(run);
 }
 
 /** An effect has its turn. What arrives meanwhile is listed as pending, and the effects hear of it (activities/effect/run-effects.ts). */

@@ -33,6 +33,11 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
       if (isCancellation(error) || error instanceof Suspended) throw error;
     }
     const recorded = await run.activities.recordToolOutcome(call, place);
+    if (recorded.kind === 'waits') {
+      await awaitAnswer(run, recorded);
+      redispatches = -1;
+      continue;
+    }
     if (recorded.kind !== 'redispatch') return recorded;
     // Once is a worker that was lost before the body began. More often is a fault: pause.
     if (redispatches > 0)

@@ -22,6 +22,7 @@ export class WaitWatch {
   readonly #heard = new Set<string>();
   #brought: BroughtAnswer[] = [];
   #storing = 0;
+  #paused = false;
 
   /** Those that calls wait for now, and those of descendants. */
   get open(): readonly OpenWaitView[] {
@@ -43,6 +44,18 @@ export class WaitWatch {
 
   end(id: string): void {
     this.#open.delete(id);
+  }
+
+  /** The step waits, or has waited. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  /** Whether the step before was paused; asked once. */
+  takePause(): boolean {
+    const paused = this.#paused;
+    this.#paused = false;
+    return paused;
   }
 
   hear(id: string): void {

@@ -129,6 +129,20 @@ describe('a turn of the page', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
+  it('[AX-20] is summed up at the thresholds of its compactor, and says so', async () => {
+    const compactor = { thresholdMessages: 8, retainRecentMessages: 4 };
+    const by = runtimeOf(gate, { compactor });
+    const told = await turn(
+      [...[1, 2, 3, 4].map((n) => calls('count', { n })), says('four so far'), says('four')],
+      {
+        by,
+      },
+    );
+    expect(told.filter(({ type }) => type === 'compaction').map(({ data }) => data)).toEqual([
+      { compacted_count: 5, summary: 'four so far' },
+    ]);
+  });
+
   it('[AX-70] is reminded of a loop, and ended by it, at the thresholds of the page', async () => {
     const told = await turn(Array.from({ length: 9 }, () => calls('look')));
     expect(told.filter(({ type }) => type === 'tool_result')).toHaveLength(8);

@@ -72,6 +72,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'node:',
       'commander',
       '@hono/node-server',
+      'ws',
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',

@@ -34,7 +34,7 @@ describe('everthread tokens', () => {
     expect((await run('list')).stdout).toContain('read write');
     const revoked = await run('revoke', token.id, '--json');
     expect(JSON.parse(revoked.stdout).token).toMatchObject({ id: token.id, revokedAt: expect.any(Number) });
-    expect((await run('revoke', 'nowhere')).code).toBe(2);
+    expect((await run('revoke', 'nowhere')).code).toBe(3);
     const wrong = await run('create', '--scope', 'wirte');
     expect({ code: wrong.code, stderr: wrong.stderr }).toMatchObject({
       code: 2,

@@ -151,4 +151,42 @@ describe('an action', () => {
       { id: `${thread}:1:0`, name: 'around', state: 'completed', capabilities: [] },
     ]);
   });
+
+  it('[PL-11] whose own code changes its arguments is checked again; what changes behind its judgement is not done', async () => {
+    const done: unknown[] = [];
+    const publish = defineTool({
+      description: 'publishes a record',
+      args: z.object({ id: z.string().max(4) }),
+      prepareAction: (args) => {
+        if (args.id === 'loud') args.id = 'louder';
+        args.id = args.id.trim();
+        return {};
+      },
+      confirm: (args) => {
+        if (args.id === 'sly') args.id = 'r9';
+        return null;
+      },
+      execute: async (_state, args) => {
+        done.push(args);
+        return { status: 'success', result: 'done' };
+      },
+    });
+    const relay = defineTool({
+      description: 'invokes it',
+      execute: (state) => state.invokeTool('publish', { id: 'sly' }),
+    });
+    const asked = [' r1', 'loud', 'sly'].map((id) => ({ name: 'publish', args: { id } }));
+    const model = scriptedModel([callsMany([...asked, { name: 'relay', args: {} }]), says('I see.')]);
+    const runtime = await testRuntime({ model, tools: { publish, relay }, agent: { policy: ALLOW } });
+    const thread = await runtime.start('go');
+    expect(done).toEqual([{ id: 'r1' }]);
+    const { messages } = await runtime.client.getMessages(thread);
+    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results).toEqual([
+      'done',
+      expect.stringContaining('validation failed after prepareAction: [id]'),
+      expect.stringContaining('changed the arguments after they were judged'),
+      expect.stringContaining('changed the arguments after they were judged'),
+    ]);
+  });
 });

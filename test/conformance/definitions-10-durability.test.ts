@@ -88,9 +88,11 @@ describe('definitions §10 Effects: whatever happens', () => {
   it('[definitions 10] fires with another worker when the first one has gone', async () => {
     const store = await testStore();
     const first = await testRuntime({ model: reply, effects: { note }, store });
+    const begun = performance.now();
     const thread = await first.start();
-    // The hint is gone when it fires: enough for a busy machine to see it before.
-    await schedule(first.client, thread, 'note', { delayMs: 1500 });
+    // The hint is gone when it fires. To show it is less work than a turn: by this measure a busy machine shows it before, too.
+    const delayMs = Math.ceil(Math.max(1500, 2 * (performance.now() - begun)));
+    await schedule(first.client, thread, 'note', { delayMs });
     await eventually('the hint', async () => (await details(first, thread)).includes('next effect'));
     await first.stopWorker();
     const { taskQueue } = first;
@@ -134,7 +136,8 @@ describe('definitions §10 Effects: whatever happens', () => {
     });
     const runtime = await testRuntime({ model: reply, effects: { compute, note }, configuration: PATIENT });
     const thread = await runtime.start();
-    await schedule(runtime.client, thread, 'note', { delayMs: 5000 });
+    // Far away: what runs may take long to begin.
+    await schedule(runtime.client, thread, 'note', { delayMs: 3_600_000 });
     await schedule(runtime.client, thread, 'compute');
     await eventually('it runs', async () => (await eventsOf(runtime, thread, 'effect.started')).length === 1);
     await runtime.client.terminate(thread);
@@ -170,9 +173,11 @@ describe('definitions §10 Effects: whatever happens', () => {
   it('[definitions 10] stop is none of its business: it fires, and what it queues waits for a person', async () => {
     const speak = defineEffect('speaks', (state) => state.queueMessage({ role: 'user', content: 'psst' }));
     const runtime = await testRuntime({ model: reply, effects: { speak } });
+    const begun = performance.now();
     const thread = await runtime.start('hi');
-    // Long enough for the stop to come first on a busy machine, too.
-    await schedule(runtime.client, thread, 'speak', { delayMs: 1200 });
+    // A stop is less work than a turn: by this measure it comes first on a busy machine, too.
+    const delayMs = Math.ceil(Math.max(1200, 2 * (performance.now() - begun)));
+    await schedule(runtime.client, thread, 'speak', { delayMs });
     await runtime.client.stop(thread);
     await eventually('the stop', async () => (await runtime.client.getThread(thread)).status === 'stopped');
     await ended(runtime, thread, 1);

@@ -68,7 +68,7 @@ describe('definitions §13.2 The matrix', () => {
     expect(await onlyChild(runtime, thread)).toMatchObject({ status: 'idle', terminatedAt: null });
   });
 
-  it('[definitions 13.2] not blocking, not resumable: a reference at once, the report later, then the child ends', async () => {
+  it('[AX-120] not blocking, not resumable: a reference at once, the report later, then the child ends', async () => {
     const actors = cast({ main: [calls('scout'), says('Sent.'), OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({ cast: actors, entries: [{ name: 'scout', blocking: false }] });
     const thread = await runtime.start('what colour?');

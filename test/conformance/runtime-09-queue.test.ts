@@ -75,7 +75,7 @@ describe('runtime §9 Queue and Delivery', () => {
       store,
       handle,
       threadId: thread.id,
-      sent: { ids: new Set<string>(), signalled: false },
+      sent: { ids: new Set<string>(), words: new Set<string>(), signalled: false },
       timeoutMs: 100,
     };
     expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });

@@ -115,7 +115,7 @@ describe('runtime §10 Termination in a family', () => {
     ]);
   });
 
-  it('[runtime 10] a stopped parent stops those that are at work and leaves idle ones as they are', async () => {
+  it('[AX-123] a stopped parent stops those that are at work and leaves idle ones as they are', async () => {
     const runtime = await scouts();
     const { client } = runtime;
     const thread = await runtime.start('send sit wait');

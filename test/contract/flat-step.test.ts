@@ -86,6 +86,8 @@ async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = f
   thread.executionId = one ? ONE : `now-${randomUUID()}`;
   const items = [message(randomUUID())];
   const asked = { items, limits, twoSides: true, session };
+  // As whoever waits for what was queued.
+  await store.queue.countTaken(id, ['not-there']);
   await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
   const ref = await thread.beginCall(items, asked);
   const { trimmed } = await store.steps.readContext(id, ref.step, () => window);
@@ -139,10 +141,10 @@ describe('a step of a long thread on PostgreSQL', () => {
   afterAll(() => database?.drop());
 
   /** Rows that were read for a step. The server counts them for certain once its connections are closed. */
-  async function countRows(id: string, window?: HistoryWindow): Promise<number> {
+  async function countRows(id: string, window?: HistoryWindow, one = false): Promise<number> {
     const before = await readRows();
     const store = await openStore(database.address, '');
-    await takeStep(store, id, window);
+    await takeStep(store, id, window, one);
     await store.close();
     return (await readRows()) - before;
   }
@@ -175,6 +177,15 @@ describe('a step of a long thread on PostgreSQL', () => {
     const rows = await countRows(short, COMPACTED);
     expect(rows).toBeGreaterThan(0);
     expect(await countRows(long, COMPACTED)).toBeLessThan(rows * 1.1);
+  });
+
+  it('reads as many rows behind a summary of one long execution', async () => {
+    const short = await makeCompacted(database.address, 400, true);
+    const long = await makeCompacted(database.address, 20_000, true);
+    await database.query('analyze');
+    const rows = await countRows(short, COMPACTED, true);
+    expect(rows).toBeGreaterThan(0);
+    expect(await countRows(long, COMPACTED, true)).toBeLessThan(rows * 1.1);
   });
 });
 

@@ -52,13 +52,13 @@ afterAll(() => database?.drop());
 
 /** Answers the address of the restored database. */
 const ENGINES = {
-  async SQLite(recorded: Recorded): Promise<string> {
+  async SQLite(recorded: Recorded, _name?: string): Promise<string> {
     const address = `sqlite:${join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`)}`;
     await restore(address, recorded);
     return address;
   },
-  async PostgreSQL(recorded: Recorded): Promise<string> {
-    const schema = `from_${recorded.migration.slice(0, 4)}`;
+  async PostgreSQL(recorded: Recorded, name = `from_${recorded.migration.slice(0, 4)}`): Promise<string> {
+    const schema = name;
     const address = `${database.address}?schema=${schema}`;
     await restore(address, recorded, schema);
     return address;
@@ -79,4 +79,33 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine
       expect(Object.keys(answers)).toEqual(MID_LIFE);
     },
   );
+
+  it('a request for variables that an early version has left open is listed and answered as a wait', async () => {
+    const [recorded] = RECORDED as [Recorded];
+    const parent = recorded.tables.threads?.find(
+      (row) => (row as { terminated_at: unknown }).terminated_at === null,
+    ) as { id: string };
+    const child = {
+      ...{ threadId: 'child', agent: 'scout', name: null, instance: null, explicit: false, resumable: false },
+      ...{ maxInstances: null, files: [], env: [] },
+    };
+    const request = {
+      ...{ id: 'request', parent_id: parent.id, agent: 'scout', step: 900, idx: 0, created_at: 1 },
+      ...{ required: '["KEY"]', missing: '["KEY"]', child: JSON.stringify({ child, scoped: [] }) },
+    };
+    const over = { ...request, id: 'over', idx: 1, completed_at: 2 };
+    const tables = { ...recorded.tables, variable_requests: [request, over] };
+    const store = await openStore(await ENGINES[engine]({ ...recorded, tables }, 'requests'), '');
+    closeAfterTest(() => store.close());
+    expect(await store.waits.list({ threadId: parent.id })).toMatchObject([
+      {
+        ...{ id: 'request', kind: 'variables', name: 'scout', blocks: false },
+        ...{ summary: 'Variables of the subagent "scout": KEY', data: { missing: ['KEY'], types: {} } },
+      },
+    ]);
+    const refused = await store.waits.answer({ id: 'request', answer: { approved: false } });
+    expect(refused).toMatchObject({ outcome: 'taken' });
+    expect(await store.waits.list({ threadId: parent.id })).toEqual([]);
+    expect(await store.variableRequests.list(parent.id)).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 /** Waits: which answer fits, and what becomes of it (core/wait). */
 import { describe, expect, it } from '@jest/globals';
 import { parseWaitAnswer, type WaitAnswer } from '../../src/core/wait/answer.ts';
-import { CHANGED, type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
+import { type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
 
 const open: JudgedWait = {
   kind: 'approval',
@@ -25,7 +25,6 @@ describe('an answer of a wait', () => {
     expect(judge({})).toBe('taken');
     expect(judge({}, yes, 50, 'f1')).toBe('taken');
     expect(judge({}, yes, 50, 'f2')).toBe('stale');
-    expect(judge({ state: 'closed', reason: CHANGED })).toBe('stale');
     expect(judge({ state: 'closed', reason: 'stopped' })).toBe('closed');
     expect(judge({ state: 'expired' })).toBe('expired');
     expect(judge({}, yes, 100)).toBe('expired');
@@ -44,7 +43,14 @@ describe('an answer of a wait', () => {
     const fits = (answer: WaitAnswer) => WAIT_KINDS.filter((kind) => misfit(kind, answer) === undefined);
     expect(fits({ approved: false })).toEqual(WAIT_KINDS);
     expect(fits({ approved: true })).toEqual(['approval', 'paused']);
-    expect(fits({ value: 1 })).toEqual(['question', 'variables', 'reconcile']);
+    expect(fits({ value: 1 })).toEqual(['question', 'variables']);
+    expect(fits({ value: { completed: false, note: 'not in the books' } })).toEqual([
+      'question',
+      'variables',
+      'reconcile',
+    ]);
+    for (const value of [{}, { completed: 1 }, { completed: true, note: 2 }, { completed: true, by: 'me' }])
+      expect(fits({ value })).toEqual(['question', 'variables']);
   });
 
   it.each([

@@ -33,7 +33,7 @@ describe('[definitions 2.1] discovery', () => {
     expect([...registry.agents.keys()]).toEqual(['helper']);
     expect([...registry.prompts.keys()]).toEqual(['talk']);
     expect([...registry.models.keys()]).toEqual(['fast']);
-    expect([...registry.tools.keys()]).toEqual(['run_code', 'search_web']);
+    expect([...registry.tools.keys()]).toEqual(['run_code', 'query_subagent_status', 'search_web']);
     expect(isDefinition(registry.tools.get('search_web'))).toBe(true);
   });
 
@@ -291,7 +291,11 @@ agents/models/fast.ts
       'agents/tools/notes/README.md': 'Notes.',
       'agents/api/orders/_status.ts': 'export const a = 1;',
     });
-    expect([...problems, ...registry.tools.keys()]).toEqual(['run_code', 'search_web']);
+    expect([...problems, ...registry.tools.keys()]).toEqual([
+      'run_code',
+      'query_subagent_status',
+      'search_web',
+    ]);
     expect(warnings.filter(({ file }) => file.endsWith('/'))).toEqual([
       {
         file: 'agents/tools/shop/',

@@ -50,7 +50,12 @@ describe.each(SPECIFIERS)('[definitions 2.1] a project whose files import %s', (
       ...{ hooks: [...registry.hooks.keys()], effects: [...registry.effects.keys()] },
       endpoints: [...registry.endpoints.keys()],
     }).toEqual({
-      ...{ agents: ['helper'], prompts: ['talk'], models: ['fast'], tools: ['run_code', 'search_web'] },
+      ...{
+        agents: ['helper'],
+        prompts: ['talk'],
+        models: ['fast'],
+        tools: ['run_code', 'query_subagent_status', 'search_web'],
+      },
       ...{ hooks: ['recent'], effects: ['remind'], endpoints: ['status'] },
     });
   });

@@ -10,8 +10,7 @@ import type { RunLimits } from '../../src/core/governance/run-limit.ts';
 import { OUTPUT_CAP, PRICES, THREADS, treeScript } from '../support/budget-tree.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorker, RECOVERY_MS } from '../support/ordeal.ts';
-import { seededRandom } from '../support/seeded-random.ts';
+import { PATIENCE, workUnderKills } from '../support/killing.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
 const WIDE = {
@@ -25,7 +24,8 @@ const WIDE = {
 const NARROW = { ...WIDE, maxOutputTokens: 40 };
 const AMOUNTS = ['maxInputTokens', 'maxOutputTokens', 'maxCost'] as const;
 
-export function describeBudgetTree(kills: number): void {
+/** As many deaths of workers as happen within `seconds`. */
+export function describeBudgetTree(kills: number, seconds?: number): void {
   let cluster: Cluster;
   const counted = new Map<number, number>();
 
@@ -34,7 +34,6 @@ export function describeBudgetTree(kills: number): void {
       script: treeScript(counted),
       program: fileURLToPath(new URL('../support/budget-tree-worker.ts', import.meta.url)),
     });
-    await cluster.keep(2);
   });
   afterAll(() => cluster?.close());
 
@@ -55,19 +54,16 @@ export function describeBudgetTree(kills: number): void {
     eventsOf(await cluster.store.events.read(root, 0, 1_000_000), 'subagent.returned').length;
 
   async function atRest(root: string): Promise<void> {
-    for (const id of await members(root)) await cluster.client.waitForIdle(id, { timeoutMs: RECOVERY_MS });
+    for (const id of await members(root)) await cluster.client.waitForIdle(id, { timeoutMs: PATIENCE[0] });
   }
 
   /** All have reported, and what the reports have begun is over. */
   async function ended(root: string): Promise<void> {
-    await eventually(
-      'three reports',
-      async () => {
-        await expectWithin(root);
-        return (await returned(root)) === 3;
-      },
-      RECOVERY_MS,
-    );
+    const reported = async () => {
+      await expectWithin(root);
+      return (await returned(root)) === 3;
+    };
+    await eventually('three reports', reported, ...PATIENCE);
     await atRest(root);
   }
 
@@ -106,42 +102,40 @@ export function describeBudgetTree(kills: number): void {
     it(
       `[PL-19][PL-20] spend what the provider has counted, hold what nobody has seen the end of, and exceed no limit (seed ${SEED})`,
       async () => {
-        const random = seededRandom(SEED);
-        const told = { trees: 0, deaths: 0, lost: 0, answered: 0 };
-        do {
-          const [wide, narrow] = await Promise.all([begin(WIDE), begin(NARROW)]);
-          const before = cluster.model.requests.length;
-          for (let kill = 1; kill <= Math.min(kills, 3); kill++) {
-            // Each dies in the midst of the work.
-            await eventually(
-              'requests',
-              () => cluster.model.requests.length >= before + 8 * kill,
-              RECOVERY_MS,
-            );
-            await killWorker(cluster, random);
-            told.deaths += 1;
-          }
-          await ended(wide);
-          expect(await members(wide)).toHaveLength(THREADS);
-          const { lost, answered } = await expectCounted(wide);
-          // What it has left is less than some request takes.
-          await eventually(
-            'the end',
-            async () => (await cluster.client.getThread(narrow)).lastError,
-            RECOVERY_MS,
-          );
-          await atRest(narrow);
-          await expectWithin(narrow);
-          expect(await cluster.client.getThread(narrow)).toMatchObject({
-            lastError: { code: 'BudgetExceeded' },
-          });
-          told.trees += 2;
+        const told = { trees: 0, lost: 0, answered: 0 };
+        const wide = async () => {
+          const root = await begin(WIDE);
+          await ended(root);
+          expect(await members(root)).toHaveLength(THREADS);
+          const { lost, answered } = await expectCounted(root);
           told.lost += lost;
           told.answered += answered;
-        } while (told.deaths < kills);
-        process.stdout.write(`${JSON.stringify(told)}\n`);
+        };
+        const narrow = async () => {
+          const root = await begin(NARROW);
+          // What it has left is less than some request takes.
+          const end = async () => (await cluster.client.getThread(root)).lastError;
+          await eventually('the end', end, ...PATIENCE);
+          await atRest(root);
+          await expectWithin(root);
+          expect(await cluster.client.getThread(root)).toMatchObject({
+            lastError: { code: 'BudgetExceeded' },
+          });
+        };
+        const deaths = await workUnderKills({
+          cluster,
+          kills,
+          seconds,
+          seed: SEED,
+          signs: () => cluster.model.requests.length,
+          lanes: [wide, narrow].map((tree) => async () => {
+            await tree();
+            told.trees += 1;
+          }),
+        });
+        process.stdout.write(`${JSON.stringify({ ...told, deaths })}\n`);
       },
-      RECOVERY_MS * 2 + kills * 60_000,
+      2 * PATIENCE[0] + kills * 60_000,
     );
   });
 }

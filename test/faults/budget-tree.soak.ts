@@ -1,4 +1,8 @@
-/** Trees and their budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20). */
+/**
+ * Trees and their budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20), `EVERTHREAD_FAULT_SECONDS` for how long
+ * at most.
+ */
 import { describeBudgetTree } from './budget-tree-ordeal.ts';
 
-describeBudgetTree(Number(process.env.EVERTHREAD_FAULT_KILLS || 20));
+const { EVERTHREAD_FAULT_KILLS: kills, EVERTHREAD_FAULT_SECONDS: seconds } = process.env;
+describeBudgetTree(Number(kills || 20), seconds ? Number(seconds) : undefined);

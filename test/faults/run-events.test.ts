@@ -53,7 +53,7 @@ describe('RunEvents after a worker was killed', () => {
     ]);
   });
 
-  it('a step that another worker took over says so, and its sequence has no gap', async () => {
+  it('[AX-80] a step that another worker took over says so, and its sequence has no gap', async () => {
     const told = await run('hello', 'model_answered');
     expectWhole(told.filter(({ sequence }) => sequence !== null));
     expect(told.find(({ payload }) => payload.llm_event_type === 'llm_retry')).toMatchObject({

@@ -77,7 +77,7 @@ export function describeSubagentKill(manner: Manner): void {
   afterAll(() => doomed?.close());
 
   describe('a worker process killed with SIGKILL at a hand-over between a parent and a child that it waits for', () => {
-    it.each(AWAITED)('[runtime 8] %s makes one child, one report, one result', async (_when, doom) => {
+    it.each(AWAITED)('[AX-124] %s makes one child, one report, one result', async (_when, doom) => {
       const thread = await doomed.threadOf(doom);
       await cluster.client.waitForIdle(thread);
       const lines = await cluster.transcript(thread);

@@ -4,11 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { GivenContext } from '../../src/core/governance/run-context.ts';
-import { decide, openWait } from '../support/approvals.ts';
+import { decideAloud, openWait } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorker, RECOVERY_MS } from '../support/ordeal.ts';
-import { seededRandom } from '../support/seeded-random.ts';
+import { PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_123);
 /**
@@ -25,17 +24,18 @@ const CONTEXTS: Partial<Record<Fate, GivenContext>> = {
 };
 
 export interface WaitOrdeal {
-  /** Of each round; every round has all fates. */
+  /** At work at once; each that has ended is followed by another one, with another fate. */
   readonly threads: number;
-  /** Rounds follow each other until so many workers have died. */
+  /** Deaths of workers, as many as happen within `seconds`. */
   readonly kills: number;
+  readonly seconds?: number;
 }
 
-export function describeWaitKill({ threads, kills }: WaitOrdeal): void {
+export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void {
   let cluster: Cluster;
   beforeAll(async () => {
-    cluster = await startCluster();
-    await cluster.keep(2);
+    // Workers that get little of the machine are late, and not lost.
+    cluster = await startCluster({ configuration: { modelHeartbeatMs: 3000, toolHeartbeatMs: 3000 } });
   });
   afterAll(() => cluster?.close());
 
@@ -51,24 +51,24 @@ export function describeWaitKill({ threads, kills }: WaitOrdeal): void {
   /** The thread has asked, and was answered as it is its fate. */
   async function answered(thread: string, fate: Fate): Promise<void> {
     if (fate === 'expire' || fate in CONTEXTS) return;
-    const { id } = await openWait(cluster, thread);
+    const { id } = await openWait(cluster, thread, ...PATIENCE);
     if (fate === 'leave') return;
     const answer = fate === 'approve' ? '--approve' : '--deny';
-    // A command that has not reached its server is given again; a verdict that does not count stays one.
-    await eventually('an answer that counts', async () => (await decide(cluster, id, answer)) === 0);
+    expect(await decideAloud(cluster, id, answer)).toMatchObject({ code: 0 });
   }
 
   const stateOf = async (threadId: string) => (await cluster.client.listActions({ threadId }))[0]?.state;
 
   /** Answers what became of its action. */
   async function settled(thread: string, fate: Fate): Promise<string | undefined> {
-    if (fate === 'leave') await openWait(cluster, thread);
-    // One that expires is seen as waiting for a moment.
-    else
-      await eventually(
-        'rest',
-        async () => (await cluster.client.waitForIdle(thread)).status === restOf(fate),
-      );
+    if (fate === 'leave') await openWait(cluster, thread, ...PATIENCE);
+    else {
+      const [timeoutMs, pauseMs] = PATIENCE;
+      // One that expires is seen as waiting for a moment.
+      const rest = async () =>
+        (await cluster.client.waitForIdle(thread, { timeoutMs })).status === restOf(fate);
+      await eventually('rest', rest, timeoutMs, pauseMs);
+    }
     const state = await stateOf(thread);
     const { length: done } = cluster.ledger(thread);
     const told = { fate, state, done };
@@ -95,47 +95,56 @@ export function describeWaitKill({ threads, kills }: WaitOrdeal): void {
     expect(kinds.filter((type) => type === 'wait.opened' || type === 'tool.started')).toEqual([]);
   }
 
-  describe(`rounds of ${threads} threads whose actions may or may not be done, under ${kills} deaths of workers`, () => {
+  describe(`${threads} threads at once whose actions may or may not be done, under ${kills} deaths of workers`, () => {
     it(
       `[PL-09][PL-17] do once what was approved, and nothing that was denied, has expired, is not decided or is over budget (seed ${SEED})`,
       async () => {
-        const random = seededRandom(SEED);
         const states = new Map<string | undefined, number>();
         const forbidden: string[] = [];
-        let deaths = 0;
-        let over = false;
-        const killer = (async () => {
-          while (!over) {
-            await killWorker(cluster, random);
-            deaths += 1;
+        let answers = 0;
+        const settle = async (thread: string, fate: Fate) => {
+          const state = await settled(thread, fate);
+          states.set(state, (states.get(state) ?? 0) + 1);
+          // What waits would be looked after for ever.
+          if (fate === 'leave') await cluster.client.terminate(thread);
+        };
+        const left: string[] = [];
+        const work = async (fate: Fate) => {
+          const thread = await begun(fate);
+          try {
+            if (fate !== 'approve') forbidden.push(thread);
+            await answered(thread, fate);
+            answers += 1;
+            if (fate !== 'leave') return await settle(thread, fate);
+            // Others come and go, and workers die, while it waits.
+            left.push(thread);
+            if (left.length > threads) await settle(left.shift() as string, fate);
+          } catch (error) {
+            await tellThread(cluster, thread, fate);
+            throw error;
           }
-        })();
-        try {
-          while (deaths < kills) {
-            const fates = Array.from({ length: threads }, (_, index) => FATES[index % FATES.length] as Fate);
-            const ids = await Promise.all(fates.map(begun));
-            await Promise.all(ids.map((id, index) => answered(id, fates[index] as Fate)));
-            for (const [index, id] of ids.entries()) {
-              const state = await settled(id, fates[index] as Fate);
-              states.set(state, (states.get(state) ?? 0) + 1);
-            }
-            forbidden.push(...ids.filter((_, index) => fates[index] !== 'approve'));
-            // What waits would be looked after for ever.
-            const left = ids.filter((_, index) => fates[index] === 'leave');
-            await Promise.all(left.map((id) => cluster.client.terminate(id)));
-          }
-        } finally {
-          over = true;
-          await killer;
-        }
+        };
+        const deaths = await workUnderKills({
+          cluster,
+          kills,
+          seconds,
+          seed: SEED,
+          signs: () => cluster.model.requests.length + answers,
+          lanes: Array.from({ length: threads }, (_, lane) => async (turn: number) => {
+            await work(FATES[(lane + turn) % FATES.length] as Fate);
+          }),
+        });
+        for (const thread of left) await settle(thread, 'leave');
         // Nor afterwards.
         expect(forbidden.filter((id) => cluster.ledger(id).length > 0)).toEqual([]);
         process.stdout.write(`${forbidden.length} actions that may not be done have had no effect; `);
-        process.stdout.write(`${deaths} workers died; ${JSON.stringify(Object.fromEntries(states))}\n`);
+        process.stdout.write(
+          `workers died: ${JSON.stringify(deaths)}; ${JSON.stringify(Object.fromEntries(states))}\n`,
+        );
         expect(states.get('completed')).toBeGreaterThan(0);
       },
       // On a busy machine a worker is long in starting.
-      RECOVERY_MS + kills * 60_000,
+      2 * PATIENCE[0] + kills * 60_000,
     );
   });
 }

@@ -1,4 +1,12 @@
-/** Approvals, denials and budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20; 500 take some hours on a busy machine). */
+/**
+ * Approvals, denials and budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20; a death costs some
+ * 4 s of computing), `EVERTHREAD_FAULT_SECONDS` for how long at most.
+ */
 import { describeWaitKill } from './wait-kill-ordeal.ts';
 
-describeWaitKill({ threads: 14, kills: Number(process.env.EVERTHREAD_FAULT_KILLS || 20) });
+const { EVERTHREAD_FAULT_KILLS: kills, EVERTHREAD_FAULT_SECONDS: seconds } = process.env;
+describeWaitKill({
+  threads: 10,
+  kills: Number(kills || 20),
+  ...(seconds ? { seconds: Number(seconds) } : {}),
+});

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerWait } from '../../src/workflows/messages.ts';
-import { decide, openWait, replaceWorkers } from '../support/approvals.ts';
+import { command, decide, openWait, replaceWorkers } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
@@ -17,7 +17,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   });
   afterAll(() => cluster?.close());
 
-  const ask = (tool = 'refund') => cluster.begin(`use ${tool} 1`, 'clerk');
+  const ask = (tool = 'refund', agent = 'clerk') => cluster.begin(`use ${tool} 1`, agent);
   const killAll = () => Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
   const stateOf = async (threadId: string) =>
     (await cluster.client.listActions({ threadId })).map(({ state }) => state);
@@ -106,6 +106,30 @@ describe('a worker process killed with SIGKILL around an approval', () => {
       expect(await countOf(thread, 'wait.opened')).toBe(1);
     },
   );
+
+  it("[PL-26] with `onUncertain: 'wait'`, within a call: its thread waits for word of it, also across workers, and goes on with that", async () => {
+    const thread = await dieAt('body_after', () => ask('refund', 'auditor'));
+    const { id, kind, data } = await openWait(cluster, thread);
+    expect([kind, data, await stateOf(thread)]).toMatchObject([
+      'reconcile',
+      { actionId: `${thread}:1:0`, arguments: { line: '1' } },
+      ['uncertain'],
+    ]);
+    await killAll();
+    // An approval says nothing of what became of it.
+    expect(await decide(cluster, id, '--approve')).toBe(2);
+    const said = ['--completed', '--note', 'in the books', '--by', 'Ada'];
+    expect(await command(cluster, 'actions', 'reconcile', `${thread}:1:0`, ...said)).toMatchObject({
+      code: 0,
+    });
+    await cluster.keep(1);
+    expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle', lastError: null });
+    expect([cluster.ledger(thread), await stateOf(thread)]).toEqual([['1'], ['reconciled']]);
+    expect((await cluster.transcript(thread))[2]).toMatch(
+      /^tool refund .*Ada says that it has taken effect: in the books/,
+    );
+    expect(await countOf(thread, 'tool.started')).toBe(1);
+  });
 
   it('[PL-09] while it waits: what is refused meanwhile is not done', async () => {
     const thread = await ask();

@@ -92,7 +92,7 @@ export function describeWorkerKill(manner: Manner): void {
 
   describe('a worker process killed with SIGKILL', () => {
     it.each(UNDISTURBED)(
-      '%s leaves the transcript of an undisturbed run and each side effect once',
+      '[AX-07] %s leaves the transcript of an undisturbed run and each side effect once',
       async (_when, doom) => {
         const thread = await survivor(doom);
         const expected = await expectedTranscript(doom.content);
@@ -116,7 +116,7 @@ export function describeWorkerKill(manner: Manner): void {
     });
 
     it.each(ONCE)(
-      'inside the body of %s %s stores an unknown outcome, tells the model, and never runs it again',
+      '[AX-65] inside the body of %s %s stores an unknown outcome, tells the model, and never runs it again',
       async (tool, _when, doom, written) => {
         const thread = await survivor(doom);
         const expected = await expectedTranscript(doom.content);

@@ -164,7 +164,7 @@ describe('an approval', () => {
     expect(paid).toEqual([500, 500]);
   });
 
-  it('[PL-08] is for what was shown: a changed preparation asks again', async () => {
+  it('[AX-98] is for what was shown: what has changed meanwhile is not overwritten, but shown and asked anew', async () => {
     let balance = 10;
     const { runtime, threadId, paid } = await refunding([500], { shown: () => `balance ${balance}` });
     const first = await waitOf(runtime, threadId);
@@ -181,7 +181,7 @@ describe('an approval', () => {
     expect(await eventsOf(runtime, threadId, 'action.requested')).toHaveLength(2);
   });
 
-  it('whose time is up refuses', async () => {
+  it('[AX-95] whose time is up refuses', async () => {
     const { runtime, threadId, paid } = await refunding([500], { approvalTimeoutMs: 1 });
     const idle = async () => (await runtime.client.waitForIdle(threadId)).status;
     while ((await idle()) !== 'idle');

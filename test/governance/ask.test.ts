@@ -111,7 +111,7 @@ describe('a tool that asks', () => {
     expect(await transcript(threadId)).toEqual(BOOKED);
   });
 
-  it('hears of an answer whose signal was lost when it is given again', async () => {
+  it('[AX-97] hears of an answer whose signal was lost when it is given again', async () => {
     const { client, store, threadId, wait, transcript } = await runtimeThatAsks();
     const answer = { value: 'ada', by: 'bob' };
     expect(await store.waits.answer({ id: wait.id, answer })).toMatchObject({ outcome: 'taken' });
@@ -120,7 +120,7 @@ describe('a tool that asks', () => {
     expect(await transcript(threadId)).toEqual(BOOKED);
   });
 
-  it('hears of it by the regular look of a worker, also where its workflow was killed', async () => {
+  it('[AX-97] hears of it by the regular look of a worker, also where its workflow was killed', async () => {
     const { client, store, taskQueue, threadId, wait, handle, transcript } = await runtimeThatAsks();
     const look = { store, client: client.temporal, taskQueue };
     await store.waits.answer({ id: wait.id, answer: { value: 'ada', by: 'bob' } });

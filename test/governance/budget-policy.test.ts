@@ -3,7 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { PolicyDefinition } from '../../src/core/author/policy.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { BudgetInput } from '../../src/definitions/budget-input.ts';
-import { defineAgent, definePolicy, defineTool, registryFrom } from '../../src/definitions/index.ts';
+import {
+  type AgentInput,
+  defineAgent,
+  definePolicy,
+  defineTool,
+  registryFrom,
+} from '../../src/definitions/index.ts';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { testRuntime } from '../support/runtime.ts';
@@ -15,12 +21,13 @@ interface Case {
   readonly script: readonly ScriptStep[];
   readonly budget?: BudgetInput;
   readonly quick?: boolean;
+  readonly guards?: AgentInput['guards'];
 }
 
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 const WIDE = { maxSteps: 50, maxOutputTokens: 1000 };
 
-async function spending({ evaluateBudget, script, budget = WIDE, quick = false }: Case) {
+async function spending({ evaluateBudget, script, budget = WIDE, quick = false, guards }: Case) {
   const ran: string[] = [];
   const look = defineTool({
     description: 'looks',
@@ -42,7 +49,7 @@ async function spending({ evaluateBudget, script, budget = WIDE, quick = false }
     model,
     tools: { look, shop },
     policies: { thrift: definePolicy({ evaluateBudget }) },
-    agent: { budget: { ...budget, evaluate: 'thrift' } },
+    agent: { budget: { ...budget, evaluate: 'thrift' }, ...(guards && { guards }) },
   });
   const { client, store } = runtime;
   const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
@@ -204,5 +211,46 @@ describe('a policy of a budget', () => {
     ];
     expect(() => registryFrom({ agents, prompts: [], models: [], policies })).toThrow(/budget\.evaluate/);
     expect(() => definePolicy({})).toThrow(/evaluateBudget/);
+  });
+
+  describe('that wants a shorter request', () => {
+    const COMPACT = { effect: 'compact', reason: 'The history is dear', limit: 'maxOutputTokens' } as const;
+    const shown = ({ model }: Awaited<ReturnType<typeof spending>>) =>
+      model.requests.map(({ messages }) => messages.filter(({ role }) => role !== 'system').length);
+    /** Ten calls, then an answer: the eleventh request is judged. */
+    const LONG = Array.from({ length: 10 }, () => calls('look'));
+    const guards = { compaction: { thresholdMessages: 60, retainRecentMessages: 4 } };
+
+    it('[PL-17] gets one: the history gives place to a summary, and it is asked about what is left, once for a step', async () => {
+      const asked: boolean[] = [];
+      const run = await spending({
+        evaluateBudget: ({ kind, mayCompact }) => {
+          if (kind !== 'model.call') return undefined;
+          asked.push(mayCompact);
+          return asked.length > 10 ? COMPACT : undefined;
+        },
+        script: [...LONG, says('what was looked at'), says('done')],
+        guards,
+      });
+      expect(await run.rest('idle')).toMatchObject({ lastError: null });
+      expect(asked.slice(10)).toEqual([true, false]);
+      expect(shown(run).slice(9)).toEqual([19, 1, 5]);
+      const log = await run.log();
+      expect(eventsOf(log, 'context.compacted')).toMatchObject([{ data: { reason: 'budget' } }]);
+      expect(eventsOf(log, 'budget.warning')).toMatchObject([
+        { data: { policy: 'thrift', reason: COMPACT.reason } },
+      ]);
+    });
+
+    it.each([
+      ['its agent asks for no compaction', { guards: undefined }],
+      ['there is nothing that could be summarised', { guards }],
+    ])('[PL-17] is a warning where %s', async (_, { guards }) => {
+      const run = await spending({ evaluateBudget: () => COMPACT, script: [says('done')], guards });
+      expect(await run.rest('idle')).toMatchObject({ lastError: null });
+      const log = await run.log();
+      expect(eventsOf(log, 'context.compacted')).toEqual([]);
+      expect(eventsOf(log, 'budget.warning')).toHaveLength(1);
+    });
   });
 });

@@ -4,19 +4,23 @@ import { z } from 'zod';
 import { type AgentInput, defineTool, type ToolInput } from '../../src/definitions/index.ts';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/effects.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 
 const SENDING = z.object({ to: z.string() });
 
 interface Sending {
   readonly policy?: AgentInput['policy'];
+  readonly guards?: AgentInput['guards'];
+  readonly prompt?: RuntimeOptions['prompt'];
+  /** Sent by a tool that invokes it, in place of the model. */
+  readonly byCode?: boolean;
   readonly to?: string;
   readonly behind?: readonly ScriptStep[];
 }
 
 async function sending(
   confirm: NonNullable<ToolInput<typeof SENDING>['confirm']>,
-  { policy, to = 'ada', behind = [says('done')] }: Sending = {},
+  { policy, guards, prompt, byCode = false, to = 'ada', behind = [says('done')] }: Sending = {},
 ) {
   const sent: string[] = [];
   const send = defineTool({
@@ -29,8 +33,10 @@ async function sending(
       return { status: 'success', result: 'sent' };
     },
   });
-  const model = scriptedModel([calls('send', { to }), ...behind]);
-  const runtime = await testRuntime({ model, tools: { send }, agent: { policy } });
+  const relay = defineTool({ description: 'relays', execute: (state) => state.invokeTool('send', { to }) });
+  const model = scriptedModel([calls(byCode ? 'relay' : 'send', { to }), ...behind]);
+  const agent = { policy, ...(guards && { guards }) };
+  const runtime = await testRuntime({ model, tools: { send, relay }, agent, prompt });
   const { client } = runtime;
   const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
   const rest = async () => (await client.waitForIdle(threadId)).status;
@@ -83,6 +89,42 @@ describe('a tool that wants its calls confirmed', () => {
   it('is not confirmed where the policy denies it', async () => {
     const { sent, status, waits } = await sending(true, { policy: { 'mail.*': 'deny' } });
     expect([status, waits, sent]).toEqual(['idle', [], []]);
+  });
+
+  describe("where `guards.confirm` is 'auto'", () => {
+    const guards = { confirm: 'auto' } as const;
+
+    it('is done at once, and the log says who has confirmed what', async () => {
+      const { runtime, threadId, sent, status, waits } = await sending(() => 'Send it?', { guards });
+      expect([status, waits, sent]).toEqual(['idle', [], ['ada']]);
+      expect((await eventsOf(runtime, threadId, 'action.policy')).map(({ data }) => data)).toMatchObject([
+        { effect: 'allow', confirm: 'Send it?', confirmedBy: 'auto' },
+      ]);
+    });
+
+    it('waits all the same for the approval that a rule requires', async () => {
+      const policy = { 'mail.*': 'require_approval' } as const;
+      const { client, sent, status, rest, waits } = await sending(true, { guards, policy });
+      expect([status, sent]).toEqual(['waiting', []]);
+      await client.answerWait(waits[0]?.id ?? '', { approved: true });
+      expect([await rest(), sent]).toEqual(['idle', ['ada']]);
+    });
+
+    it('asks where the prompt says so, which comes before its agent', async () => {
+      const prompt = { guards: { confirm: 'ask' } } as const;
+      const { status, sent } = await sending(true, { guards, prompt, behind: [] });
+      expect([status, sent]).toEqual(['waiting', []]);
+    });
+
+    it('is done for running code too', async () => {
+      const { sent, status } = await sending(true, { guards, byCode: true });
+      expect([status, sent]).toEqual(['idle', ['ada']]);
+    });
+
+    it('is not done where its confirm throws', async () => {
+      const { sent, waits } = await sending(() => Promise.reject(new Error('no names')), { guards });
+      expect([waits, sent]).toEqual([[], []]);
+    });
   });
 
   it('is not done where its confirm throws', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
+import { tellForgotten, tellUnseen } from '../../src/worker/wait-look.ts';
 import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { type Answer, childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
@@ -18,18 +19,21 @@ const hasty = { ...refund, approvalTimeoutMs: 200 };
 interface Family {
   readonly tool?: 'refund' | 'hasty';
   readonly entry?: ToolEntryInput;
+  /** What the scribe says once the clerk has reported. */
+  readonly scribeSays?: Answer;
   readonly runtime?: Partial<RuntimeOptions>;
 }
 
 /** The helper asks the scribe, who asks the clerk, who refunds: each waits for the one below. */
-async function threeGenerations({ tool = 'refund', entry = 'scribe', runtime: options }: Family = {}) {
-  const asks =
-    (name: string): Answer =>
-    (request) =>
-      hasResult(request) ? handsIn(`${name} has seen to it`) : calls(name);
+async function threeGenerations({
+  tool = 'refund',
+  entry = 'scribe',
+  scribeSays = () => handsIn('scribe has seen to it'),
+  runtime: options,
+}: Family = {}) {
   const model = modelOf({
     main: (request) => (hasResult(request) ? says('thanks') : calls('scribe')),
-    scribe_desk: asks('clerk'),
+    scribe_desk: (request) => (hasResult(request) ? scribeSays(request) : calls('clerk')),
     clerk_desk: (request) => (hasResult(request) ? handsIn('refunded') : calls(tool, { cents: 3 })),
   });
   const registry = childProject({
@@ -45,7 +49,11 @@ async function threeGenerations({ tool = 'refund', entry = 'scribe', runtime: op
     eventually('a child', async () => (await store.children.list(parent))[0]?.threadId);
   const middle = await childOf(root);
   const clerk = await childOf(middle);
-  const wait = await eventually('a wait', async () => (await client.listWaits({ threadId: clerk }))[0]);
+  // One that is hasty may be over already.
+  const wait = await eventually('a wait', async () => {
+    const [open] = await client.listWaits({ threadId: clerk });
+    return open ?? (await client.listWaits({ threadId: clerk, state: 'expired' }))[0];
+  });
   const told = async (threadId: string) => {
     const events = await store.events.read(threadId, 0, 1000);
     return events.filter(({ type }) => type.startsWith('wait.')).map(({ type, data }) => ({ type, data }));
@@ -109,7 +117,7 @@ describe('a wait of a descendant', () => {
     }
     await eventually('it shows none', async () => (await shown(root)).waits === undefined);
     const { messages } = await client.getMessages(root);
-    expect(messages.findLast(({ role }) => role === 'tool')?.content).toBe('clerk has seen to it');
+    expect(messages.findLast(({ role }) => role === 'tool')?.content).toBe('scribe has seen to it');
   });
 
   it('[PL-10] is over for all of them where its time is up', async () => {
@@ -163,6 +171,42 @@ describe('a wait of a descendant', () => {
       expect(await client.listWaits({ threadId: root })).toEqual([]);
     },
   );
+
+  it('[PL-09] is over for all of them by the regular look of a worker, where nobody was told', async () => {
+    const family = await threeGenerations();
+    const { client, store, runtime, root, middle, wait } = family;
+    await client.waitForIdle(root);
+    for (const above of [root, middle]) await viewShows(family, above, 'waiting');
+    // In the store alone, as if whoever answered had been lost.
+    await store.waits.answer({ id: wait.id, answer: { approved: true } });
+    const look = { store, client: client.temporal, taskQueue: runtime.taskQueue };
+    const unseen = async () =>
+      (await store.waits.listUnseen(0)).filter(({ threadId }) => threadId === root || threadId === middle);
+    expect(await unseen()).toHaveLength(2);
+    await tellUnseen(look, 0);
+    for (const above of [root, middle]) await viewShows(family, above, 'running');
+    expect(await unseen()).toEqual([]);
+    await tellForgotten(look, 0);
+    expect(await client.waitForIdle(root)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[PL-09] is over for the view of all above once its thread is stopped, while its parent works on', async () => {
+    const { promise: said, resolve: say } = Promise.withResolvers<void>();
+    const family = await threeGenerations({
+      scribeSays: async () => {
+        await said;
+        return handsIn('it was stopped');
+      },
+    });
+    const { client, root, middle, clerk } = family;
+    await client.waitForIdle(root);
+    for (const above of [root, middle]) await viewShows(family, above, 'waiting');
+    await client.stop(clerk);
+    for (const above of [middle, root]) await viewShows(family, above, 'running');
+    expect((await family.shown(root)).waits).toBeUndefined();
+    say();
+    await eventually('rest', async () => (await client.waitForIdle(root)).status === 'idle');
+  });
 
   it('[PL-09] is shown again by a run that continues as new meanwhile', async () => {
     const family = await threeGenerations({ runtime: { configuration: { historySoftLimit: 50 } } });

@@ -58,7 +58,29 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     end: ({ client }, thread) => client.cancelExecution(thread, { reason: 'no more' }),
     told: { status: 'stopped', reason: 'canceled' },
   },
+  'an end that a client has asked for': {
+    script: [hangs()],
+    end: ({ client }, thread) => client.terminate(thread, 'no more'),
+    told: { status: 'terminated', reason: 'no more', text: null },
+  },
+  'an end that the store alone knows of': {
+    script: [hangs()],
+    end: terminateBehind,
+    told: { status: 'terminated', reason: 'behind its back' },
+  },
+  'an end that came as a signal': {
+    script: [hangs()],
+    end: ({ client }, thread) =>
+      client.temporal.workflow.getHandle(`thread/${thread}`).signal('terminate', { reason: 'no more' }),
+    told: { status: 'terminated', reason: 'no more' },
+  },
 };
+
+/** As a relative does whose worker is lost before it tells the thread. */
+async function terminateBehind({ store, client }: TestRuntime, thread: string) {
+  await store.threads.terminate(thread, 'behind its back');
+  await client.temporal.workflow.getHandle(`thread/${thread}`).signal('stop', {});
+}
 
 describe('the hook at the end', () => {
   it.each(Object.entries(ENDINGS))(
@@ -78,6 +100,8 @@ describe('the hook at the end', () => {
       const ended = async () =>
         eventsOf(await runtime.store.events.read(threadId, 0, 1000), 'execution.ended');
       await eventually('the end', async () => (await ended()).length > 0);
+      // One that is terminated in the store is told behind its end.
+      await eventually('the hook', () => ends.length > 0);
       expect(ends).toEqual([expect.objectContaining(told)]);
       const [{ data } = { data: undefined }] = await ended();
       expect(ends[0]).toMatchObject({ executionId: data?.executionId, reason: data?.reason });

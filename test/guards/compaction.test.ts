@@ -1,11 +1,13 @@
 /** Compaction in requests of real threads: what is sent, kept, told and paid for. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import type { Compaction, HookDefinition } from '../../src/core/author/hook.ts';
 import { prepareManifest } from '../../src/core/context/context-manifest.ts';
 import { INSTRUCTIONS } from '../../src/core/context/summary.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import {
   defineAgent,
+  defineHook,
   defineModel,
   definePrompt,
   defineTool,
@@ -21,6 +23,7 @@ import {
   says,
   scriptedModel,
 } from '../../src/testing/index.ts';
+import { hookRegistry } from '../support/hook-project.ts';
 import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 
 const isSummary = ({ messages }: RecordedRequest) => messages[0]?.content === INSTRUCTIONS;
@@ -82,6 +85,30 @@ describe('a thread whose agent asks for compaction', () => {
 });
 
 describe('a summary', () => {
+  it('[AX-27] is told to hooks before the request that begins with it, as the log tells of it', async () => {
+    const told: Compaction[] = [];
+    const asked: number[] = [];
+    const model = speaker();
+    const hook = defineHook({
+      hook: 'on_compaction',
+      id: 'watch',
+      execute(_state, compaction) {
+        told.push(compaction);
+        asked.push(model.requests.length);
+        throw new Error('An observer ends nothing.');
+      },
+    });
+    const registry = hookRegistry({ model, hooks: [hook as HookDefinition], agent: { guards: SMALL } });
+    const thread = await talkative(model, undefined, { registry });
+    await thread.say(6);
+    const [{ messages: count, messageId, prompt, summary } = {} as never] = await thread.compacted();
+    const key = `${thread.id}:a:${prompt}:${messageId}:summary`;
+    expect(told).toEqual([{ key, count, messageId, prompt, summary }]);
+    // Behind the request for it, and before the answer's own.
+    expect(asked).toEqual([model.requests.length - 1]);
+    expect((await thread.client.getThread(thread.id)).status).toBe('idle');
+  });
+
   it('[AX-25] is made once: the next turns go on with it, and what it said is part of the next one', async () => {
     const thread = await talkative(speaker(), SMALL);
     await thread.say(14);

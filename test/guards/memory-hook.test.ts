@@ -51,4 +51,49 @@ describe('memory', () => {
       { asked: 'And which colour now?', answered: 'done' },
     ]);
   });
+
+  it('[AX-105] recalls across the threads of a user, within the organisation, and of nobody else', async () => {
+    const model = scriptedModel(({ messages }) => says(`Heard: ${messages.at(-1)?.content}`));
+    const hooks = [memoryHook('recall'), memoryHook('remember')] as HookDefinition[];
+    const runtime = await hookRuntime({ model, hooks });
+    const ask = async (content: string, whose: { userId?: string; organizationId?: string } = {}) => {
+      const { userId, organizationId } = whose;
+      const context = organizationId === undefined ? {} : { context: { organizationId } };
+      const messages = [{ content }];
+      const { threadId } = await runtime.client.startThread({
+        agent: 'helper',
+        userId,
+        messages,
+        ...context,
+      });
+      await runtime.client.waitForIdle(threadId);
+      expect(await hookFailures(runtime, threadId)).toEqual([]);
+      return JSON.stringify(shown(model.requests.at(-1)));
+    };
+    await ask('The flowerpot hides a key.', { userId: 'ada', organizationId: 'acme' });
+    const question = 'What about the flowerpot?';
+    for (const whose of [
+      {},
+      { userId: 'bob', organizationId: 'acme' },
+      { userId: 'ada' },
+      { userId: 'ada', organizationId: 'other' },
+    ])
+      expect(await ask(question, whose)).not.toContain('hides a key');
+    const recalled = await ask(question, { userId: 'ada', organizationId: 'acme' });
+    expect(recalled).toContain('[memory] From earlier conversations:');
+    expect(recalled).toContain('- Asked: The flowerpot hides a key.');
+  });
+
+  it('[AX-105] goes on with its own notes where those of others cannot be read', async () => {
+    const hook = memoryHook('recall') as HookDefinition<'prefilter_llm_history'>;
+    const state = {
+      getValue: async () => [{ asked: 'the flowerpot', answered: 'hides a key' }],
+      getUserValues: async () => {
+        throw new Error('the store is away');
+      },
+    };
+    const history = [{ role: 'user', content: 'And the flowerpot?' }] as const;
+    const given = await hook.execute(state as never, history as never);
+    expect(JSON.stringify(given)).toContain('hides a key');
+  });
 });

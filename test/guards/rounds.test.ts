@@ -1,5 +1,6 @@
 /** Rounds of a turn: a root thread that has used them up has failed, a subagent is paused until somebody lets it go on. */
 import { describe, expect, it } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { toExecutedTools, toRoundGuard } from '../../src/core/guard/round.ts';
@@ -7,6 +8,7 @@ import type { AgentInput } from '../../src/definitions/agent-input.ts';
 import type { GuardsInput } from '../../src/definitions/guards-input.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { eventually, helperRegistry, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { cast, childrenOf, familyRuntime } from '../support/subagent-project.ts';
 
@@ -120,6 +122,17 @@ async function paused(more: Parameters<typeof cast>[0]['scout_a'] = [], runtime 
 const resultOf = async (runtime: TestRuntime, thread: string) =>
   (await runtime.messages(thread)).findLast(({ role }) => role === 'tool');
 
+/** How often a thread's workflow was told to look what a child waits for. */
+async function hintsOf(parent: WorkflowHandle, child: string): Promise<number> {
+  const { events } = await parent.fetchHistory();
+  const signals = (events ?? []).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal ?? [],
+  );
+  const read = (data: Uint8Array | null | undefined) =>
+    JSON.parse(Buffer.from(data ?? []).toString() || '{}');
+  return signals.filter(({ input }) => read(input?.payloads?.[0]?.data).waitOf === child).length;
+}
+
 describe('a subagent that has used up its rounds', () => {
   it('[AX-04] is paused: it waits, says how far it is, and has reported nothing', async () => {
     const family = await paused();
@@ -159,6 +172,26 @@ describe('a subagent that has used up its rounds', () => {
     expect(eventsOf(log, 'execution.started')).toHaveLength(1);
   });
 
+  it('[AX-122] is shown by the parent that it holds up, and can be let go from there', async () => {
+    const family = await paused([FINISH]);
+    const parent = family.client.temporal.workflow.getHandle(`thread/${family.parent}`);
+    const shown = async () => (await parent.query(status)).waits;
+    const view = { id: family.wait.id, kind: 'paused', name: 'scout', threadId: family.child };
+    expect(await eventually('the parent shows it', shown)).toEqual([view]);
+    expect(await family.client.getThread(family.parent)).toMatchObject({ status: 'waiting' });
+    const answer = { id: family.wait.id, answer: { approved: true } } as const;
+    expect(await parent.executeUpdate(answerWaitUpdate, { args: [answer] })).toEqual({ outcome: 'taken' });
+    await family.client.waitForIdle(family.parent);
+    expect((await resultOf(family, family.parent))?.content).toContain('found it');
+    // It was told of both, and did not find it by looking from time to time.
+    expect(await hintsOf(parent, family.child)).toBe(2);
+    const told = await family.store.events.read(family.parent, 0);
+    expect(told.filter(({ type }) => type.startsWith('wait.')).map(({ type }) => type)).toEqual([
+      'wait.opened',
+      'wait.closed',
+    ]);
+  });
+
   it('[AX-122] is paused once more where that is not enough, and fails where nobody lets it go', async () => {
     const family = await paused(times(10, AT));
     await family.client.answerWait(family.wait.id, { approved: true });
@@ -189,6 +222,14 @@ describe('a subagent that has used up its rounds', () => {
     const [closed] = eventsOf(await family.store.events.read(family.child, 0, 1000), 'wait.closed');
     expect(closed?.data).toMatchObject({ waitId: family.wait.id, reason: 'spoken to' });
     expect(await family.client.answerWait(family.wait.id, { approved: true })).toEqual({ outcome: 'closed' });
+  });
+
+  it('[AX-126] hears what is said to it at its next step, and who waits for it sees nothing more of its pause', async () => {
+    const family = await paused([FINISH]);
+    await family.client.queueMessage(family.child, { content: 'come to an end' });
+    expect((await family.client.waitForIdle(family.child)).status).not.toBe('waiting');
+    const heard = family.actors.of('scout_a')[10]?.messages.at(-1);
+    expect(heard).toMatchObject({ role: 'user', content: 'come to an end' });
   });
 
   it('[AX-122] hears what was said before it knew that it was to wait', async () => {

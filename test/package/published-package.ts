@@ -74,18 +74,20 @@ async function seeAnswer({ run }: InstalledPackage): Promise<void> {
 async function seeEntryPoints({ project, run }: InstalledPackage): Promise<void> {
   const script = `
     import { defineAgent, RuntimeClient } from 'everthread';
+    import { HttpClient } from 'everthread/client';
     import { openaiCompatible, aiSdk } from 'everthread/models';
     import { createEndpointHandler } from 'everthread/server';
     import { createWorker } from 'everthread/worker';
     import { scriptedModel } from 'everthread/testing';
-    console.log([defineAgent, RuntimeClient, openaiCompatible, aiSdk, createEndpointHandler, createWorker, scriptedModel]
+    console.log([defineAgent, RuntimeClient, HttpClient, openaiCompatible, aiSdk, createEndpointHandler, createWorker, scriptedModel]
       .map((x) => typeof x).join());
   `;
   const bundled = join(project, 'node_modules', '.bin', 'node');
   const { stdout } = await run(existsSync(bundled) ? bundled : 'node', '--input-type=module', '-e', script);
-  expect(stdout.trim()).toBe(Array(7).fill('function').join());
+  expect(stdout.trim()).toBe(Array(8).fill('function').join());
   for (const entry of [
     'index',
+    'client/index',
     'models/index',
     'server/index',
     'worker/index',

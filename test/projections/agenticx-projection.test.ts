@@ -187,6 +187,35 @@ describe('a turn as AgenticX tells it', () => {
     expect(told[1]?.executed_tools).toEqual(Array.from({ length: 10 }, (_, n) => `tool_${n + 2}`));
   });
 
+  it('[AX-120] a subagent is told as it starts, gets on, and is done or has failed', () => {
+    const child = { childId: 'thread-2', agent: 'scout' };
+    const events = readTurns(
+      rowsOf(
+        began,
+        step(1),
+        ...calling('c1', 'scout', '{"at":"door"}'),
+        ['subagent.created', { ...child, name: null, callId: 'c1' }],
+        ['subagent.status', { childId: 'thread-2', status: 'half way' }],
+        said('report', 'The door is open.'),
+        ['subagent.returned', child],
+        said('failure', 'No door.'),
+        ['subagent.failed', { ...child, kind: 'failure' }],
+      ),
+    );
+    const of = { agent_id: 'thread-2', name: 'scout' };
+    expect(events.filter(({ type }) => type.startsWith('subagent_'))).toEqual(
+      [
+        {
+          type: 'subagent_started',
+          data: { ...of, role: 'scout', task: '{"at":"door"}', status: 'running', mode: 'session' },
+        },
+        { type: 'subagent_progress', data: { agent_id: 'thread-2', text: 'half way' } },
+        { type: 'subagent_completed', data: { ...of, status: 'completed', summary: 'The door is open.' } },
+        { type: 'subagent_error', data: { ...of, status: 'failure', summary: 'No door.' } },
+      ].map((event) => ({ ...event, agent_id: 'meta' })),
+    );
+  });
+
   it('[AX-84] the types are the words of the page', () => {
     expect(Object.values(EventType).toSorted()).toEqual(
       [

@@ -50,7 +50,7 @@ describe('replay', () => {
     }
   });
 
-  it.each(recorded)('replays %s', (file) => {
+  it.each(recorded)('[AX-102] replays %s', (file) => {
     expect(errors.has(file)).toBe(true);
     if (errors.get(file)) throw errors.get(file);
   });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
-import { defineTool } from '../../src/definitions/index.ts';
+import { definePolicy, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
@@ -26,6 +26,8 @@ const book = defineTool({
 });
 const tools = { refund, hasty: { ...refund, approvalTimeoutMs: 300 }, book };
 const agent = { policy: { 'money.*': 'require_approval' } } as const;
+
+const DEAR = { effect: 'ask', reason: 'Every request is dear' } as const;
 
 /** The id of what the thread waits for. */
 async function waitOf(client: RuntimeClient, threadId: string): Promise<string> {
@@ -83,6 +85,24 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       const id = await waitOf(client, threadId);
       await handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer: { value: 'Ada' } }] });
       await client.waitForIdle(threadId);
+    },
+  },
+  /** A step waits, and is asked for again: the policy of its budget asks before each request. */
+  'budget-asks': {
+    model: () => scriptedModel([says('dear')]),
+    options: {
+      policies: {
+        thrift: definePolicy({ evaluateBudget: ({ kind }) => (kind === 'model.call' ? DEAR : undefined) }),
+      },
+      agent: { budget: { maxSteps: 9, evaluate: 'thrift' } },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'go');
+      await answer(client, threadId, { approved: true });
+      await eventually('rest', async () => (await client.waitForIdle(threadId)).status === 'idle');
+      await say(client, threadId, 'once more');
+      await answer(client, threadId, { approved: false, reason: 'too dear' });
+      await eventually('its end', async () => (await client.waitForIdle(threadId)).status === 'failed');
     },
   },
   /** The thread is shown as waiting for people as long as its child is, and continues as new meanwhile. */

@@ -7,6 +7,7 @@ const urlOf = (...path) => pathToFileURL(join(ROOT, ...path)).href;
 
 const NAMES = {
   everthread: urlOf('src', 'index.ts'),
+  'everthread/client': urlOf('src', 'client', 'index.ts'),
   'everthread/models': urlOf('src', 'models', 'index.ts'),
   'everthread/worker': urlOf('src', 'worker', 'index.ts'),
   'everthread/server': urlOf('src', 'server', 'index.ts'),

@@ -5,7 +5,14 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { testRuntime } from '../support/runtime.ts';
 
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+}
+
 interface Operation {
+  readonly parameters?: readonly Parameter[];
   readonly operationId: string;
   readonly summary: string;
   readonly responses: Readonly<Record<string, unknown>>;
@@ -32,6 +39,25 @@ describe('/openapi.json', () => {
     for (const { operationId, summary, responses } of operations) {
       expect([operationId, summary.length > 10]).toEqual([operationId, true]);
       expect(Object.keys(responses)).toEqual([expect.stringMatching(/^20\d$/), 'default']);
+    }
+  });
+
+  it('holds together: its references lead somewhere, and a path declares what it names', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime);
+    const { body } = await api.call('GET', '/openapi.json');
+    const refs = JSON.stringify(body).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
+    const named = [...new Set([...refs].map(([, name]) => name))];
+    expect(named.length).toBeGreaterThan(5);
+    expect(Object.keys(body.components.schemas)).toEqual(expect.arrayContaining(named));
+    for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, Operation>>)) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
+      for (const [method, { parameters = [], operationId }] of Object.entries(methods)) {
+        const declared = parameters.filter((each) => each.in === 'path');
+        expect([method, path, declared.map(({ name }) => name).toSorted()]).toEqual([method, path, inPath]);
+        expect(declared.every(({ required }) => required)).toBe(true);
+        expect(operationId).toMatch(/^[a-z]\w+$/);
+      }
     }
   });
 });

@@ -57,6 +57,7 @@ describe('which hooks run', () => {
     await hooks.afterToolCall(CALL, FAILURE);
     await hooks.beforeStoreResult(CALL, SUCCESS);
     await hooks.beforeToolCall(CALL, {});
+    await request.compacted?.({ key: 'k', count: 1, summary: 's', messageId: 'm1', prompt: 'main' });
     await hooks.agentEnded({ key: 'k', executionId: 'e', status: 'idle', reason: 'final', text: null });
     expect(ran).toEqual([...HOOK_NAMES]);
   });

@@ -4,31 +4,49 @@ import { runInHost } from '../once/command-host.ts';
 import { eventually } from './eventually.ts';
 import type { Cluster } from './fault-cluster.ts';
 
-/** The open wait of a thread that shows that it waits. */
-export function openWait({ client }: Cluster, threadId: string): Promise<Wait> {
-  return eventually('a wait that its thread shows', async () => {
+/** The open wait of a thread that shows that it waits. `patience`: as `eventually` has it. */
+export function openWait(
+  { client }: Cluster,
+  threadId: string,
+  ...patience: readonly [timeoutMs?: number, pauseMs?: number]
+): Promise<Wait> {
+  const look = async () => {
     const [wait] = await client.listWaits({ threadId });
     if (!wait) return undefined;
     const { status } = await client.getThread(threadId);
     return status === 'waiting' && wait;
-  });
+  };
+  return eventually('a wait that its thread shows', look, ...patience);
 }
 
 /** `everthread waits answer ID …`; answers its exit code. */
 export async function decide(cluster: Cluster, id: string, ...answer: string[]): Promise<number> {
-  const { folder, taskQueue, address } = cluster;
+  return (await decideAloud(cluster, id, ...answer)).code;
+}
+
+/** The same, with what it has said. */
+export function decideAloud(cluster: Cluster, id: string, ...answer: string[]): Promise<Said> {
+  return command(cluster, 'waits', 'answer', id, ...answer);
+}
+
+interface Said {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/** `everthread …`. */
+export async function command({ folder, taskQueue, address }: Cluster, ...args: string[]): Promise<Said> {
   const env = {
     TEMPORAL_ADDRESS: address,
     EVERTHREAD_TASK_QUEUE: taskQueue,
     EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal',
   };
-  const { code } = await runInHost({
-    args: ['waits', 'answer', id, ...answer],
+  return runInHost({
+    args,
     cwd: folder,
     env: { ...(process.env as Record<string, string>), ...env },
     input: '',
   });
-  return code;
 }
 
 /** A worker dies and another takes its place. */

@@ -23,6 +23,14 @@ export interface WorkerProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
+/** A process with its program loaded, which is no worker before it is told to be one. */
+export interface StandbyWorker extends WorkerProcess {
+  /** False where it has died meanwhile. */
+  loaded(): Promise<boolean>;
+  /** It begins; resolves once it works, with false where it has died meanwhile. */
+  begin(): Promise<boolean>;
+}
+
 export interface Cluster extends Conversation {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
@@ -35,6 +43,8 @@ export interface Cluster extends Conversation {
   readonly workers: readonly WorkerProcess[];
   /** Starts workers until so many are alive. */
   keep(count: number): Promise<void>;
+  /** A process that is to become a worker when it is told: most of a start is loading the program. */
+  standBy(): StandbyWorker;
   /** Tries to start a worker with another store; rejects with what it said when it does not start. */
   startWith(store: string): Promise<void>;
   orderDeath(point: DeathPoint): void;
@@ -94,6 +104,17 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const missing = Array.from({ length: Math.max(0, count - alive().length) });
       started.push(...(await Promise.all(missing.map(() => startWorker(order, options, address)))));
     },
+    standBy() {
+      const { process: standby, said } = spawnWorker({ ...order, standsBy: true }, options, address);
+      started.push(standby);
+      return Object.assign(standby, {
+        loaded: () => said('loaded'),
+        begin: () => {
+          standby.tell('begin');
+          return said('ready');
+        },
+      });
+    },
     async startWith(other) {
       started.push(await startWorker({ ...order, store: other }, options, address));
     },
@@ -129,14 +150,33 @@ function readLedger(folder: string, threadId: string): string[] {
 }
 
 const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
 
 async function startWorker(
   order: WorkerOrder,
-  { program = SCRIPT, environment }: ClusterOptions,
+  options: ClusterOptions,
   address: string,
 ): Promise<WorkerProcess> {
+  const { process: worker, said } = spawnWorker(order, options, address);
+  if (await said('ready')) return worker;
+  throw new Error(
+    `A worker did not start:\n${readFileSync(join(order.folder, 'worker.log'), 'utf8').slice(-2000)}`,
+  );
+}
+
+interface Spawned {
+  readonly process: WorkerProcess & { tell(word: string): void };
+  /** Once the process has said so; false where it has ended before. */
+  said(word: string): Promise<boolean>;
+}
+
+function spawnWorker(
+  order: WorkerOrder,
+  { program = SCRIPT, environment }: ClusterOptions,
+  address: string,
+): Spawned {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
-  const child: ChildProcess = spawn(process.execPath, [program], {
+  const child: ChildProcess = spawn(process.execPath, ['--import', PLAIN_IMPORTS, program], {
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,
@@ -147,25 +187,30 @@ async function startWorker(
     },
   });
   closeSync(log);
-  const exit = once(child, 'exit');
-  await Promise.race([
-    once(child, 'message'),
-    exit.then(() => {
-      throw new Error(
-        `A worker did not start:\n${readFileSync(join(order.folder, 'worker.log'), 'utf8').slice(-2000)}`,
-      );
-    }),
-  ]);
+  const words = new Set<unknown>();
   const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const exit = once(child, 'exit');
+  child.on('message', (word) => words.add(word));
+  // A word to one that has just died is lost with it.
+  child.on('error', () => undefined);
   return {
-    pid: child.pid as number,
-    get alive() {
-      return isAlive();
+    process: {
+      pid: child.pid as number,
+      get alive() {
+        return isAlive();
+      },
+      tell(word) {
+        if (isAlive()) child.send(word, () => undefined);
+      },
+      async end(signal) {
+        if (!isAlive()) return;
+        child.kill(signal);
+        await exit;
+      },
     },
-    async end(signal) {
-      if (!isAlive()) return;
-      child.kill(signal);
-      await exit;
+    async said(word) {
+      while (isAlive() && !words.has(word)) await Promise.race([once(child, 'message'), exit]);
+      return words.has(word);
     },
   };
 }

@@ -103,8 +103,8 @@ export interface FaultProject {
 /**
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`; those of
- * `keeper` are summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
+ * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`, and word of what
+ * became of them in those of `auditor`, where that is unknown; those of `keeper` are summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
  * executions. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`.
  */
@@ -128,6 +128,11 @@ export function faultRegistry(project: FaultProject): Registry {
         name: 'clerk',
         sideA: { prompt: 'main' },
         policy: { 'money.*': 'require_approval' },
+      }),
+      defineAgent({
+        name: 'auditor',
+        sideA: { prompt: 'main' },
+        policy: { rules: { 'money.*': 'allow' }, onUncertain: 'wait' },
       }),
       defineAgent({
         name: 'keeper',

@@ -1,4 +1,5 @@
 /** What a worker process of a test does, whatever its project: it works until it is told to go, and never outlives its test. */
+import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
@@ -13,6 +14,8 @@ export interface WorkerOrder {
   readonly taskQueue: string;
   readonly store: string;
   readonly configuration: Partial<Configuration>;
+  /** Its program is loaded, and then it waits for a word before it begins to be a worker. */
+  readonly standsBy?: boolean;
 }
 
 export async function runWorkerProcess(
@@ -20,10 +23,13 @@ export async function runWorkerProcess(
   probe?: (order: WorkerOrder, point: FaultPoint) => void | Promise<void>,
 ): Promise<void> {
   const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
-  const { folder, taskQueue, store, configuration } = order;
+  const { folder, taskQueue, store, configuration, standsBy } = order;
 
   // Whoever started it is gone: no worker may outlive its test.
   process.on('disconnect', () => process.exit(1));
+  // It may be killed before it can do so at its end.
+  flushCompileCache();
+  if (standsBy) await word();
 
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN') });
   const worker = await createWorker({
@@ -37,8 +43,13 @@ export async function runWorkerProcess(
   });
   const running = worker.run();
   process.send?.('ready');
-  // It may be killed before it can do so at its end.
   flushCompileCache();
   await running;
   process.disconnect?.();
+}
+
+async function word(): Promise<void> {
+  const given = once(process, 'message');
+  process.send?.('loaded');
+  await given;
 }

@@ -98,20 +98,15 @@ export interface FamilyOptions extends Omit<Partial<PromptProject>, 'agents' | '
   readonly runtime?: Partial<RuntimeOptions>;
 }
 
-export async function familyRuntime(options: FamilyOptions): Promise<TestRuntime> {
-  const {
-    cast: actors,
-    entries = [],
-    agents = { scout: {} },
-    runtime,
-    prompts = {},
-    main,
-    tools,
-    ...more
-  } = options;
+export async function familyRuntime({ runtime, ...project }: FamilyOptions): Promise<TestRuntime> {
+  return testRuntime({ model: project.cast.model, registry: familyRegistry(project), ...runtime });
+}
+
+export function familyRegistry(options: Omit<FamilyOptions, 'runtime'>) {
+  const { cast: actors, entries = [], agents = { scout: {} }, prompts = {}, main, tools, ...more } = options;
   const names = Object.keys(agents);
   const childTools = Object.keys(SESSION_TOOLS);
-  const registry = promptProject({
+  return promptProject({
     model: actors.model,
     main: { tools: [...entries, 'keep'] as never, ...main },
     prompts: {
@@ -126,7 +121,6 @@ export async function familyRuntime(options: FamilyOptions): Promise<TestRuntime
     tools: { ...SESSION_TOOLS, ...tools },
     ...more,
   });
-  return testRuntime({ model: actors.model, registry, ...runtime });
 }
 
 function toAgent(name: string, { sideA, sideB, ...fields }: Partial<AgentInput> = {}): Partial<AgentInput> {

@@ -1,5 +1,5 @@
 /** What activities are given by the composition root: ports and settings, never globals. */
-import type { Settings } from '../../core/thread/step.ts';
+import type { Settings } from '../../core/thread/open-thread.ts';
 import type { AuthorRun } from '../../state/author-run.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 

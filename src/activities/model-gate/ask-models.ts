@@ -2,6 +2,7 @@
 
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import { findGuards } from '../../core/guard/guards.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
@@ -13,7 +14,7 @@ import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
 import { tellsManifests } from '../model/call-estimate.ts';
-import type { Unsent } from '../model/model-call-record.ts';
+import type { Held } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
@@ -30,6 +31,8 @@ export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, Requ
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
+  /** Its history has been, in this step. */
+  readonly hasCompacted: boolean;
 }
 
 export interface ModelResponse {
@@ -45,20 +48,21 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, context, active, messages, subagents, hooks }: AssembledRequest,
-): Promise<Verdict<ModelResponse, Unsent>> {
+  { ref, called, context, active, messages, subagents, hooks, hasCompacted }: AssembledRequest,
+): Promise<Verdict<ModelResponse, Held>> {
   const registry = ports.registry();
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const permissions = runContext?.permissions;
   const step = { threadId: thread.id, messages, subagents, ...(permissions && { permissions }) };
+  const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
   const result = await askModel(
     ports,
     {
       ...{ ref, redact, called, told: tellsManifests(active, context), endsWithAnswer },
-      judge: judgeRequests(ports, ref, context),
+      judge: judgeRequests(ports, ref, context, compacts),
     },
     {
       models: findModels(registry, active),

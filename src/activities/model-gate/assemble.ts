@@ -3,6 +3,7 @@
  * and the messages, through the hooks, and the last repairs. What depends on the model that is asked is `model/request.ts`.
  */
 
+import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { recentImages } from '../../core/context/context-attachment.ts';
 import { toProviderMessage } from '../../core/context/context-provider.ts';
@@ -26,6 +27,7 @@ import { readPictures } from '../model/read-pictures.ts';
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
 
 export const NO_REQUEST_HOOKS: RequestHooks = {
+  compacted: async () => {},
   system: async (text) => text,
   messages: async (messages) => messages,
   history: async (messages) => messages,
@@ -38,6 +40,8 @@ export interface RequestMaterial {
   /** What an `env` part of a prompt shows. */
   readonly show: (name: string) => string;
   readonly request: RequestHooks;
+  /** The summary that this step has made. */
+  readonly compacted?: Compaction;
   /** As the step's begin has told already. */
   readonly noted?: true;
 }
@@ -55,6 +59,15 @@ export async function noteTrimmed(
 ): Promise<Verdict<Nothing, never>> {
   if (trimmed > 0 && !noted)
     await tell(store, thread.id, { type: 'context.trimmed', data: { messages: trimmed }, step, once: true });
+  return go();
+}
+
+/** `on_compaction`. */
+export async function tellCompacted(
+  _ports: unknown,
+  { compacted, request }: RequestMaterial,
+): Promise<Verdict<Nothing, never>> {
+  if (compacted) await request.compacted(compacted);
   return go();
 }
 

@@ -5,7 +5,7 @@
  * S2. Tools that hooks queue are in line behind the answer, in its transaction; those of hooks after it, behind that.
  * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
  */
-import { randomUUID } from 'node:crypto';
+import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { roleOf } from '../../core/thread/session.ts';
@@ -50,14 +50,16 @@ interface HookedAnswer {
 /** `before_create_message` (S1). */
 export async function beforeCreateAnswer(
   _ports: unknown,
-  { hooks, answer, context }: AnsweredStep,
+  { ref, hooks, answer, context }: AnsweredStep,
 ): Promise<Verdict<HookedAnswer, never>> {
   if (!hooks.has('before_create_message', 'after_create_message')) return go({});
-  return go({ draft: await hooks.beforeRow(toDraft(answer, context)) });
+  return go({ draft: await hooks.beforeRow(toDraft(ref, answer, context)) });
 }
 
 interface CommittedAnswer {
   readonly record: StepRecord;
+  /** Another attempt was first, and its hooks run. */
+  readonly byOther: boolean;
   /** How many of the tools that hooks have queued are stored with it. */
   readonly storedTools: number;
 }
@@ -81,7 +83,8 @@ export async function commitAnswer(
   const committed = await retryWhileUnavailable(abortSignal(handover), () => store.steps.commit(command));
   await probe?.('model_committed');
   if (committed.kind !== 'stored') return end(committed);
-  return go({ record: committed.record, storedTools: queuedTools.length });
+  const { record, byOther = false } = committed;
+  return go({ record, byOther, storedTools: queuedTools.length });
 }
 
 /** `after_create_message`, and what hooks have asked of the flow by now. */
@@ -92,6 +95,7 @@ export async function afterCreateAnswer(
     answer,
     draft,
     record,
+    byOther,
     storedTools,
     hooks,
     sink,
@@ -99,8 +103,7 @@ export async function afterCreateAnswer(
   }: AnsweredStep & HookedAnswer & CommittedAnswer,
 ): Promise<Verdict<{ readonly record: StepRecord }, never>> {
   if (!(hooks.ran || draft)) return go({ record });
-  const stored = draft && (await store.messages.get(ref.threadId, draft.id));
-  // Another attempt may have been first, with a message of its own.
+  const stored = draft && !byOther && (await store.messages.get(ref.threadId, draft.id));
   if (stored) await hooks.messages.afterCreate(stored);
   // S2: behind the answer.
   await queueTools(store, ref.threadId, sink, storedTools)();
@@ -110,11 +113,12 @@ export async function afterCreateAnswer(
 }
 
 function toDraft(
+  { threadId, step }: StepRef,
   { content, toolCalls, metadata = {}, attachments = [] }: Omit<StepAnswer, 'blocked'>,
   { side, subprompt }: StepContext,
 ): DraftMessage {
   return {
-    id: randomUUID(),
+    id: answerIdOf(threadId, step),
     role: subprompt ? 'assistant' : roleOf(side),
     content,
     name: null,

@@ -96,7 +96,9 @@ function toCommand(
   const limits = (name: string) => toStepLimits(registry.agents.get(name));
   const budget = (name: string) => registry.agents.get(name)?.budget;
   const rounds = (name: string) => toRoundLimits(registry, name);
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, limits, budget, rounds };
+  const team = (name: string) => registry.agents.get(name)?.guards?.team;
+  const pinned = { limits, budget, rounds, team };
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...pinned };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

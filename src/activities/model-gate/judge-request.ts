@@ -2,6 +2,7 @@
  * Before a request to a model, the policy that the agent's budget names is asked about it (state/judge-spending.ts). What it denies the reservation
  * refuses (store/commands/budget/reserve.ts); where it asks, the step waits for an approval.
  * J1. Asked once for each reason in an execution: what was approved goes on, what was not is denied.
+ * J2. Where it wants a shorter request, the history is compacted before the first one of a step, once: then it is asked about what is left.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ModelDefinition } from '../../core/author/definition.ts';
@@ -10,11 +11,13 @@ import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts'
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { findSpender, judgeSpending } from '../../state/judge-spending.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { FIRST_CALL } from '../../store/port/model-call.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { AskedStep } from '../model/ask-model.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
@@ -24,13 +27,18 @@ export function judgeRequests(
   ports: Ports,
   { step }: StepRef,
   { thread, executionId, runContext: context }: StepContext,
+  /** J2: whether the step's history may be compacted. */
+  compacts: boolean,
 ): AskedStep['judge'] {
   const policy = thread.budgeted ? findSpender(ports.registry(), thread.agent) : undefined;
   if (!policy) return undefined;
-  return async ({ name }: ModelDefinition, estimate: CallEstimate) => {
+  return async ({ name }: ModelDefinition, estimate: CallEstimate, attempt: number) => {
     const spends = { maxLlmCalls: 1, ...leastOf(estimate) };
     const place = { thread, executionId, context, step, signal: abortSignal(), work: `${thread.id}:${step}` };
-    const verdict = await judgeSpending(ports.store, policy, { kind: 'model.call', name, spends, ...place });
+    const mayCompact = compacts && attempt === FIRST_CALL;
+    const spent = { kind: 'model.call', name, spends, mayCompact, ...place } as const;
+    const verdict = await judgeSpending(ports.store, policy, spent);
+    if (verdict?.effect === 'compact') return { kind: 'compact' };
     if (verdict?.effect !== 'ask') return undefined;
     return askToGoOn(ports, {
       policy: policy.name,
@@ -70,6 +78,8 @@ async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedS
     }),
   );
   if (opened.kind === 'open') return { kind: 'blocked', wait: toWaitingCall(opened.wait) };
+  // It goes on, for the first time since.
+  if (opened.kind === 'over' && opened.news) await tellAbove(store, threadId);
   if (opened.kind === 'over' && !isApproved(opened.wait))
     await store.budgets.tell({
       threadId,

@@ -9,7 +9,7 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import type { Unsent } from '../model/model-call-record.ts';
+import type { Held, Unsent } from '../model/model-call-record.ts';
 import { tellSettled } from '../signals/tell-settled.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
@@ -21,6 +21,7 @@ import {
   type RequestMaterial,
   renderSystem,
   sanitise,
+  tellCompacted,
 } from './assemble.ts';
 import { cleanAnswer } from './clean-answer.ts';
 import {
@@ -30,7 +31,7 @@ import {
   commitAnswer,
   type UncommittedStep,
 } from './commit-answer.ts';
-import { compact } from './compact.ts';
+import { compact, compactForBudget } from './compact.ts';
 import { type DrainedStep, drain } from './drain.ts';
 import {
   type FailedStep,
@@ -45,7 +46,7 @@ import { remind } from './remind.ts';
 import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
-type HookedStep = ReadStep & StepHooks;
+type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
 
 type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
 
@@ -65,13 +66,14 @@ export const ASSEMBLE = openGate<
   BlockedRequest
 >()
   .stage(noteTrimmed) //              3 assemble: told where not everything has room
+  .stage(tellCompacted) //            3 assemble: hooks hear of the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
   .stage(remind) //                   4 of a loop that the calls before make
   .stage(sanitise); //                5 last, so that no hook can break the history
 
-const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Unsent>()
+const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Held>()
   .stage(askModels) //                6 attempts: tries and fallbacks
   .stage(storeImages) //              7 images that the model has made become files
   .stage(cleanAnswer) //              7 hygiene: names, arguments and ids of its calls
@@ -126,9 +128,21 @@ async function answerThrough(dependencies: ActivityDependencies, step: HookedSte
     return storeAnswer(dependencies, { ...step, answer });
   }
   const asked = await ASK.pass(dependencies, { ...step, messages: assembled.known.messages });
-  if (asked.kind === 'end')
-    return asked.end.kind === 'blocked' ? asked.end : failStep(dependencies, step, asked.end);
-  return storeAnswer(dependencies, { ...step, answer: asked.known.answer });
+  if (asked.kind === 'go') return storeAnswer(dependencies, { ...step, answer: asked.known.answer });
+  const { end } = asked;
+  if (end.kind === 'compact') return answerCompacted(dependencies, step);
+  return end.kind === 'blocked' ? end : failStep(dependencies, step, end);
+}
+
+/** Once for a step, also where nothing could be summarised: from then on its policy cannot want it. */
+async function answerCompacted(
+  dependencies: ActivityDependencies,
+  step: HookedStep,
+): Promise<AnsweredOutcome> {
+  const shorter = await compactForBudget(dependencies, step);
+  if (shorter.kind === 'end')
+    return shorter.end.kind === 'blocked' ? shorter.end : failStep(dependencies, step, shorter.end);
+  return answerThrough(dependencies, { ...step, ...shorter.added, hasCompacted: true });
 }
 
 async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredStep): Promise<AnsweredOutcome> {

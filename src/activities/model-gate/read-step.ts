@@ -1,4 +1,5 @@
 /** Stages before anything is assembled: what the store has of the step, who acts, with which variables, and what may be offered. */
+import type { Compaction } from '../../core/author/hook.ts';
 import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -32,6 +33,8 @@ export interface FailedStep {
 
 /** What the stages of this file add. */
 export interface ReadStep extends OpenStep {
+  /** The summary that it has made (compact.ts). */
+  readonly compacted?: Compaction;
   readonly context: StepContext;
   readonly active: ActiveSide;
   /** What an `env` part of a prompt shows. */

@@ -13,7 +13,13 @@ import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
 import { estimateCall, manifestOf, withinBound } from './call-estimate.ts';
 import { ChunkWriter } from './chunk-writer.ts';
-import { recordModelCalls, toAnsweredCall, toUnsent, type Unsent } from './model-call-record.ts';
+import {
+  type CompactFirst,
+  type Held,
+  recordModelCalls,
+  toAnsweredCall,
+  toUnsent,
+} from './model-call-record.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
@@ -24,7 +30,11 @@ export interface AskedStep {
   /** Each request is told of before it is sent. */
   readonly told: boolean;
   /** Before each request: the policy of the budget is asked about it. */
-  readonly judge?: (model: ModelDefinition, estimate: CallEstimate) => Promise<BlockedStep | undefined>;
+  readonly judge?: (
+    model: ModelDefinition,
+    estimate: CallEstimate,
+    attempt: number,
+  ) => Promise<BlockedStep | CompactFirst | undefined>;
   /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
@@ -34,7 +44,7 @@ export type AskedModels =
       /** The end of the call that answered, where it is to be stored with the answer. */
       readonly call?: AnsweredCall;
     })
-  | { readonly ok: false; readonly unsent: Unsent };
+  | { readonly ok: false; readonly unsent: Held };
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
@@ -51,7 +61,8 @@ export async function askModel(
   // The last request that streamed text.
   let streaming = 0;
   const hasStreamed = (attempt: number) => attempt === streaming;
-  const judged = judge && ((model: ModelDefinition) => judge(model, reserve(model)));
+  const judged =
+    judge && ((model: ModelDefinition, attempt: number) => judge(model, reserve(model), attempt));
   const record = recordModelCalls(store, ref, {
     redact,
     report,

@@ -18,6 +18,8 @@ export function dueCompaction(
   registry: Registry,
   active: ActiveSide,
   context: StepContext,
+  /** The policy of the budget wants it. */
+  wanted = false,
 ): DueCompaction | undefined {
   const { agent, prompt } = active;
   const { compaction } = findGuards(agent, prompt);
@@ -27,7 +29,7 @@ export function dueCompaction(
   const chosen = chooseMessages(messages, { executionId, includeChat, includePastTools });
   const shown = showToSide(pairResults(chosen), side);
   const room = roomForMessages(registry, active, context);
-  const view = { shown, room, trimmed: trimmed > 0, again: summary !== undefined };
+  const view = { shown, room, trimmed: trimmed > 0, again: summary !== undefined, wanted };
   const plan = planCompaction(view, compaction);
   return plan && { ...plan, room };
 }

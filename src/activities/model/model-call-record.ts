@@ -25,7 +25,10 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
   /** What a request to this model may cost. */
   readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
   /** The policy of the budget is asked about it: why it is not sent yet. */
-  readonly judge?: (model: ModelDefinition) => Promise<BlockedStep | undefined>;
+  readonly judge?: (
+    model: ModelDefinition,
+    attempt: number,
+  ) => Promise<BlockedStep | CompactFirst | undefined>;
   /** What is told of it before it is sent. */
   readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
 }
@@ -33,19 +36,26 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
 /** Why a request is not sent: the budget denies it, others hold what is left of it, or it waits for an approval. */
 export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
 
+/** The policy of the budget wants a shorter one. */
+export interface CompactFirst {
+  readonly kind: 'compact';
+}
+
+export type Held = Unsent | CompactFirst;
+
 /** Nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
 class UnsentCall extends Error {
   override readonly name = 'UnsentCall';
-  readonly unsent: Unsent;
+  readonly unsent: Held;
 
-  constructor(unsent: Unsent) {
+  constructor(unsent: Held) {
     super(unsent.kind);
     this.unsent = unsent;
   }
 }
 
 /** Undefined for any other error. */
-export function toUnsent(error: unknown): Unsent | undefined {
+export function toUnsent(error: unknown): Held | undefined {
   return readField(error, 'name') === 'UnsentCall' ? (error as UnsentCall).unsent : undefined;
 }
 
@@ -58,7 +68,7 @@ export function recordModelCalls(
   let leftMs: number | undefined;
   return {
     async onAttempt({ attempt, model }) {
-      const held = await judge?.(model);
+      const held = await judge?.(model, attempt);
       if (held) throw new UnsentCall(held);
       const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
       const started = await store.modelCalls.start({

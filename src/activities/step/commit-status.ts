@@ -24,10 +24,14 @@ export async function commitStatus(
   const { store, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
-  await runEndHooks(dependencies, input);
+  const told = await runEndHooks(dependencies, input);
   // E4: what they wait for cannot be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
+  const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
+  if (told && terminated) await store.executions.markEndTold(input.threadId, told);
+  // Terminated in the store alone, right now.
+  else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');
   await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
   return outcome;

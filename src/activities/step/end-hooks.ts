@@ -1,30 +1,35 @@
 /**
- * The hooks at the end of an execution (docs/hooks.md): however it ends, right before the transaction that stores the end.
- * H1. They have one key for the execution. Where the worker is lost before its end is stored they run again, and the ids of what they make are
- *     the same; once it is stored nothing is open, and whoever asks again runs none.
+ * The hooks at the end of an execution (docs/hooks.md): however it ends, right before the transaction that stores the end. Where the thread is
+ * terminated in the store, by a client or by code, they are told behind it.
+ * H1. They have one key for the execution. Where the worker is lost while they run they run again, and the ids of what they make are
+ *     the same; once it is stored nothing is open, and whoever asks again runs none. An execution that was terminated says whether they
+ *     have run.
  * H2. A project that has none pays no read. One that cannot be read has none: its threads come to rest.
  */
 import type { AgentEnd } from '../../core/author/hook.ts';
 import { CANCELED } from '../../core/governance/cancellation.ts';
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
-import type { ExecutionRecord } from '../../store/port/execution.ts';
+import type { EndingExecution, ExecutionRecord } from '../../store/port/execution.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openHookWork, queueTools, withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 
+type Ending = Pick<CommitStatusInput, 'threadId' | 'status' | 'reason' | 'error'>;
+
+/** Answers of which execution they were told. */
 export async function runEndHooks(
   dependencies: ActivityDependencies,
-  input: CommitStatusInput,
-): Promise<void> {
+  input: Ending,
+): Promise<string | undefined> {
   const { store, probe } = dependencies;
   const { threadId } = input;
-  if (!definesEndHook(dependencies)) return;
-  const execution = await store.executions.get(threadId);
-  if (!execution || execution.endedAt !== null) return;
+  if (!definesEndHook(dependencies)) return undefined;
+  const execution = await store.executions.findEnding(threadId);
+  if (!execution) return undefined;
   const thread = await store.threads.get(threadId);
-  if (!thread || thread.terminatedAt !== null) return;
+  if (!thread) return undefined;
   // H1: the same in every attempt.
   const key = `${threadId}:${execution.id}:end`;
   const work = openHookWork(dependencies, { thread, key, signal: abortSignal() });
@@ -33,11 +38,14 @@ export async function runEndHooks(
     await hooks.agentEnded({ key, ...toEnd(input, execution), text: await readText(store, execution) });
     await queueTools(store, threadId, sink)();
   });
+  // H1: told of a thread that has ended. One that lives says so by the end of its execution.
+  if (execution.terminated) await store.executions.markEndTold(threadId, execution.id);
   await probe?.('execution_ending');
+  return execution.id;
 }
 
 /** H2: the project may be unreadable. */
-function definesEndHook({ registry }: ActivityDependencies): boolean {
+export function definesEndHook({ registry }: ActivityDependencies): boolean {
   try {
     return definesHook(registry(), 'on_agent_end');
   } catch {
@@ -47,9 +55,10 @@ function definesEndHook({ registry }: ActivityDependencies): boolean {
 
 /** As the store will tell it (store/commands/thread/end-execution.ts). */
 function toEnd(
-  { status, reason, error }: CommitStatusInput,
-  { id: executionId, canceled }: ExecutionRecord,
+  { status, reason, error }: Ending,
+  { id: executionId, canceled, terminated, stopReason }: EndingExecution,
 ): Omit<AgentEnd, 'key' | 'text'> {
+  if (terminated) return { executionId, status: 'terminated', reason: stopReason ?? 'terminated' };
   if (canceled && status !== 'terminated') return { executionId, status: 'stopped', reason: CANCELED };
   return { executionId, status, reason: reason ?? status, ...(error && { error }) };
 }

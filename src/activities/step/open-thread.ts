@@ -1,13 +1,15 @@
 /** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
 
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
-import type { OpenThreadInput, OpenThreadOutcome, StoredError } from '../../core/thread/step.ts';
+import type { OpenThreadInput, OpenThreadOutcome } from '../../core/thread/open-thread.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { agentNotFound } from '../model/request.ts';
 import { readStepEnv } from '../model/step-env.ts';
+import { definesEndHook, runEndHooks } from './end-hooks.ts';
 
 export async function openThread(
   dependencies: ActivityDependencies,
@@ -28,7 +30,10 @@ export async function openThread(
     mustExist: storeId !== undefined,
   });
   // Whoever ended it, its parent is to hear of it.
-  if (opened.kind === 'terminated') return { ...opened, storeId: store.id };
+  if (opened.kind === 'terminated') {
+    await runEndHooks(dependencies, { threadId: input.threadId, status: 'terminated' });
+    return { ...opened, storeId: store.id };
+  }
   const { thread, afterStep, turnOpen, waiting } = opened;
   const active = findActiveSide(registry(), thread.agent, thread.session.side);
   return {
@@ -44,6 +49,7 @@ export async function openThread(
     ...(opened.reportDue ? { reportDue: true } : {}),
     ...(opened.unstarted ? { unstarted: true } : {}),
     ...(thread.childCount > 0 ? { parent: true } : {}),
+    ...(definesEndHook(dependencies) ? { tellsEnd: true } : {}),
     ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
     ...(active && storeId === undefined ? await findMissing(dependencies, thread) : {}),
   };

@@ -3,18 +3,21 @@ import { randomUUID } from 'node:crypto';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
 import type { BegunStep } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Paused = Extract<BegunStep, { kind: 'paused' }>;
 
 /** Found by its key: whoever comes again waits for the same. */
 export async function openPause(
-  { store: { waits }, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
   { pause: { spokenTo, key, executionId, agent, rounds }, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
+  const { waits } = store;
   if (spokenTo !== undefined) {
     await waits.close(spokenTo, 'spoken to');
+    await tellAbove(store, threadId);
     return 'again';
   }
   const opened = await waits.open({

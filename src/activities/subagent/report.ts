@@ -14,6 +14,7 @@ import type { ChildRecord } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 
 export async function reportToParent(
@@ -34,9 +35,11 @@ export async function deliverReports(
   let ends = false;
   for (const { id, kind, child } of due) {
     await probe?.('report_due');
-    const { by, parentEnded } = await store.reports.deliver(threadId, id);
+    const { by, parentEnded, heldUp } = await store.reports.deliver(threadId, id);
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
+    // The parent hears by its report; those above it, that nothing below holds them up.
+    if (heldUp && !parentEnded) await tellAbove(store, child.parentId);
     // A stopped child that is not resumable is over too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
   }

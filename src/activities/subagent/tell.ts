@@ -49,6 +49,7 @@ export async function tellChild(
   if (told.kind === 'terminated') return end(told);
   if (told.kind === 'unknown')
     return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
+  if (told.kind === 'refused') return refuseCall(`${SUBAGENT_MESSAGE}: ${told.reason}`);
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
   // It may be waiting for people already.

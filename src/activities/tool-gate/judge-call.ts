@@ -4,7 +4,14 @@
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
-import { type AskedAction, capabilitiesOf, findEvaluators, rulesFor } from '../../state/asked-action.ts';
+import { findActivePrompt } from '../../core/project/active-side.ts';
+import {
+  type AskedAction,
+  capabilitiesOf,
+  findConfirms,
+  findEvaluators,
+  rulesFor,
+} from '../../state/asked-action.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import { mayRunHook } from '../../state/hooks/listed.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
@@ -23,9 +30,12 @@ export function askTool(
   { registry }: JudgePorts,
   { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Verdict<Asked & { readonly signal: AbortSignal }, never> {
-  const { executionId, signal } = execution;
+  const { executionId, signal, thread } = execution;
   const what = { kind: 'tool.call', capabilities: capabilitiesOf(tool), args, executionId } as const;
-  return go({ asked: toAsked(registry(), execution, what), signal });
+  const asked = toAsked(registry(), execution, what);
+  if (!asked) return go({ asked, signal });
+  const prompt = findActivePrompt(registry(), thread.agent, execution);
+  return go({ asked: { ...asked, ...findConfirms(registry(), thread.agent, prompt) }, signal });
 }
 
 export function askPrompt(

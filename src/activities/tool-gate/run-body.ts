@@ -18,6 +18,7 @@ import { notTaken } from '../signals/relative-sink.ts';
 import type { Sink } from '../signals/sink.ts';
 import { openAsking } from './asking.ts';
 import type { KnownCall } from './call-info.ts';
+import { answerStatusQuery } from './status-query.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
 /** The body was cut off before it answered: its call has no result. */
@@ -46,6 +47,7 @@ export async function runBody(
   { tool, args, ...frame }: CheckedCall,
 ): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall | WaitingCall>> {
   const { execution, sink } = frame;
+  if (tool.queriesTeam) return go({ result: await answerStatusQuery(dependencies, execution, args) });
   const { thread, step, index } = execution;
   const own = new AbortController();
   const asking = openAsking(dependencies, { ...frame, tool, own });

@@ -18,6 +18,7 @@ import { type AnsweredCall, checkToolArguments, requireVariables } from '../../s
 import { confirmCall } from '../../state/confirm-call.ts';
 import { openGate, type Passed } from '../../state/gate.ts';
 import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
+import { recheckArguments } from '../../state/recheck-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isPassing } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
@@ -68,6 +69,7 @@ const FUNCTION = openGate<
   .stage(judgeAction) //           4 policy: what the agent says of all that
   .stage(confirmCall) //           4 policy: what its tool wants confirmed
   .stage(askApproval) //           4 policy: waits for an approval
+  .stage(recheckArguments) //      4 policy: what is done is what was judged
   .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
   .stage(runBody) //               5 body, within its time
   .stage(redactAnswer); //         6 redaction

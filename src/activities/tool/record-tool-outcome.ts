@@ -1,28 +1,42 @@
 /** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (at most once). */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { SettledTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
+import type { SettledTool, ToolCallKey } from '../../store/port/thread-store.ts';
 import type { BegunTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 import { wakeForgotten } from '../signals/wake-forgotten.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 export async function recordToolOutcome(
-  { store }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
+  const { store } = dependencies;
   const { step, index } = input;
-  const settled = await settleLost(store, { ...fromRun(store, input), step, index });
-  return settled.kind === 'redispatch' ? settled : toSettledOutcome(settled);
+  const settled = await settleLost(dependencies, { ...fromRun(store, input), step, index });
+  if (settled.kind === 'redispatch') return settled;
+  if (settled.kind !== 'waits') return toSettledOutcome(settled);
+  await tellAbove(store, input.threadId);
+  return toWaitingCall(settled.wait);
 }
 
 /** What its worker may have told nobody of is told with it. */
-export async function settleLost(store: ThreadStore, key: ToolCallKey): Promise<SettledTool> {
-  const settled = await store.toolCalls.settleLost(key);
-  if (settled.kind === 'settled' && settled.state === 'unknown') await wakeForgotten(store, key.threadId);
+export async function settleLost(
+  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
+  key: ToolCallKey,
+): Promise<SettledTool> {
+  const asks = (agent: string) => registry().agents.get(agent)?.policy?.onUncertain === 'wait';
+  const settled = await store.toolCalls.settleLost({ ...key, asks });
+  const isLost = settled.kind === 'settled' && settled.state === 'unknown';
+  if (isLost || settled.kind === 'waits') await wakeForgotten(store, key.threadId);
+  if (settled.kind === 'waits') await probe?.('wait_opened');
   return settled;
 }
 
-export function toSettledOutcome(settled: Exclude<SettledTool, { kind: 'redispatch' }>): ToolCallOutcome {
+export function toSettledOutcome(
+  settled: Exclude<SettledTool, { kind: 'redispatch' | 'waits' }>,
+): ToolCallOutcome {
   if (settled.kind === 'terminated') return settled;
   const name = settled.name.slice(0, 64);
   if (settled.denied) return { kind: 'exceeded', name, error: settled.denied };

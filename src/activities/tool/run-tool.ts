@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { BeginTool, BegunTool, ThreadStore, ToolCallKey } from '../../store/port/thread-store.ts';
+import type { BeginTool, BegunTool, ToolCallKey } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -38,9 +38,9 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
   await probe?.('tool_not_begun');
   const command = { ...key, attempt: name, idempotent, history: true, judges: beginsInGate(dependencies) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
-  if (begun.kind !== 'run') return settleElsewhere(store, key, begun);
   // What it has waited for is over.
-  if (begun.waits) await tellAbove(store, input.threadId);
+  if ('waits' in begun || 'waited' in begun) await tellAbove(store, input.threadId);
+  if (begun.kind !== 'run') return settleElsewhere(dependencies, key, begun);
   return runUnit(dependencies, {
     ...unitOfCall(dependencies, input, begun.call.name),
     repeated: begun.repeated,
@@ -51,7 +51,7 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
 
 /** What became of a call that is not this attempt's to run. */
 async function settleElsewhere(
-  store: ThreadStore,
+  dependencies: ActivityDependencies,
   key: ToolCallKey,
   begun: Exclude<BegunTool, { kind: 'run' }>,
 ): Promise<AttemptOutcome> {
@@ -65,7 +65,8 @@ async function settleElsewhere(
     case 'waits':
       return toWaitingCall(begun.wait);
     case 'begun_elsewhere': {
-      const settled = await settleLost(store, key);
+      const settled = await settleLost(dependencies, key);
+      if (settled.kind === 'waits') return toWaitingCall(settled.wait);
       return settled.kind === 'redispatch'
         ? { kind: 'unknown', name: begun.name }
         : toSettledOutcome(settled);
@@ -106,7 +107,7 @@ async function runHere(
       case 'waits':
         return answer;
       case 'not_begun':
-        return settleElsewhere(dependencies.store, key, answer.begun);
+        return settleElsewhere(dependencies, key, answer.begun);
       case 'answered':
         return storeAnswered(dependencies, frame, { key, answer });
     }

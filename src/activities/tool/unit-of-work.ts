@@ -10,11 +10,11 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { tellAbove, waitsForPeople } from '../signals/tell-above.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
 
-export function asModelStep<Output>(
+export function asModelStep<Output extends { readonly kind: string }>(
   dependencies: ActivityDependencies,
   run: Activity<ModelStepInput, Output>,
 ): Activity<ModelStepInput, Output> {
@@ -22,7 +22,12 @@ export function asModelStep<Output>(
     const { threadId, ordinal, agent = '' } = input;
     const work = `${threadId}:model:${currentRunId()}:${ordinal}`;
     const unit = { code: 'model', name: agent, threadId, work } as const;
-    const asked = { unit, activity: 'modelStep', input, here: () => run(input) } as const;
+    const step = telling(dependencies, threadId, () => run(input));
+    const here = async () => {
+      if (input.waited) await tellAbove(dependencies.store, threadId);
+      return step();
+    };
+    const asked = { unit, activity: 'modelStep', input, here } as const;
     return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
   };
 }
@@ -34,13 +39,22 @@ export function asResumableCall<Output extends { readonly kind: string }>(
   run: Activity<ToolCallInput, Output>,
 ): Activity<ToolCallInput, Output> {
   return (input) => {
-    const here = async () => {
-      const outcome = await run(input);
-      if (outcome.kind === 'waits') await tellAbove(dependencies.store, input.threadId);
-      return outcome;
-    };
+    const here = telling(dependencies, input.threadId, () => run(input));
     const asked = { unit: unitOfCall(input), activity, input, here };
     return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
+  };
+}
+
+/** Whoever the thread holds up learns that it waits for people. */
+function telling<Output extends { readonly kind: string }>(
+  { store }: ActivityDependencies,
+  threadId: string,
+  run: () => Promise<Output>,
+): () => Promise<Output> {
+  return async () => {
+    const outcome = await run();
+    if (waitsForPeople(outcome)) await tellAbove(store, threadId);
+    return outcome;
   };
 }
 

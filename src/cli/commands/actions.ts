@@ -2,7 +2,9 @@
 import { type Command, Option } from 'commander';
 import { StoredActions } from '../../client/stored-actions.ts';
 import { ACTION_STATES, type ActionState } from '../../core/governance/agent-policy.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { errorMessage } from '../../core/value/error.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
 import { visible } from '../output/terminal-text.ts';
@@ -42,15 +44,15 @@ export function addActions(program: Command, cli: Cli): void {
     .command('reconcile')
     .summary('say what became of one')
     .description(
-      'Keeps what became of an uncertain action, once, for those who read the log. Nothing is done again, and the result that the model ' +
-        'has read stays.',
+      'Keeps what became of an uncertain action, once. Nothing is done again. A thread that waits for it goes on; any other has gone on, and ' +
+        'the result that its model has read stays.',
     )
     .argument('<action>', 'id of the action')
     .addOption(new Option('--completed', 'it has taken effect').conflicts(['notDone']))
     .addOption(new Option('--not-done', 'it has not taken effect'))
     .option('--note <text>', 'how that is known')
     .option('--by <name>', 'who says so');
-  addCommon(reconcile).action(act(cli, reconcileAction));
+  addCommon(addTaskQueue(reconcile)).action(act(cli, reconcileAction));
 }
 
 async function listActions(
@@ -74,25 +76,33 @@ async function listActions(
   return undefined;
 }
 
-async function reconcileAction(
-  id: string,
-  { project, json, completed, notDone, note: told, by }: ReconcileOptions,
-): Promise<number | undefined> {
+async function reconcileAction(id: string, options: ReconcileOptions): Promise<number | undefined> {
+  const { project, json, completed, notDone, note: told, by } = options;
   if (!completed && !notDone) {
     note('Say what became of it: --completed, or --not-done.');
     return 2;
   }
-  await withStore(project, async (store) => {
-    const said = {
-      completed: completed === true,
-      ...(told === undefined ? {} : { note: told }),
-      ...(by === undefined ? {} : { by }),
-    };
-    const action = await new StoredActions(store).reconcileAction(id, said);
-    if (json) return printJson(action);
+  const said = {
+    completed: completed === true,
+    ...(told === undefined ? {} : { note: told }),
+    ...(by === undefined ? {} : { by }),
+  };
+  const { action, wait } = await withStore(project, (store) => new StoredActions(store).reconcile(id, said));
+  if (wait) await tellThread(options, wait);
+  if (json) printJson(action);
+  else
     note(
       `The action ${id} (${action.name}) is reconciled: it ${completed ? 'has' : 'has not'} taken effect.`,
     );
-  });
   return undefined;
+}
+
+/** It is kept already: the same answer again tells the thread that waits for it, and where that fails the next look of its worker does. */
+async function tellThread(options: ReconcileOptions, { id, answer, threadId }: Wait): Promise<void> {
+  const { withClient } = await import('../connection/open-client.ts');
+  try {
+    if (answer) await withClient(options, (client) => client.answerWait(id, answer));
+  } catch (error) {
+    note(`The thread ${threadId} goes on as soon as a worker looks: ${errorMessage(error)}`);
+  }
 }

@@ -29,7 +29,7 @@ export function addApi(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.run)
     .summary('serve threads over HTTP')
     .description(
-      'Serves /v1 (docs/http.md) and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
+      'Serves /v1, /api for clients of Standard Agents (docs/http.md), and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
         '/openapi.json describes it.',
     )
     .option('--host <name>', 'address to listen at', '127.0.0.1')
@@ -49,7 +49,10 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
       const served = await serveApi(opened.api, { host, port });
       interruption.begin();
       if (json) printJsonLine({ event: 'ready', url: served.url, tokens: opened.asksForTokens });
-      else printLine(`Serving ${served.url}/v1 (${served.url}/openapi.json describes it).`);
+      else {
+        printLine(`Serving ${served.url}/v1 (${served.url}/openapi.json describes it),`);
+        printLine(`and ${served.url}/api for clients of Standard Agents.`);
+      }
       if (!opened.asksForTokens)
         note('There are no tokens: whoever reaches this port on this machine may do everything.');
       await ended(interruption.signal);

@@ -1,4 +1,4 @@
-/** `everthread threads stop` and `terminate`. Both are requests: durable at once, carried out by the thread's worker. */
+/** `everthread threads stop`, `cancel`, `terminate`: requests, durable at once, carried out by the thread's worker; and `delete`, which needs none. */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions } from '../command.ts';
 import { note, printJson } from '../output/output.ts';
@@ -53,6 +53,27 @@ export function addThreadTerminate(threads: Command, cli: Cli): void {
     .summary('end a thread for ever')
     .description('Ends a thread for ever: nothing can be sent to it any more, everything stays readable.');
   addEnd(command).action(act(cli, terminateThread));
+}
+
+export function addThreadDelete(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('delete')
+    .summary('end a thread and delete what it has')
+    .description(
+      'Ends a thread and all that descend from it, and deletes their messages, logs, files, values and variables. There is no way back. ' +
+        'With --json: { deleted }.',
+    )
+    .argument('<id>', 'id of the thread');
+  addCommon(addTaskQueue(command)).action(act(cli, deleteThread));
+}
+
+async function deleteThread(threadId: string, options: EndOptions): Promise<undefined> {
+  const { withClient } = await import('../connection/open-client.ts');
+  const deleted = await withClient(options, (client) => client.deleteThread(threadId));
+  if (options.json) printJson({ deleted });
+  else
+    note(`Deleted ${deleted.length === 1 ? 'thread' : `${deleted.length} threads:`} ${deleted.join(', ')}.`);
+  return undefined;
 }
 
 function addEnd(command: Command): Command {

@@ -83,6 +83,11 @@ export function addThreadList(threads: Command, cli: Cli): void {
     .description('Lists the threads of the store, those that changed last first. With --json: { threads }.')
     .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
     .option('--agent <name>', 'only threads of this agent')
+    .option('--user <id>', 'only threads of this user')
+    .option('--organization <id>', 'only threads of this organisation')
+    .option('--tag <tag>', 'only threads with this tag, those made last first')
+    .option('--parent <id>', 'only subagents of this thread')
+    .option('--before <id>', 'only those behind this thread: the last one of the page before')
     .option('--limit <n>', 'at most n threads', parseWhole, SHOWN);
   addCommon(command).action(act(cli, listThreads));
 }
@@ -90,14 +95,23 @@ export function addThreadList(threads: Command, cli: Cli): void {
 interface ListOptions extends CommonOptions {
   readonly status?: ThreadStatus;
   readonly agent?: string;
+  readonly user?: string;
+  readonly organization?: string;
+  readonly tag?: string;
+  readonly parent?: string;
+  readonly before?: string;
   readonly limit: number;
 }
 
-async function listThreads({ project, json, status, agent, limit }: ListOptions): Promise<undefined> {
+async function listThreads({ project, json, limit, before, ...filters }: ListOptions): Promise<undefined> {
+  const { status, agent, user: userId, organization: organizationId, tag, parent: parentId } = filters;
+  const asked = { status, agent, userId, organizationId, tag, parentId };
   await withStore(project, async (store) => {
-    const threads = await store.threads.list({ status, agent, limit });
+    const place = before === undefined ? undefined : await findThread(store, before);
+    const threads = await store.threads.list({ ...asked, before: place, limit });
     if (json) return printJson({ threads });
-    if (threads.length === 0) return note(`No threads${status || agent ? ' like that' : ' yet'}.`);
+    const filtered = place || Object.values(asked).some((value) => value !== undefined);
+    if (threads.length === 0) return note(`No threads${filtered ? ' like that' : ' yet'}.`);
     const families = threads.some(({ parentId }) => parentId !== null);
     const rows = threads.map((thread) => [
       thread.id,
@@ -111,7 +125,8 @@ async function listThreads({ project, json, status, agent, limit }: ListOptions)
     const [heading, ...lines] = toTable([columns, ...rows]).split('\n');
     printLine(tone('dim', heading ?? ''));
     for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
-    if (threads.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
+    if (threads.length === limit)
+      dimNote(`At most ${limit} are shown: --limit shows more, --before ${threads.at(-1)?.id} those behind.`);
   });
   return undefined;
 }
@@ -170,7 +185,7 @@ async function tailThread(threadId: string, options: TailOptions): Promise<undef
 
 export async function findThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
   const thread = await store.threads.get(threadId);
-  if (thread) return thread;
+  if (thread && thread.deletedAt === undefined) return thread;
   throw new RuntimeError(
     'ThreadNotFound',
     `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has taken it.`,

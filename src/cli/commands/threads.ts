@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Cli, GROUPS } from '../command.ts';
 import { addThreadEffects } from './thread-effects.ts';
-import { addThreadCancel, addThreadStop, addThreadTerminate } from './thread-end.ts';
+import { addThreadCancel, addThreadDelete, addThreadStop, addThreadTerminate } from './thread-end.ts';
 import { addThreadExport } from './thread-export.ts';
 import { addThreadFiles, addThreadValues } from './thread-files.ts';
 import { addThreadLogs } from './thread-logs.ts';
@@ -32,5 +32,6 @@ export function addThreads(program: Command, cli: Cli): void {
   addThreadStop(threads, cli);
   addThreadCancel(threads, cli);
   addThreadTerminate(threads, cli);
+  addThreadDelete(threads, cli);
   addThreadExport(threads, cli);
 }

@@ -98,7 +98,7 @@ async function revokeToken(id: string, { project, json }: CommonOptions): Promis
     const token = await store.tokens.revoke(id);
     if (!token)
       throw new RuntimeError(
-        'InvalidValue',
+        'TokenNotFound',
         `There is no token "${id}": "everthread tokens list" lists those that there are.`,
       );
     if (json) return printJson({ token });

@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
-import { isListening, LOOPBACK } from '../../temporal-service/free-port.ts';
+import { LOOPBACK, refusesConnections } from '../../temporal-service/free-port.ts';
 import { commandName } from '../command-name.ts';
 
 export interface FoundServer {
@@ -31,11 +31,13 @@ export function findServer(projectDir: string): FoundServer {
   };
 }
 
-/** Fails at once when no program listens on this machine, where a client would try for five seconds. */
+/**
+ * Fails at once when no program listens on this machine, where a client would go on trying. A machine so busy that the connection takes long is not
+ * without one.
+ */
 export async function requireListening(server: FoundServer): Promise<void> {
   const [host, port] = server.address.split(':');
-  if (host !== LOOPBACK || (await isListening(LOOPBACK, Number(port)))) return;
-  throw unreachable(server);
+  if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port)))) throw unreachable(server);
 }
 
 export function unreachable({ address }: FoundServer, cause?: unknown): RuntimeError {

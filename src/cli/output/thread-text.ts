@@ -32,6 +32,7 @@ export function threadHeading(
       ? [['error', `${thread.lastError.code}: ${visible(thread.lastError.message)}`]]
       : []),
     ...(thread.userId === null ? [] : [['user', visible(thread.userId)]]),
+    ...(thread.organizationId === undefined ? [] : [['organisation', visible(thread.organizationId)]]),
     ...(Object.keys(thread.arguments).length === 0
       ? []
       : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),

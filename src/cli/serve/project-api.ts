@@ -2,7 +2,7 @@
 import { storeOf } from '../../client/client-store.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry, SideDefinition } from '../../core/author/definition.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
@@ -55,9 +55,13 @@ export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiO
 }
 
 function agentsOf({ agents }: Registry): ApiAgent[] {
-  return [...agents.values()].map(({ name, title = null, description = null }) => ({
-    name,
-    title,
-    description,
+  return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({
+    ...{ name, title, description, icon: icon ?? null },
+    sideA: sideOf(sideA),
+    ...(sideB && { sideB: sideOf(sideB) }),
   }));
+}
+
+function sideOf({ prompt, label }: SideDefinition) {
+  return { prompt, label: label ?? null };
 }

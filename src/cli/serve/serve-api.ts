@@ -1,8 +1,10 @@
 /** The HTTP API behind a socket of this machine. */
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Api } from '../../server/api/create-api.ts';
+import { serveSockets } from './serve-sockets.ts';
 
 export interface ServedApi {
   /** `http://host:port`. */
@@ -23,6 +25,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
     fetch: (request) => api.fetch(request),
     overrideGlobalObjects: false,
   });
+  const cutOff = serveSockets(server as Server, api);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(notListening(host, port, cause)));
     server.listen(port, host, resolve);
@@ -34,6 +37,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
       new Promise((resolve) => {
         server.close(() => resolve());
         api.close();
+        cutOff();
         // Of HTTP/1.1: what is open and asks nothing.
         if ('closeIdleConnections' in server) server.closeIdleConnections();
       }),

@@ -184,6 +184,8 @@ export interface ToolDefinition {
   readonly asks?: true;
   /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
   readonly runsCode?: true;
+  /** Asks for the status of its thread's subagents, and is answered by the engine. Only a built-in tool has it. */
+  readonly queriesTeam?: true;
 }
 
 /** The whole project, validated: every reference resolves. */

@@ -35,6 +35,19 @@ export interface AgentEnd {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** What a summary has taken the place of, in the requests of a thread. */
+export interface Compaction {
+  /** Of this summary, and of no other: for what must be done once. */
+  readonly key: string;
+  /** Messages that it covers and no summary before it did. */
+  readonly count: number;
+  readonly summary: string;
+  /** The last message that it covers. */
+  readonly messageId: string;
+  /** The name of the prompt whose requests begin with it. */
+  readonly prompt: string;
+}
+
 /** The hooks with their arguments and results: the twelve of the spec, then our own. */
 export interface HookSignatures {
   /** After the thread was made, before its first execution. */
@@ -88,6 +101,11 @@ export interface HookSignatures {
     args: Readonly<Record<string, unknown>>,
   ): HookAnswer<CallChange | Kept>;
   /**
+   * Behind a summary that is kept, before the request that begins with it. Where the worker is lost in between it is not told again: that
+   * it was made is in the log.
+   */
+  on_compaction(state: ThreadState, compaction: Compaction): HookAnswer<void>;
+  /**
    * Right before an execution is over, however it ends, with `state.execution` null. Where the worker is lost before the end is stored it runs
    * again, with the same `key`; what it makes through its state is there once.
    */
@@ -108,6 +126,7 @@ export const HOOK_NAMES = [
   'after_tool_call_failure',
   'before_store_tool_result',
   'before_tool_call',
+  'on_compaction',
   'on_agent_end',
 ] as const satisfies readonly (keyof HookSignatures)[];
 

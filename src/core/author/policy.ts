@@ -45,6 +45,8 @@ export interface JudgedSpending {
   readonly spends: Spending;
   /** All that the execution spends from, its own budget first, its root's last. */
   readonly budget: readonly BudgetLine[];
+  /** Whether `compact` can be done: of a request whose agent or prompt has `guards.compaction`, once for a step. Else it is a warning. */
+  readonly mayCompact: boolean;
 }
 
 /** Nothing leaves it to the limits. */

@@ -21,11 +21,26 @@ const MESSAGES: Readonly<Record<string, Check>> = {
 
 const text = (value: unknown) => typeof value === 'string';
 
+const isThreadPlace = (value: unknown) => {
+  const { id, createdAt, updatedAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return text(id) && isCount(createdAt) && isCount(updatedAt);
+};
+
 const THREADS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
   status: ['a text', text],
   agent: ['a text', text],
   userId: ['a text', text],
+  organizationId: ['a text', text],
+  parentId: ['a text', text],
+  rootsOnly: ['true or false', (value) => typeof value === 'boolean'],
+  tag: ['a text', text],
+  createdAfter: COUNT,
+  createdBefore: COUNT,
+  updatedAfter: COUNT,
+  updatedBefore: COUNT,
+  order: ['"updated" or "created"', (value) => value === 'updated' || value === 'created'],
+  before: ['a thread: its id, createdAt and updatedAt', isThreadPlace],
 };
 
 const VALUES: Readonly<Record<string, Check>> = {

@@ -9,6 +9,7 @@
  * C4. What does not fit the models' window is always a reason. So nothing is left out unread, and a window of any size has room:
  *     half of it is for what is kept.
  * C5. Long messages alone do not lead to a summary for each step: behind a summary, at least so many messages are covered by the next.
+ * C6. Where the policy of the budget wants it, what the definition would keep is kept, whatever the thresholds say.
  */
 import { type CompactionGuard, type CompactionReason, GROWTH } from '../guard/compaction.ts';
 import type { ContextMessage } from './context.ts';
@@ -24,6 +25,8 @@ export interface CompactedView {
   readonly trimmed: boolean;
   /** A summary stands before them. */
   readonly again: boolean;
+  /** The policy of the budget wants it (C6). */
+  readonly wanted?: boolean;
 }
 
 export interface CompactionPlan {
@@ -41,7 +44,8 @@ export function planCompaction(view: CompactedView, guard: CompactionGuard): Com
   // C1: the newest word of the user is not counted.
   const asks = shown.at(-1)?.role === 'user';
   const rows = asks ? shown.slice(0, -1) : shown;
-  const reason = findReason(rows, view, guard);
+  // C6: whatever the thresholds say.
+  const reason = findReason(rows, view, guard) ?? (view.wanted ? 'budget' : undefined);
   if (!reason) return undefined;
   const kept = reason === 'window' ? fittingTail(view, rows, guard) : guard.retainRecentMessages;
   const at = findCut(shown, rows.length - kept);

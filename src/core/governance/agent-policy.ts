@@ -12,6 +12,8 @@ export interface AgentPolicy extends CapabilityPolicy {
   readonly approvals: 'wait' | 'refuse';
   /** What a call that is not done means to its execution: the model reads it and goes on, or the execution ends. */
   readonly onDenied: 'continue' | 'fail';
+  /** What a call whose worker was lost means: the model reads that its end is unknown, or a person is asked what became of it. Default `continue`. */
+  readonly onUncertain?: 'continue' | 'wait';
 }
 
 /** Of an agent that says nothing, in a run whose permissions say something. */

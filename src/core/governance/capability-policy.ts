@@ -34,6 +34,8 @@ export interface PolicyDecision {
   readonly sources: Readonly<Record<string, RuleSource>>;
   /** What a person is to confirm, since the tool asks for that. */
   readonly confirm?: string;
+  /** Who has confirmed that: the runtime, as `guards.confirm` says. Absent where a person is asked. */
+  readonly confirmedBy?: 'auto';
   /** The policy of an author that has decided, beside the rules. */
   readonly policy?: string;
 }

@@ -11,8 +11,11 @@ import {
   type Spending,
 } from './budget.ts';
 
-/** `allow` leaves it as it is, `warn` has the log tell it, `ask` wants an approval, `deny` ends the execution. */
-export const SPENDING_EFFECTS = ['allow', 'warn', 'ask', 'deny'] as const;
+/**
+ * `allow` leaves it as it is, `warn` has the log tell it, `compact` has the history summarised first (a warning where it cannot be), `ask` wants an
+ * approval, `deny` ends the execution.
+ */
+export const SPENDING_EFFECTS = ['allow', 'warn', 'compact', 'ask', 'deny'] as const;
 export type SpendingEffect = (typeof SPENDING_EFFECTS)[number];
 
 export interface SpendingVerdict {

@@ -31,4 +31,5 @@ export function toCompactionGuard(given: Partial<CompactionGuard> = {}): Compact
   return { thresholdMessages, thresholdChars, retainRecentMessages, byWindow };
 }
 
-export type CompactionReason = 'messages' | 'chars' | 'window';
+/** `budget`: its policy wants a shorter request. */
+export type CompactionReason = 'messages' | 'chars' | 'window' | 'budget';

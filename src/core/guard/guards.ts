@@ -2,6 +2,7 @@
 import type { CompactionGuard } from './compaction.ts';
 import type { LoopGuard } from './loop.ts';
 import type { RoundGuard } from './round.ts';
+import type { TeamGuard } from './team.ts';
 
 export interface Guards {
   /** False: none, whatever the agent of a prompt says. */
@@ -10,6 +11,10 @@ export interface Guards {
   readonly loops?: LoopGuard | false;
   /** How many rounds a turn may take. */
   readonly rounds?: RoundGuard;
+  /** `auto`: what tools want confirmed is, and nobody is asked. An approval that a policy requires is asked for all the same. */
+  readonly confirm?: 'ask' | 'auto';
+  /** How large the team of an agent may grow; prompts have none of their own. */
+  readonly team?: TeamGuard;
 }
 
 type Guarded = { readonly guards?: Guards } | undefined;

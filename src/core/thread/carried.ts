@@ -3,10 +3,11 @@
  * snapshot: flat, versioned, readable by every later build (snapshot.ts).
  */
 import type { Refusal } from './item.ts';
+import type { Settings } from './open-thread.ts';
 import type { QueueState } from './queue.ts';
 import { NO_STEPS } from './session.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Settings, ThreadStatus } from './step.ts';
+import type { ThreadStatus } from './step.ts';
 
 /** How far the thread's turns have come. */
 export type TurnState = Pick<

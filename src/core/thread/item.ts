@@ -7,6 +7,7 @@
 import { isAttachmentList } from '../file/attachment.ts';
 import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
+import { isAnswerId } from '../message/answer-id.ts';
 import type { AttachmentRef } from '../message/message.ts';
 import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
@@ -69,7 +70,7 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | Refused;
 const ID = /^[\x21-\x7e]+$/;
 
 export function isItemId(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value);
+  return typeof value === 'string' && value.length <= LIMITS.idChars && ID.test(value) && !isAnswerId(value);
 }
 
 export function isToolName(value: unknown): value is string {

@@ -6,8 +6,9 @@
 
 import { showJson } from '../value/json-measure.ts';
 import type { QueueItem, Refusal } from './item.ts';
+import type { Settings } from './open-thread.ts';
 import { NO_STEPS, type Session, type SideSteps } from './session.ts';
-import type { Settings, ThreadStatus } from './step.ts';
+import type { ThreadStatus } from './step.ts';
 
 export interface Snapshot {
   readonly version: 2;

@@ -1,5 +1,5 @@
 /**
- * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages?, context? }`.
+ * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages?, context?, tags? }`.
  * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
  * the workflow: no schema library.
  */
@@ -11,6 +11,7 @@ import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { type IncomingItem, parseMessagePayload } from './item.ts';
 import { parseSnapshot, type Snapshot } from './snapshot.ts';
+import { parseTags } from './tags.ts';
 
 export const WORKFLOW_ID_PREFIX = 'thread/';
 
@@ -24,6 +25,7 @@ export interface StartInput {
   readonly rootId: string;
   /** What the executions of the thread begin with. */
   readonly context?: GivenContext;
+  readonly tags?: readonly string[];
   readonly carried: Snapshot | null;
 }
 
@@ -74,7 +76,8 @@ function parseCreation({
   agent,
   userId = null,
   arguments: given = {},
-}: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments'> {
+  tags,
+}: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments' | 'tags'> {
   if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
     throw new InvalidStart('"agent" must name an agent');
   }
@@ -82,7 +85,10 @@ function parseCreation({
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
   }
   if (!isRecord(given)) throw new InvalidStart('"arguments" must be an object');
-  return { agent, userId, arguments: given };
+  if (tags === undefined || tags === null) return { agent, userId, arguments: given };
+  const parsed = parseTags(tags);
+  if (!parsed.ok) throw new InvalidStart(parsed.reason);
+  return { agent, userId, arguments: given, tags: parsed.tags };
 }
 
 function parseFamily(

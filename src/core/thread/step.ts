@@ -5,21 +5,11 @@
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
 import type { CancelRequest } from '../governance/cancellation.ts';
-import type { GivenContext } from '../governance/run-context.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
-import type { BlockedStep, PausedStep } from './waiting-call.ts';
-
-/** Times from the worker's configuration that the workflow must replay: they arrive with `openThread`. */
-export interface Settings {
-  readonly historySoftLimit: number;
-  readonly modelHeartbeatMs: number;
-  readonly toolHeartbeatMs: number;
-  /** False where the server lacks our search attributes: setting one would fail the workflow task. */
-  readonly searchAttributes: boolean;
-}
+import type { BlockedStep, PausedStep, WaitingCall } from './waiting-call.ts';
 
 /** The thread and the workflow run: part of every activity's input, and what the fence checks. */
 export interface RunRef {
@@ -34,44 +24,6 @@ export interface StoredError {
 
 export type ThreadStatus = 'idle' | 'running' | 'waiting' | 'stopped' | 'failed' | 'terminated';
 export type RestStatus = Exclude<ThreadStatus, 'running' | 'waiting'>;
-
-export interface OpenThreadInput {
-  readonly threadId: string;
-  readonly agent: string;
-  readonly userId: string | null;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly parentId: string | null;
-  readonly rootId: string;
-  /** What the executions of the thread begin with; kept when the thread is made. */
-  readonly context?: GivenContext;
-  /** The id of the store that this thread has used so far; absent in its first run. */
-  readonly storeId?: string;
-}
-
-export type OpenThreadOutcome =
-  | { readonly kind: 'terminated'; readonly storeId?: string }
-  | {
-      readonly kind: 'open';
-      readonly storeId: string;
-      readonly agent: string;
-      readonly status: ThreadStatus;
-      readonly settings: Settings;
-      /** The last step that the workflow knows to have ended; the store may have later ones. */
-      readonly afterStep: number;
-      readonly turnOpen: boolean;
-      readonly waiting: number;
-      /** The model that the agent asks first; absent when this worker does not know the agent. */
-      readonly model?: string;
-      readonly lastError?: StoredError;
-      /** Only of an agent with two AI sides. */
-      readonly session?: Session;
-      /** A report to the parent is stored and not yet delivered. */
-      readonly reportDue?: true;
-      /** It has had children. */
-      readonly parent?: true;
-      /** The store has children whose workflows have not been started. */
-      readonly unstarted?: true;
-    };
 
 export interface CancelExecutionInput extends RunRef {
   readonly request: CancelRequest;
@@ -92,6 +44,8 @@ export interface ModelStepInput extends RunRef {
   readonly agent?: string;
   /** The workflow's idea of the session; absent for one AI side. */
   readonly session?: Session;
+  /** The step before was paused, and that is over: ancestors that show it are told. */
+  readonly waited?: true;
 }
 
 /**
@@ -208,7 +162,10 @@ export type SubpromptOutcome =
   | { readonly kind: 'terminated' };
 
 /** The state of a tool call whose worker was lost (at most once). */
-export type RecordedOutcome = ToolCallOutcome | { readonly kind: 'redispatch'; readonly name: string };
+export type RecordedOutcome =
+  | ToolCallOutcome
+  | WaitingCall
+  | { readonly kind: 'redispatch'; readonly name: string };
 
 export interface CommitStatusInput extends RunRef {
   /** As in ModelStepInput: with it, a repeated commit reports its rejections once. */

@@ -85,6 +85,8 @@ export const ERRORS = {
   RoundsExhausted: { exit: 1, status: 409 },
   /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
+  /** A range of bytes that a file does not have. */
+  InvalidRange: { exit: 2, status: 416 },
   /** A cursor above the end of the log that it is said to be of. */
   InvalidCursor: { exit: 2, status: 400 },
   /** No route of the door has this path. */
@@ -93,6 +95,8 @@ export const ERRORS = {
   MethodNotAllowed: { exit: 2, status: 405 },
   /** The request brings no token that is known. */
   Unauthorized: { exit: 1, status: 401 },
+  /** There is no token with this id. */
+  TokenNotFound: { exit: 3, status: 404 },
   /** Whoever asks may not do this. */
   Forbidden: { exit: 1, status: 403 },
   /** The thread works, and the message was to be taken only at rest. */
@@ -101,6 +105,8 @@ export const ERRORS = {
   RequestTooLarge: { exit: 2, status: 413 },
   /** As many streams are open as there may be. */
   TooManyStreams: { exit: 1, status: 503 },
+  /** No API answers at a client's address; where something was to be done, the message says whether it may have been. */
+  ServerUnavailable: { exit: 1, status: 503 },
   /** The server is closing. */
   ServerClosing: { exit: 1, status: 503 },
   /** Something did not arrive before its deadline. */

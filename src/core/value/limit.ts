@@ -59,6 +59,9 @@ export const LIMITS = {
   /** Refused items kept for the next commit; beyond, the log has their number alone. */
   rejections: 50,
   startMessages: 100,
+  /** Tags of a thread, and characters of one. */
+  tagsPerThread: 50,
+  tagChars: 100,
   /** The newest messages that `state.execution.messageHistory` has in tools and their hooks. */
   recentMessages: 100,
   /** Room for the messages of a request, in tokens, where none of the models of a step names its window. */

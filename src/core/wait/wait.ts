@@ -6,6 +6,7 @@
  */
 import { canonicalJson } from '../value/canonical-json.ts';
 import type { WaitAnswer } from './answer.ts';
+import { NOTE_CHARS, readReconciliation } from './reconciliation.ts';
 
 /**
  * `approval`: may this be done. `question`: code asks for a value. `variables`: a subagent lacks variables. `paused`: work is held until
@@ -39,9 +40,6 @@ export interface WaitVerdict {
   readonly outcome: WaitOutcome;
 }
 
-/** Why a wait was closed whose action is no longer the one that was shown. */
-export const CHANGED = 'changed';
-
 /** As much of a wait as decides over an answer. Times are microseconds since 1970. */
 export interface JudgedWait {
   readonly kind: WaitKind;
@@ -72,7 +70,7 @@ export function judgeAnswer(
   // W1: the first answer counts.
   if (wait.state === 'answered')
     return canonicalJson(wait.answer) === canonicalJson(answer) ? 'duplicate' : 'already_answered';
-  if (wait.state === 'closed') return wait.reason === CHANGED ? 'stale' : 'closed';
+  if (wait.state === 'closed') return 'closed';
   if (wait.state === 'expired' || isPast(wait, now)) return 'expired';
   if (fingerprint !== undefined && fingerprint !== wait.fingerprint) return 'stale';
   return 'taken';
@@ -82,9 +80,16 @@ export function judgeAnswer(
 export function misfit(kind: WaitKind, answer: WaitAnswer): string | undefined {
   const asksWhether = kind === 'approval' || kind === 'paused';
   if ('value' in answer)
-    return asksWhether ? `a wait of kind "${kind}" is answered by "approved", not by a "value"` : undefined;
+    return asksWhether
+      ? `a wait of kind "${kind}" is answered by "approved", not by a "value"`
+      : misreconciled(kind, answer);
   if (asksWhether || !answer.approved) return undefined;
   return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
+}
+
+function misreconciled(kind: WaitKind, answer: WaitAnswer): string | undefined {
+  if (kind !== 'reconcile' || readReconciliation(answer)) return undefined;
+  return `a wait of kind "reconcile" is answered by a "value" such as { "completed": true }, with a "note" of at most ${NOTE_CHARS} characters where there is one`;
 }
 
 /** Its answer holds values of variables of which one is not declared as text. */

@@ -19,7 +19,7 @@ export const TEXT_HANDLERS: ChatHandlers = {
     if (depth !== undefined || delta === '') return [response, []];
     const id = partOf(event, call);
     const open = response.text?.id === id ? response.text : null;
-    const told: UiChunk[] = open ? [] : [...giveUp(response.text, dialect), { type: 'text-start', id }];
+    const told: UiChunk[] = open ? [] : [...giveUp(response.text, dialect), textStart(id)];
     const text = { id, text: (open?.text ?? '') + delta };
     return [{ ...response, text }, [...told, { type: 'text-delta', id, delta }]];
   },
@@ -53,12 +53,13 @@ function settle(
   const whole: UiChunk[] =
     content === ''
       ? []
-      : [
-          { type: 'text-start', id },
-          { type: 'text-delta', id, delta: content },
-          { type: 'text-end', id },
-        ];
+      : [textStart(id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
   return [...giveUp(open, dialect), ...whole];
+}
+
+/** A page does not keep the id of a part: so the part names itself, for the note that takes it back. */
+function textStart(id: string): UiChunk {
+  return { type: 'text-start', id, providerMetadata: { everthread: { part: id } } };
 }
 
 /** 7 drops the step's parts itself. Others end the part, and a page that wants to hides the parts that the note names. */

@@ -20,7 +20,12 @@ export interface UiNote {
 export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
-  | { readonly type: 'text-start' | 'text-end'; readonly id: string }
+  | {
+      readonly type: 'text-start';
+      readonly id: string;
+      readonly providerMetadata: { readonly everthread: { readonly part: string } };
+    }
+  | { readonly type: 'text-end'; readonly id: string }
   | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
   | {
       readonly type: 'tool-input-available';

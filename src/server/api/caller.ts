@@ -1,6 +1,6 @@
 /**
- * Who asks, and what they may. A caller without a user may reach every thread; one with a user reaches the threads of that user and
- * their families, and every other thread is not found.
+ * Who asks, and what they may. A caller without a user or an organisation may reach every thread; one with a user reaches the threads of that user and
+ * their families, one with an organisation those of the organisation, and every other thread is not found.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -16,7 +16,7 @@ export interface Caller {
   readonly scopes: readonly ApiScope[];
   /** The `userId` of the threads that it may reach; null: of all. */
   readonly userId: string | null;
-  /** Of the threads that it starts: their executions run for it. */
+  /** Whose threads it may reach; null: anybody's. Those that it starts are of it. */
   readonly organizationId?: string | null;
 }
 
@@ -29,6 +29,14 @@ export function standingContext<Context extends object>(
   context?: Context,
 ): Context | { readonly organizationId: string } | undefined {
   return organizationId == null ? context : { ...context, organizationId };
+}
+
+/** Which threads a list has. */
+export function ownThreads({ userId, organizationId }: Caller) {
+  return {
+    ...(userId === null ? {} : { userId }),
+    ...(organizationId == null ? {} : { organizationId }),
+  };
 }
 
 /** Throws `Forbidden`. */
@@ -47,7 +55,8 @@ export async function requireReachable(
   threadId: string,
 ): Promise<ThreadRecord> {
   const thread = await client.getThread(threadId);
-  if (caller.userId === null || (await ownerOf(client, thread)) === caller.userId) return thread;
+  const isOwn = caller.organizationId == null || thread.organizationId === caller.organizationId;
+  if (isOwn && (caller.userId === null || (await ownerOf(client, thread)) === caller.userId)) return thread;
   throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
 }
 

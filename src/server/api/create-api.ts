@@ -3,17 +3,23 @@
  * comes in, and problems for what goes wrong.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
+import { createLiveStreams } from '../standard/live-streams.ts';
+import { isStandardPath, serveStandard, standardError } from '../standard/standard-door.ts';
+import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
+import { createTickets } from '../standard/tickets.ts';
 import { type Access, loopbackAccess } from './access.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
-import type { ApiRoute, Given } from './route.ts';
+import type { ApiRoute, Asked, Given } from './route.ts';
 import { API_ROUTES } from './routes.ts';
+import { ADDRESSEE, isSigned } from './signed-address.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
 export interface ApiOptions extends StreamLimits {
@@ -33,6 +39,11 @@ export interface ApiOptions extends StreamLimits {
 export interface Api {
   /** Never rejects. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request to upgrade to a WebSocket: a stream to be told on the socket, or the response that refuses it. Never rejects. A host without
+   * sockets leaves it out: then what asks for a stream is told 426.
+   */
+  connect(request: Request): Promise<Response | SocketStream>;
   /** Ends open streams, and refuses what comes. The client is not closed. */
   close(): void;
 }
@@ -41,7 +52,7 @@ const CHALLENGE: Readonly<Record<string, string>> = { 'www-authenticate': 'Beare
 const BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Serves `/v1` (docs/http.md).
+ * Serves `/v1`, and `/api` for clients of Standard Agents (docs/http.md).
  * @example
  * ```ts
  * const api = createApi({ client: await RuntimeClient.connect() });
@@ -68,19 +79,43 @@ export function createApi(options: ApiOptions): Api {
   });
   for (const each of API_ROUTES) addRoute(app, each, host, access);
   app.get('/openapi.json', () => jsonResponse(openApiDocument(app)));
+  const live = createLiveStreams();
+  const tickets = createTickets();
+  const ask = (request: Request) => requireCaller(access, request);
+  serveStandard(app, { client, agents, live, tickets }, ask);
   if (endpoints) serveEndpoints(app, endpoints, host, access);
-  app.notFound(({ req }) => toNotServed(req.method, new URL(req.url).pathname));
+  app.notFound(({ req }) => {
+    const { pathname } = new URL(req.url);
+    return isStandardPath(pathname)
+      ? standardError(new RuntimeError('RouteNotFound', `There is nothing at ${req.method} ${pathname}.`))
+      : toNotServed(req.method, pathname);
+  });
   app.onError((error, { req }) => fail(error, req.raw));
   const fail = (error: unknown, request: Request): Response => {
     const problem = toProblem(isUnreadable(error) ? unreadable() : error);
     if (problem.status >= 500) tell(onError, error, request);
-    return problemResponse(problem, problem.status === 401 ? CHALLENGE : {});
+    const headers = problem.status === 401 ? CHALLENGE : {};
+    return isStandardPath(new URL(request.url).pathname)
+      ? standardError(error, headers)
+      : problemResponse(problem, headers);
   };
   return {
     async fetch(request) {
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
         return await app.fetch(limitBody(request, bodyBytes));
+      } catch (error) {
+        return fail(error, request);
+      }
+    },
+    async connect(request) {
+      const cut = (error: unknown) => tell(onError, error, request);
+      try {
+        if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
+        return await acceptStream(
+          { client, streams, live, tickets, requireCaller: ask, onError: cut },
+          request,
+        );
       } catch (error) {
         return fail(error, request);
       }
@@ -94,28 +129,37 @@ export function createApi(options: ApiOptions): Api {
 
 function addRoute(
   app: OpenAPIHono,
-  { document, scope, handle }: ApiRoute,
+  { document, scope, signable, find, handle }: ApiRoute,
   host: ApiHost,
   access: Access,
 ): void {
   // Before anything of the request is read: who may not ask learns nothing of what is wrong with it.
   app.use(document.getRoutingPath(), async (context, next) => {
-    if (context.req.method.toLowerCase() !== document.method || scope === 'none') return next();
-    const caller = await requireCaller(access, context.req.raw);
+    if (!answers(document.method, context.req.method) || scope === 'none') return next();
+    const threadId = context.req.param('threadId');
+    const signed =
+      signable && (await isSigned(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
+    const caller = signed ? ADDRESSEE : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
     context.set('caller' as never, caller as never);
+    const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
+    context.set('thread' as never, thread as never);
     return next();
   });
   app.openapi(document, async ({ req, get }) => {
     const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
-    const given = {
+    const caller: Caller | undefined = get('caller' as never);
+    // Whatever way led here past the look at who asks: nothing is done for nobody.
+    if (!caller && scope !== 'none') throw unauthorized();
+    const asked = {
       params: document.request?.params && valid('param'),
       query: document.request?.query && valid('query'),
-      body: document.request?.body && valid('json'),
-      request: req.raw,
-      caller: get('caller' as never),
       host,
-    };
+    } as Asked<undefined, undefined>;
+    const found = await find?.(asked);
+    if (found && caller) await requireReachable(host.client, caller, found.threadId);
+    const body = document.request?.body && valid('json');
+    const given = { ...asked, body, found, thread: get('thread' as never), request: req.raw, caller };
     return handle(given as unknown as Given<undefined, undefined, undefined>) as never;
   });
 }
@@ -139,10 +183,19 @@ function serveEndpoints(
 async function requireCaller(access: Access, request: Request): Promise<Caller> {
   const caller = await access(request);
   if (caller) return caller;
-  throw new RuntimeError(
+  throw unauthorized();
+}
+
+function unauthorized(): RuntimeError {
+  return new RuntimeError(
     'Unauthorized',
     'The request needs a token that is known: "Authorization: Bearer TOKEN".',
   );
+}
+
+/** A route of GET answers HEAD as well. */
+function answers(method: string, asked: string): boolean {
+  return asked === 'HEAD' ? method === 'get' : asked.toLowerCase() === method;
 }
 
 type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];

@@ -1,6 +1,6 @@
 /** The readings of a log that the doors serve, in pages of frames, each with its cursor. */
 import { storeOf } from '../../client/client-store.ts';
-import { followPages } from '../../client/follow-events.ts';
+import { type FollowPages, followPages } from '../../client/follow-events.ts';
 import { runPages, turnPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -18,7 +18,7 @@ export interface EventReading {
   readonly start: string;
   /** The thread has a parent; for `agenticx`. */
   readonly subagent?: boolean;
-  readonly follow?: boolean;
+  readonly follow?: FollowPages['follow'];
   readonly signal?: AbortSignal;
 }
 

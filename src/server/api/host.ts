@@ -14,6 +14,16 @@ export interface ApiAgent {
   readonly name: string;
   readonly title: string | null;
   readonly description: string | null;
+  readonly icon?: string | null;
+  readonly sideA?: AgentSide;
+  /** Absent where a person has it. */
+  readonly sideB?: AgentSide | undefined;
+}
+
+/** A side that a prompt speaks for. */
+export interface AgentSide {
+  readonly prompt: string;
+  readonly label?: string | null;
 }
 
 /** Admits a stream; null where there are as many as there may be. */

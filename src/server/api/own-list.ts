@@ -1,4 +1,4 @@
-/** Lists over all threads: of a caller with a user they are of one thread at a time. */
+/** Lists over all threads: of a caller with a user or an organisation they are of one thread at a time. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { type Caller, requireReachable } from './caller.ts';
 import { refuseRequest } from './problem.ts';
@@ -10,6 +10,6 @@ export async function requireThreadOf(
   threadId: string | undefined,
 ): Promise<void> {
   if (threadId !== undefined) await requireReachable(client, caller, threadId);
-  else if (caller.userId !== null)
-    refuseRequest('A token of a user reads one thread at a time: name it as "threadId".');
+  else if (caller.userId !== null || caller.organizationId != null)
+    refuseRequest('A token of a user or an organisation reads one thread at a time: name it as "threadId".');
 }

@@ -3,6 +3,7 @@
  * OpenAPI document and its tests; nothing is served that is not in it.
  */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ApiScope, Caller } from './caller.ts';
 import type { ApiHost } from './host.ts';
 import { problemSchema } from './schema/problem-schema.ts';
@@ -10,10 +11,19 @@ import { problemSchema } from './schema/problem-schema.ts';
 type Fields = z.ZodObject;
 type Read<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-export interface Given<Params, Query, Body> {
+/** What is looked up by its id, and belongs to a thread. */
+export interface Owned {
+  readonly threadId: string;
+}
+
+export interface Given<Params, Query, Body, Found = undefined> {
   readonly params: Read<Params>;
   readonly query: Read<Query>;
   readonly body: Read<Body>;
+  /** The thread that `{threadId}` of the path names: the caller may reach it. */
+  readonly thread: Read<Params> extends { readonly threadId: string } ? ThreadRecord : undefined;
+  /** What `find` has answered: the caller may reach its thread. */
+  readonly found: Found;
   readonly request: Request;
   readonly caller: Caller;
   readonly host: ApiHost;
@@ -23,6 +33,7 @@ export interface RouteSpec<
   Params extends Fields | undefined,
   Query extends Fields | undefined,
   Body extends z.ZodType | undefined,
+  Found extends Owned | undefined,
 > {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
   /** As OpenAPI writes it: `/v1/threads/{threadId}`. */
@@ -35,19 +46,29 @@ export interface RouteSpec<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Its body is bytes of any type, which `handle` reads off the request. */
+  readonly bytes?: true;
+  /** An address of it may be signed (signed-address.ts). */
+  readonly signable?: true;
   readonly status?: 200 | 201 | 202 | 204;
   /** What it answers: a schema of JSON, or the types of what is no JSON. */
   readonly answer?: z.ZodType | readonly string[];
-  readonly handle: (given: Given<Params, Query, Body>) => Promise<Response> | Response;
+  /** Of a path that names something of a thread, and not the thread. */
+  readonly find?: (asked: Asked<Params, Query>) => Promise<Found>;
+  readonly handle: (given: Given<Params, Query, Body, Found>) => Promise<Response> | Response;
 }
+
+export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params' | 'query' | 'host'>;
 
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
+  readonly signable: boolean;
   readonly method: string;
   readonly path: string;
   /** Matches the paths that it serves. */
   readonly pattern: RegExp;
   readonly document: ReturnType<typeof createRoute>;
+  readonly find?: (asked: Asked<undefined, undefined>) => Promise<Owned | undefined>;
   readonly handle: (given: Given<undefined, undefined, undefined>) => Promise<Response> | Response;
 }
 
@@ -55,7 +76,8 @@ export function route<
   Params extends Fields | undefined = undefined,
   Query extends Fields | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(spec: RouteSpec<Params, Query, Body>): ApiRoute {
+  Found extends Owned | undefined = undefined,
+>(spec: RouteSpec<Params, Query, Body, Found>): ApiRoute {
   const { method, path, scope, tag, summary, id, params, query, body, status = 200, answer } = spec;
   const document = createRoute({
     method,
@@ -69,6 +91,9 @@ export function route<
       ...(params && { params }),
       ...(query && { query }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(spec.bytes && {
+        body: { required: true, content: { '*/*': { schema: z.string().meta({ format: 'binary' }) } } },
+      }),
     },
     responses: {
       [status]: { description: summary, ...(answer && { content: contentOf(answer) }) },
@@ -79,7 +104,9 @@ export function route<
     },
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  return { scope, method, path, pattern, document, handle: spec.handle as ApiRoute['handle'] };
+  const { find, handle, signable = false } = spec;
+  // Their types are of this spec: what calls them gives what the same spec has read.
+  return { scope, signable, method, path, pattern, document, find, handle } as unknown as ApiRoute;
 }
 
 function contentOf(answer: z.ZodType | readonly string[]) {

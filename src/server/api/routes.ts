@@ -2,20 +2,26 @@
 import type { ApiRoute } from './route.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
+import { idleRoutes } from './routes/idle.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { threadDataRoutes } from './routes/thread-data.ts';
 import { threadRoutes } from './routes/threads.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { waitRoutes } from './routes/waits.ts';
 
 export const API_ROUTES: readonly ApiRoute[] = [
   ...serviceRoutes,
   ...threadRoutes,
+  ...idleRoutes,
   ...messageRoutes,
   ...eventRoutes,
   ...chatRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,
+  ...fileRoutes,
+  ...tokenRoutes,
 ];

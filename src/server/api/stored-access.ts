@@ -3,6 +3,8 @@
  * A3. Where there was ever a token, there are tokens: a server that has begun to ask for them does not stop when the last one is revoked.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { storeOf } from '../../client/client-store.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ApiToken } from '../../store/port/token.ts';
@@ -43,8 +45,18 @@ export async function createToken(
   return { secret, token };
 }
 
-/** `known`: tokens of the environment, null where there are none. Without any token this machine alone may ask. */
-export function storedAccess(store: Pick<ThreadStore, 'tokens'>, known: Access | null): Access {
+/**
+ * Knows the tokens of a client's store, and those of `known` beside them. Without any token this machine alone may ask.
+ * @example
+ * ```ts
+ * const api = createApi({ client, access: storedAccess(client) });
+ * ```
+ */
+export function storedAccess(
+  from: RuntimeClient | Pick<ThreadStore, 'tokens'>,
+  known: Access | null = null,
+): Access {
+  const store = 'tokens' in from ? from : storeOf(from);
   let asksForTokens = known !== null;
   return async (request) => {
     const secret = bearerOf(request);

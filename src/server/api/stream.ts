@@ -20,6 +20,8 @@ export interface StreamOptions {
   readonly start: string;
   /** Frames in pages, as the log has them; an empty page says that it has no more for now. */
   readonly pages: AsyncIterable<readonly Frame[]>;
+  /** The pages end with an empty one where the log only ends for now. */
+  readonly toNow?: boolean;
   /** Ends it: a reader that left, a server that closes, a connection that is old. */
   readonly signal: AbortSignal;
   readonly onClose: () => void;
@@ -45,10 +47,18 @@ export function streamResponse(options: StreamOptions): Response {
   });
 }
 
-async function* toSse({ start, pages, signal, keepAliveMs }: StreamOptions): AsyncGenerator<string> {
+async function* toSse({
+  start,
+  pages,
+  toNow = false,
+  signal,
+  keepAliveMs,
+}: StreamOptions): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\nid: ${start}\nevent: open\ndata: ${JSON.stringify({ cursor: start })}\n\n`;
   let cursor = start;
+  let caughtUp = false;
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
+    if (page !== 'pulse') caughtUp = toNow && page.length === 0;
     if (page === 'pulse') yield ': keep-alive\n\n';
     else if (page.length === 0) yield mark('caught-up', cursor);
     else {
@@ -56,19 +66,27 @@ async function* toSse({ start, pages, signal, keepAliveMs }: StreamOptions): Asy
       yield page.map(({ cursor: id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
     }
   }
-  // S2: whoever was cut off is not told that this is all.
-  if (!signal.aborted) yield mark('end', cursor);
+  // S2: whoever was cut off is not told that this is all, nor who wanted what there is.
+  if (!signal.aborted && !caughtUp) yield mark('end', cursor);
 }
 
 const mark = (event: string, cursor: string) =>
   `id: ${cursor}\nevent: ${event}\ndata: ${JSON.stringify({ cursor })}\n\n`;
 
 /** Each line `{ cursor, event }`, or a mark `{ cursor, mark }`. */
-async function* toLines({ start, pages, signal, keepAliveMs }: StreamOptions): AsyncGenerator<string> {
+async function* toLines({
+  start,
+  pages,
+  toNow = false,
+  signal,
+  keepAliveMs,
+}: StreamOptions): AsyncGenerator<string> {
   const line = (value: object) => `${JSON.stringify(value)}\n`;
   yield line({ cursor: start, mark: 'open' });
   let cursor = start;
+  let caughtUp = false;
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
+    if (page !== 'pulse') caughtUp = toNow && page.length === 0;
     if (page === 'pulse') yield line({ cursor, mark: 'keep-alive' });
     else if (page.length === 0) yield line({ cursor, mark: 'caught-up' });
     else {
@@ -76,7 +94,7 @@ async function* toLines({ start, pages, signal, keepAliveMs }: StreamOptions): A
       yield page.map((frame) => line({ cursor: frame.cursor, event: frame.data })).join('');
     }
   }
-  if (!signal.aborted) yield line({ cursor, mark: 'end' });
+  if (!signal.aborted && !caughtUp) yield line({ cursor, mark: 'end' });
 }
 
 /** `pulse` where nothing came for so long. */

@@ -5,6 +5,8 @@
  * A2. `prefilter_llm_history` refuses the request by an error with `block: true`. What is in the list that it returns is
  *     checked where it becomes a request (core/message/llm-message.ts).
  */
+
+import type { Compaction } from '../../core/author/hook.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { LLMMessage } from '../../core/message/llm-message.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -14,6 +16,8 @@ import type { HookChain } from './chain.ts';
 import { readContextMessage, readList, readText } from './returned.ts';
 
 export interface RequestHooks {
+  /** A summary is kept, and the request begins with it. */
+  compacted(compaction: Compaction): Promise<void>;
   system(text: string): Promise<string>;
   messages(messages: readonly ContextMessage[]): Promise<readonly ContextMessage[]>;
   history(messages: readonly LLMMessage[]): Promise<readonly LLMMessage[]>;
@@ -26,6 +30,12 @@ export function createRequestHooks(
   redactKnown: ThreadEnv['redactKnown'],
 ): Partial<RequestHooks> {
   return {
+    ...(chain.has('on_compaction')
+      ? {
+          compacted: (compaction) =>
+            chain.run('on_compaction', undefined, { give: () => [compaction], take: () => undefined }),
+        }
+      : {}),
     ...(chain.has('after_system_message')
       ? { system: async (text) => redactKnown(await filterSystem(chain, text)) }
       : {}),

@@ -6,6 +6,8 @@ import type { ActionArtifact, ActionState, JudgedAction } from '../../core/gover
 import type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 import type { ToolStatus } from '../../core/message/message.ts';
 import type { ErrorCode } from '../../core/value/error.ts';
+import type { Reconciliation } from '../../core/wait/reconciliation.ts';
+import type { Wait } from './wait.ts';
 
 export interface ActionDenial {
   readonly code: ErrorCode;
@@ -57,14 +59,6 @@ export interface EndAction {
   readonly error?: string;
 }
 
-/** What a person says became of an uncertain action. */
-export interface Reconciliation {
-  /** Whether it has taken effect. */
-  readonly completed: boolean;
-  readonly note?: string;
-  readonly by?: string;
-}
-
 /** Times are microseconds since 1970. */
 export interface ActionRecord extends Omit<JudgedAction['action'], 'artifacts'> {
   readonly threadId: string;
@@ -89,7 +83,8 @@ export interface ListActions {
 }
 
 export type ReconciledAction =
-  | { readonly kind: 'reconciled'; readonly action: ActionRecord }
+  /** `wait`: the one that has asked for it, which is over now. */
+  | { readonly kind: 'reconciled'; readonly action: ActionRecord; readonly wait?: Wait }
   /** It was not uncertain: as it is. */
   | { readonly kind: 'certain'; readonly action: ActionRecord }
   | { readonly kind: 'unknown' };

@@ -3,6 +3,7 @@
 import type { EnvType } from '../../core/author/thread-env.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
+import type { EarlierQueries, StatusGuard, SubagentState } from '../../core/guard/status-query.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
@@ -81,7 +82,7 @@ export type LimitedChild = Pick<NewChild, 'agent' | 'maxInstances'>;
 export type ChildLimit =
   /** There are as many children of this agent as may be: the living ones. */
   | { readonly kind: 'full'; readonly limit: number; readonly living: readonly ChildRecord[] }
-  /** `threadDepth` or `childrenPerThread` is reached. */
+  /** `threadDepth`, `childrenPerThread` or a limit of the team is reached. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export type CreatedChild =
@@ -103,6 +104,8 @@ export type ToldChild =
   | { readonly kind: 'told'; readonly child: ChildRecord; readonly start: ChildStart }
   /** It is no living child of this thread. */
   | { readonly kind: 'unknown' }
+  /** It is at rest, and the parent's team is at its limit. */
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'terminated' };
 
 /** A call that made a child or told it something, and its outcome. */
@@ -119,6 +122,16 @@ export interface CallOfChild {
     | null;
 }
 
+/** For a call of a model that asks how far its subagents are. */
+export interface TeamStatus {
+  /** How often it may ask; null where nothing limits it. */
+  readonly limits: StatusGuard | null;
+  /** Calls of the same execution that were answered before. */
+  readonly earlier: EarlierQueries;
+  /** The newest, oldest first. */
+  readonly subagents: readonly SubagentState[];
+}
+
 /** Commands reject with `ThreadNotFound` for an unknown parent. */
 export interface ChildStore {
   /**
@@ -129,6 +142,7 @@ export interface ChildStore {
   create(command: CreateChild): Promise<CreatedChild>;
   /** What `create` would be refused with now by a limit; null where there is room. */
   judge(parentId: string, child: LimitedChild): Promise<ChildLimit | null>;
+  readTeam(parentId: string, call: ParentCall): Promise<TeamStatus>;
   /** Queues a message to a child, with its files, once for its id; status `running`, event `subagent.messaged`. */
   tell(command: TellChild): Promise<ToldChild>;
   /**

@@ -61,6 +61,8 @@ export interface EffectStore {
   schedule(threadId: string, effect: NewEffect): Promise<number>;
   /** Effects that wait, the next due first. */
   list(threadId: string, name?: string): Promise<ScheduledEffect[]>;
+  /** Makes one that waits due now, behind those that are. False for one that does not wait. Rejects with `ThreadNotFound`. */
+  hasten(threadId: string, id: string): Promise<boolean>;
   /** True only when it still waited. */
   remove(threadId: string, id: string): Promise<boolean>;
   /**

@@ -14,9 +14,20 @@ export type NewEvent = {
   };
 }[EventKind];
 
+export interface AwaitGrowth {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; as long as it takes unless given. */
+  readonly withinMs?: number;
+}
+
 export interface EventStore {
   /** Events after a number, oldest first, 1000 at most unless a limit is given. None for an unknown thread. */
   read(threadId: string, after: number, limit?: number): Promise<readonly ThreadEvent[]>;
+  /**
+   * Resolves once the log has an event above this number, whoever wrote it, and with the signal, the end of the time, or the store's end; now and then
+   * for no reason, so its caller reads and looks. Never rejects. All who wait share one look at the database.
+   */
+  awaitGrowth(threadId: string, after: number, options?: AwaitGrowth): Promise<void>;
   /**
    * Writes an event of code's own making; given twice it is there twice, unless it is `once`. Rejects with `ThreadTerminated`,
    * `ThreadNotFound`.

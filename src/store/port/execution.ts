@@ -38,6 +38,11 @@ export interface ExecutionRecord {
   readonly canceled: Cancellation | null;
 }
 
+/** The newest one of a thread, open or terminated, of whose end the hooks have not been told. */
+export interface EndingExecution extends ExecutionRecord {
+  readonly terminated: boolean;
+}
+
 export interface CancelExecution extends CancelRequest {
   readonly threadId: string;
 }
@@ -72,6 +77,10 @@ export interface ExecutionStore {
   find(id: string, threadId?: string): Promise<ExecutionRecord | null>;
   /** The one that had begun when the log's row `seq` was written. */
   at(threadId: string, seq: number): Promise<ExecutionRecord | null>;
+  /** Null where nothing is open, and the last end was told or is none of a terminated thread. */
+  findEnding(threadId: string): Promise<EndingExecution | null>;
+  /** The hooks at its end have run, or there are none for it. */
+  markEndTold(threadId: string, id: string): Promise<void>;
   /** The latest first. */
   list(options?: ListExecutions): Promise<readonly ExecutionRecord[]>;
 }

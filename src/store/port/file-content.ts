@@ -46,20 +46,26 @@ export async function streamFile(
 ): Promise<AsyncIterable<FileChunk> | null> {
   signal?.throwIfAborted();
   const file = await store.files.open(threadId, path);
-  return file && readChunks(store, threadId, file, signal);
+  return file && readChunks(store, threadId, file, { signal });
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The first chunk that is read. */
+  readonly begin?: number;
 }
 
 export async function* readChunks(
   { files }: { readonly files: Pick<FileStore, 'readChunk'> },
   threadId: string,
   { record, contentId, chunks: totalChunks }: OpenedFile,
-  signal?: AbortSignal,
+  { signal, begin = 0 }: ReadOptions = {},
 ): AsyncGenerator<FileChunk, void> {
   if (contentId === null) {
     yield { data: new Uint8Array(0), index: 0, totalChunks: 1, isLast: true };
     return;
   }
-  for (let index = 0; index < totalChunks; index++) {
+  for (let index = begin; index < totalChunks; index++) {
     signal?.throwIfAborted();
     const data = await files.readChunk(threadId, { path: record.path, contentId, index });
     if (!data) throw replaced(record.path);

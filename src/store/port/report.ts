@@ -16,6 +16,8 @@ export interface DeliveredReport {
   readonly by: 'message' | 'call' | 'dropped';
   /** The parent is over: nobody is to be woken. */
   readonly parentEnded: boolean;
+  /** Waits below the child have held the parent up, and those above it may not know that they are over. */
+  readonly heldUp?: true;
 }
 
 export interface LastStep {

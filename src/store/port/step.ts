@@ -3,6 +3,7 @@ import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
+import type { TeamGuard } from '../../core/guard/team.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -34,6 +35,8 @@ export interface BeginStep extends FromRun {
   readonly budget?: (agent: string) => BudgetDefinition | undefined;
   /** How many rounds a turn of an agent may take: kept as an execution begins. */
   readonly rounds?: (agent: string) => RoundLimits | undefined;
+  /** How large the team of an agent may grow in a turn: kept likewise. */
+  readonly team?: (agent: string) => TeamGuard | undefined;
   /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
@@ -154,7 +157,7 @@ export interface StepRef extends FromRun {
 }
 
 export interface CommitStep extends StepRef {
-  /** The answer's id; made when absent. */
+  /** The answer's id; `answerIdOf` the step when absent. */
   readonly messageId?: string;
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
@@ -180,9 +183,14 @@ export interface CommitStep extends StepRef {
   readonly queuedTools?: readonly QueuedTool[];
 }
 
-/** `closed`: the step was stopped, or another attempt was first; nothing was written. */
+/** `closed`: the step was stopped; nothing was written. */
 export type CommittedStep =
-  | { readonly kind: 'stored'; readonly record: StepRecord }
+  | {
+      readonly kind: 'stored';
+      readonly record: StepRecord;
+      /** Another attempt was first: what is stored is its answer. */
+      readonly byOther?: true;
+    }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
 

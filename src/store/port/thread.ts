@@ -16,7 +16,11 @@ export interface ThreadRecord {
   /** For display; null where nobody gave one. */
   readonly name: string | null;
   readonly userId: string | null;
+  /** Whose it is: all that it does is done for it. Absent where nobody has said. */
+  readonly organizationId?: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Words of its users, by which it is found again. */
+  readonly tags: readonly string[];
   readonly status: ThreadStatus;
   readonly stopReason: string | null;
   readonly lastError: StoredError | null;
@@ -39,6 +43,8 @@ export interface ThreadRecord {
   readonly budgeted?: true;
   /** It has had summaries of its history; absent where it has not. */
   readonly compacted?: true;
+  /** What it had was deleted: of the thread itself its id is left, and that it has ended. Absent where it was not. */
+  readonly deletedAt?: number;
 }
 
 export interface OpenThread extends FromRun {
@@ -49,6 +55,8 @@ export interface OpenThread extends FromRun {
   readonly rootId: string;
   /** What its executions begin with; kept where the thread is made now. */
   readonly context?: GivenContext;
+  /** Where the thread is made now. */
+  readonly tags?: readonly string[];
   /** The thread has run before: a store that does not know it is the wrong store. */
   readonly mustExist: boolean;
 }
@@ -77,10 +85,31 @@ export interface CommitStatus extends CommitStatusInput, FromRun {
   readonly report?: SubagentReport;
 }
 
+/** Where a thread stands in lists. */
+export type ThreadPlace = Pick<ThreadRecord, 'id' | 'createdAt' | 'updatedAt'>;
+
+/** All that is given must hold. Times are microseconds since 1970, and excluded themselves. */
 export interface ListThreads {
   readonly status?: ThreadStatus;
   readonly agent?: string;
+  /** Of threads of this user; those of their subagents are found by their families. */
   readonly userId?: string;
+  /** Of threads of this organisation, their subagents among them. */
+  readonly organizationId?: string;
+  /** Its subagents alone. */
+  readonly parentId?: string;
+  /** Without subagents. */
+  readonly rootsOnly?: boolean;
+  /** With this tag among theirs; listed by their creation then. */
+  readonly tag?: string;
+  readonly createdAfter?: number;
+  readonly createdBefore?: number;
+  readonly updatedAfter?: number;
+  readonly updatedBefore?: number;
+  /** Which comes first: the one that changed last, unless given, or the one that was made last. */
+  readonly order?: 'updated' | 'created';
+  /** Those behind this one in the same list: the last one of the page before. */
+  readonly before?: ThreadPlace;
   /** Default 50. */
   readonly limit?: number;
 }
@@ -92,7 +121,7 @@ export interface ThreadRecordStore {
    */
   open(command: OpenThread): Promise<OpenedThread>;
   get(threadId: string): Promise<ThreadRecord | null>;
-  /** The one that changed last comes first. */
+  /** Without those that were deleted. */
   list(options?: ListThreads): Promise<readonly ThreadRecord[]>;
   /**
    * Ends the execution and brings the thread to rest, with all that must be settled then: open steps and calls, effects of a
@@ -105,6 +134,13 @@ export interface ThreadRecordStore {
    * something reports its end. Rejects with `ThreadNotFound`.
    */
   terminate(threadId: string, reason?: string): Promise<void>;
+  /** Sets all its tags. Rejects with `ThreadNotFound`. */
+  setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord>;
+  /**
+   * Deletes what a terminated thread has; `get` answers a record with `deletedAt` from then on. In several transactions, of which the last one
+   * counts. Rejects with `ThreadBusy` while it lives, `ThreadNotFound`.
+   */
+  remove(threadId: string): Promise<void>;
   /** Notes that `after_thread_created` has run. Rejects with `ThreadNotFound`. */
   markGreeted(threadId: string): Promise<void>;
 }

@@ -30,6 +30,8 @@ export interface TokenStore {
   find(digest: string): Promise<ApiToken | null>;
   /** The oldest first, those that no longer hold too. */
   list(): Promise<readonly ApiToken[]>;
+  /** A secret of the store, the same for whoever asks: made by the first. What is signed with it is known again by every process of the store. */
+  signingKey(): Promise<string>;
   /** Null where there is none. One that is revoked stays revoked as of then. */
   revoke(id: string): Promise<ApiToken | null>;
 }

@@ -39,6 +39,8 @@ export type BegunTool =
       readonly directive?: FlowDirective;
       /** The execution ends with that: its policy has refused it, or it is one of a loop. */
       readonly denied?: StoredError;
+      /** It has waited: whoever shows that is to look again. */
+      readonly waited?: true;
     }
   /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
@@ -128,6 +130,8 @@ export type CommittedTool =
 
 export type SettledTool =
   | { readonly kind: 'redispatch'; readonly name: string }
+  /** A person is asked what became of it. */
+  | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
   | {
       readonly kind: 'settled';
       readonly name: string;
@@ -154,11 +158,16 @@ export interface BeginTool extends ToolCallKey {
   readonly history?: boolean;
 }
 
+export interface SettleLost extends ToolCallKey {
+  /** Whether threads of this agent wait for a person's word of what became of it; none where absent. */
+  readonly asks?: (agent: string) => boolean;
+}
+
 export interface ToolCallStore {
   /** Begins the body: scheduled → started, unless it waits for an answer. Only an idempotent tool may be begun again by another attempt. */
   begin(command: BeginTool): Promise<BegunTool>;
   /** Stores the call's one result; whatever run asks (thread-store.ts, P2). The same attempt again changes nothing. */
   commit(command: CommitTool): Promise<CommittedTool>;
-  /** Settles a call whose worker was lost: done stays done, started becomes unknown, the rest may go again. */
-  settleLost(command: ToolCallKey): Promise<SettledTool>;
+  /** Settles a call whose worker was lost: done stays done, started becomes unknown, or waits for word of it; the rest may go again. */
+  settleLost(command: SettleLost): Promise<SettledTool>;
 }

@@ -1,6 +1,6 @@
 /**
  * The key-value store of a thread (runtime §14), a part of the ThreadStore port. Values are JSON; each thread has its
- * own keys, and nothing here reaches those of another.
+ * own keys, and nothing but `listOfUser` reaches those of another.
  */
 
 export interface StoredValue {
@@ -25,6 +25,11 @@ export interface ValueStore {
    * Throws `InvalidValue` naming the place, `LimitExceeded` naming the limit, `ThreadTerminated`, `ThreadNotFound`.
    */
   set(threadId: string, key: string, value: unknown): Promise<void>;
+  /**
+   * What other threads of the same user and the same organisation (or none) keep under a key: those that changed last come first, 20 at most. Empty for a
+   * thread without a user.
+   */
+  listOfUser(threadId: string, key: string): Promise<readonly unknown[]>;
   /** Ordered by key, from behind `after`. */
   list(threadId: string, options?: ListValues): Promise<readonly StoredValue[]>;
 }

@@ -55,7 +55,9 @@ export interface OpenWait
 }
 
 export type OpenedWait =
-  | { readonly kind: 'open' | 'over'; readonly wait: Wait }
+  | { readonly kind: 'open'; readonly wait: Wait }
+  /** `news`: it was not known to be over. */
+  | { readonly kind: 'over'; readonly wait: Wait; readonly news: boolean }
   /** Another attempt holds the call, or it has a result: nobody waits for an answer. */
   | { readonly kind: 'late' }
   /** The budget could never begin what is to be approved: nobody is asked, and the execution is over. */
@@ -89,6 +91,12 @@ export interface ForgottenWait {
   readonly threadId: string;
 }
 
+/** A thread that waits for a child's report, and shows other waits of descendants than its workflow has read. */
+export interface UnseenWait {
+  readonly threadId: string;
+  readonly childId: string;
+}
+
 export interface WaitStore {
   /**
    * Opens a wait, in one transaction with the change of its call from started to asked. The key again answers the wait that is
@@ -97,8 +105,6 @@ export interface WaitStore {
   open(command: OpenWait): Promise<OpenedWait>;
   /** The first answer is kept, and its call is scheduled again in the same transaction. The same answer again changes nothing. */
   answer(command: AnswerOfWait): Promise<AnsweredWait>;
-  /** Ends a wait whose time is up; its call is scheduled again. Null where there is none. Anything else stays as it is. */
-  expire(id: string): Promise<Wait | null>;
   /** Nobody wants an answer any more. Its call is scheduled again. What is over stays as it is. Null where there is none. */
   close(id: string, reason: string): Promise<Wait | null>;
   get(id: string): Promise<Wait | null>;
@@ -107,10 +113,15 @@ export interface WaitStore {
    * comes in between, the same again does no harm.
    */
   showAbove(threadId: string): Promise<readonly string[]>;
-  /** The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. */
+  /**
+   * The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. For its own workflow: until the
+   * next change it counts as told.
+   */
   readShown(threadId: string): Promise<readonly ShownWait[]>;
   /** Oldest first. */
   list(options?: ListWaits): Promise<readonly Wait[]>;
   /** Those that have been over for so long, and whose calls have not begun again. At most 100. */
   listForgotten(olderThanMs: number): Promise<readonly ForgottenWait[]>;
+  /** Threads whose `readShown` has been due for so long, the longest first. At most 100. */
+  listUnseen(olderThanMs: number): Promise<readonly UnseenWait[]>;
 }

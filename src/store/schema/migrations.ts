@@ -28,6 +28,11 @@ import { summaries } from './migration-0024.ts';
 import { doors } from './migration-0025.ts';
 import { keptChunks } from './migration-0027.ts';
 import { actionLeases } from './migration-0028.ts';
+import { requestsAsWaits } from './migration-0030.ts';
+import { longTurns } from './migration-0031.ts';
+import { teams } from './migration-0032.ts';
+import { threadLists } from './migration-0033.ts';
+import { unseenWaits } from './migration-0038.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -230,6 +235,11 @@ export const provider: MigrationProvider = {
     '0025_doors': doors,
     '0027_kept_chunks': keptChunks,
     '0028_action_leases': actionLeases,
+    '0030_requests_as_waits': requestsAsWaits,
+    '0031_long_turns': longTurns,
+    '0032_teams': teams,
+    '0033_thread_lists': threadLists,
+    '0038_unseen_waits': unseenWaits,
   }),
 };
 

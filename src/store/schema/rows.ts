@@ -15,7 +15,9 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     agent: row.agent,
     name: row.name,
     userId: row.user_id,
+    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+    tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
     status: row.status,
     stopReason: row.stop_reason,
     lastError: row.last_error ? (JSON.parse(row.last_error) as StoredError) : null,
@@ -31,6 +33,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     lastSeq: Number(row.event_seq),
     ...(row.budget === null ? {} : { budgeted: true as const }),
     ...(row.compacted === 1 ? { compacted: true as const } : {}),
+    ...(row.deleted_at === null ? {} : { deletedAt: Number(row.deleted_at) }),
   };
 }
 

@@ -97,6 +97,8 @@ export interface ExecutionTable {
   cancel_request: Json | null;
   /** Once it has ended: the budgets that it has spent from (commands/budget/account.ts); null where there were none. */
   budget: Json | null;
+  /** Null while no hook has been told of its end (commands/run/ending.ts). */
+  end_told: Flag | null;
   /** Null once its streamed text was removed from the log (commands/run/remove-chunks.ts). */
   streams: Flag | null;
 }

@@ -7,6 +7,8 @@ export interface ThreadTable {
   id: string;
   agent: string;
   user_id: string | null;
+  /** Whose thread it is, and whose its subagents are; null where nobody has said. */
+  organization_id: string | null;
   arguments: Json;
   status: ThreadStatus;
   stop_reason: string | null;
@@ -52,6 +54,8 @@ export interface ThreadTable {
   turns: number;
   /** Its waits that are open: a thread without any is not asked for them. */
   open_waits: number;
+  /** Since when it shows other waits of descendants than its workflow has read (commands/wait/shown-wait.ts, S3); null where it has read them. */
+  unseen_since: number | null;
   /** Children ever made: a thread without any is not asked for them. */
   child_count: number;
   /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
@@ -64,8 +68,21 @@ export interface ThreadTable {
   loop_warnings: Json | null;
   /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null where nothing limits them. */
   rounds: Json | null;
+  /** How large its team may grow in a turn (commands/base/team-limit.ts); null where nothing limits it. */
+  team: Json | null;
   /** It has had summaries of its history: a thread without any is not asked for them. */
   compacted: Flag;
+  /** A list of texts; null for none. `thread_tags` has them too, for those who look for one. */
+  tags: Json | null;
+  /** Its content was deleted: the row alone is left, and nobody reads it as a thread. */
+  deleted_at: number | null;
+}
+
+/** A tag of a thread, with the time at which that thread was made. */
+export interface ThreadTagTable {
+  thread_id: string;
+  tag: string;
+  created_at: number;
 }
 
 export interface ThreadRunTable {
@@ -77,5 +94,6 @@ export interface ThreadRunTable {
 export interface ThreadTables {
   threads: ThreadTable;
   thread_runs: ThreadRunTable;
+  thread_tags: ThreadTagTable;
   summaries: SummaryTable;
 }

@@ -17,8 +17,8 @@ import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts'
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
-import { createToken, findToken, listTokens, revokeToken } from '../commands/token/token.ts';
-import { getValue, listValues, setValue } from '../commands/value/value.ts';
+import { createToken, findToken, listTokens, readSigningKey, revokeToken } from '../commands/token/token.ts';
+import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
 type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens'>;
@@ -36,11 +36,17 @@ export function bindContent(context: CommandContext): Content {
     },
     events: {
       read: bound(readEvents),
+      awaitGrowth: context.watch.wait,
       append: bound(appendEvent),
       removeChunks: bound(removeChunks),
       getLogs: bound(getLogs),
     },
-    values: { get: bound(getValue), set: bound(setValue), list: bound(listValues) },
+    values: {
+      get: bound(getValue),
+      set: bound(setValue),
+      list: bound(listValues),
+      listOfUser: bound(listUserValues),
+    },
     files: {
       write: bound(writeFile),
       stage: bound(stageFile),
@@ -68,6 +74,7 @@ export function bindContent(context: CommandContext): Content {
       find: bound(findToken),
       list: bound(listTokens),
       revoke: bound(revokeToken),
+      signingKey: bound(readSigningKey),
     },
   };
 }

@@ -18,6 +18,7 @@ import {
   readFamily,
 } from '../commands/family/family-tree.ts';
 import { readLastStep } from '../commands/family/last-step.ts';
+import { readTeamStatus } from '../commands/family/team-status.ts';
 import { fulfilRequest, getRequest, keepRequest, listRequests } from '../commands/family/variable-request.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
@@ -34,6 +35,7 @@ export function bindFamily(context: CommandContext): Family {
     children: {
       create: bound(createChild),
       judge: bound(judgeChild),
+      readTeam: bound(readTeamStatus),
       tell: bound(tellChild),
       tellParent: bound(tellParent),
       readCall: bound(readCallOfChild),

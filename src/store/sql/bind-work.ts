@@ -3,20 +3,27 @@
 import { endAction, recordAction } from '../commands/action/code-action.ts';
 import { findDecision } from '../commands/action/earlier-decision.ts';
 import { closeLostActions, renewAction } from '../commands/action/lost-action.ts';
-import { listActions, reconcileAction } from '../commands/action/uncertain-action.ts';
+import { listActions } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
-import { getThread, listThreads } from '../commands/base/read.ts';
+import { getThread } from '../commands/base/read.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
 import { tellSpending } from '../commands/budget/tell-spending.ts';
-import { listEffects, nextEffect, removeEffect, scheduleEffect } from '../commands/effect/effect.ts';
+import {
+  hastenEffect,
+  listEffects,
+  nextEffect,
+  removeEffect,
+  scheduleEffect,
+} from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import { findEnding, markEndTold } from '../commands/run/ending.ts';
 import {
   findExecution,
   getExecution,
@@ -30,8 +37,11 @@ import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
+import { listThreads } from '../commands/thread/list-threads.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
+import { removeThread } from '../commands/thread/remove-thread.ts';
 import { commitStatus, terminateThread } from '../commands/thread/status.ts';
+import { setTags } from '../commands/thread/tags.ts';
 import { clearStrike, readStrike, recordDeaths } from '../commands/tool/strike.ts';
 import { openSubprompt, readSubprompt } from '../commands/tool/subprompt.ts';
 import { openImmediate } from '../commands/tool/subprompt-immediate.ts';
@@ -39,8 +49,10 @@ import { beginTool, commitTool, settleLostTool } from '../commands/tool/tool.ts'
 import { closeApprovals } from '../commands/wait/close-approvals.ts';
 import { listForgottenWaits } from '../commands/wait/forgotten-wait.ts';
 import { getWait, listWaits } from '../commands/wait/list-waits.ts';
+import { reconcileAction } from '../commands/wait/reconcile-action.ts';
 import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
-import { answerWait, closeWait, expireWait, openWait } from '../commands/wait/wait.ts';
+import { listUnseenWaits } from '../commands/wait/unseen-wait.ts';
+import { answerWait, closeWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import type { AnswerOfWait } from '../port/wait.ts';
 
@@ -69,6 +81,8 @@ export function bindWork(context: CommandContext): Work {
       list: bound(listThreads),
       commitStatus: bound(commitStatus),
       terminate: bound(terminateThread),
+      setTags: bound(setTags),
+      remove: bound(removeThread),
       markGreeted: bound(markGreeted),
     },
     queue: {
@@ -85,6 +99,8 @@ export function bindWork(context: CommandContext): Work {
       get: bound(getExecution),
       find: bound(findExecution),
       at: bound(getExecutionAt),
+      findEnding: bound(findEnding),
+      markEndTold: bound(markEndTold),
       list: bound(listExecutions),
     },
     steps: {
@@ -136,6 +152,7 @@ function bindEffects(context: CommandContext): Pick<ThreadStore, 'effects'> {
     effects: {
       schedule: bound(scheduleEffect),
       list: bound(listEffects),
+      hasten: bound(hastenEffect),
       remove: bound(removeEffect),
       next: bound(nextEffect),
       begin: bound(beginEffect),
@@ -150,11 +167,11 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
     waits: {
       open: bound(openWait),
       answer: bound((work, command: AnswerOfWait) => answerWait(work, command, answerVariables)),
-      expire: bound(expireWait),
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),
       listForgotten: bound(listForgottenWaits),
+      listUnseen: bound(listUnseenWaits),
       showAbove: bound(showAbove),
       readShown: bound(readShown),
     },

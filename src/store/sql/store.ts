@@ -1,6 +1,7 @@
 /** The ThreadStore over a SQL database: every command of the port, bound to one database. */
 import { Kysely } from 'kysely';
 import type { CommandContext } from '../commands/base/context.ts';
+import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
@@ -44,13 +45,17 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     .select('value')
     .where('key', '=', 'store_id')
     .executeTakeFirstOrThrow();
-  const context: CommandContext = { db, storeId, ...engine, now: () => Date.now() * 1000 };
+  const watch = new LogWatch(db);
+  const context: CommandContext = { db, storeId, ...engine, watch, now: () => Date.now() * 1000 };
   return {
     id: storeId,
     place,
     ...bindWork(context),
     ...bindContent(context),
     ...bindFamily(context),
-    close: () => db.destroy(),
+    close() {
+      watch.close();
+      return db.destroy();
+    },
   };
 }

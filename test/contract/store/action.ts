@@ -126,6 +126,91 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
+    describe('whose worker was lost, where a person is to say what became of it', () => {
+      const lost = async () => {
+        const thread = await withCall(given);
+        await begin(thread, { action: told(thread) });
+        const { toolCalls } = thread.store;
+        const settle = () =>
+          toolCalls.settleLost({ ...thread.from, step: 1, index: 0, asks: (agent) => agent === 'helper' });
+        const settled = await settle();
+        if (settled.kind !== 'waits') throw new Error(`It should wait, not be ${settled.kind}.`);
+        return { thread, settle, wait: settled.wait, id: `${thread.id}:1:0` };
+      };
+      const stateOf = async ({ store, id }: ThreadDriver) =>
+        (await store.actions.list({ threadId: id })).map(({ state }) => state);
+      const statusOf = async ({ store, id }: ThreadDriver) => (await store.threads.get(id))?.status;
+
+      it('[PL-26] waits for that, uncertain meanwhile; whoever comes finds the same wait, and nobody begins it', async () => {
+        const { thread, settle, wait, id } = await lost();
+        expect(wait).toMatchObject({
+          kind: 'reconcile',
+          name: 'write',
+          blocks: true,
+          data: { actionId: id },
+        });
+        expect([await stateOf(thread), await statusOf(thread)]).toEqual([['uncertain'], 'waiting']);
+        expect(await settle()).toMatchObject({ kind: 'redispatch' });
+        expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
+          kind: 'waits',
+          wait: { id: wait.id },
+        });
+        expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'late' });
+        expect(await thread.events('wait.opened')).toHaveLength(1);
+      });
+
+      it.each([
+        [true, 'success', 'it has taken effect: seen'],
+        [false, 'error', 'it has not taken effect: seen'],
+      ] as const)('[PL-26] has the word as its result, completed: %s', async (completed, status, words) => {
+        const { thread, wait, id } = await lost();
+        const said = { completed, note: 'seen', by: 'Ada' };
+        expect(await thread.store.actions.reconcile(id, said)).toMatchObject({
+          kind: 'reconciled',
+          wait: { id: wait.id, state: 'answered' },
+        });
+        expect(await statusOf(thread)).toBe('running');
+        if (completed) expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'late' });
+        expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
+          ...{ kind: 'settled', state: 'done', status, waited: true },
+        });
+        const last = (await thread.store.messages.list(thread.id)).messages.at(-1);
+        expect(last).toMatchObject({
+          role: 'tool',
+          tool_status: status,
+          content: expect.stringContaining(words),
+        });
+        expect(await thread.events('action.reconciled')).toMatchObject([{ data: said }]);
+        expect(await begin(thread, { attempt: 'attempt-3' })).toMatchObject({ kind: 'settled' });
+      });
+
+      it('[PL-26] is reconciled by the answer of the wait as well', async () => {
+        const { thread, wait } = await lost();
+        const answer = (value: unknown) =>
+          thread.store.waits.answer({ id: wait.id, answer: { value, by: 'Ada' } });
+        expect(await answer('yes')).toMatchObject({ outcome: 'misfit' });
+        expect(await answer({ completed: true })).toMatchObject({ outcome: 'taken' });
+        expect(await answer({ completed: true })).toMatchObject({ outcome: 'duplicate' });
+        expect(await thread.events('action.reconciled')).toMatchObject([
+          { data: { completed: true, by: 'Ada' } },
+        ]);
+        expect(await stateOf(thread)).toEqual(['reconciled']);
+      });
+
+      it('[PL-26] stays uncertain where nobody says it: its result is that, and it can be said later', async () => {
+        const { thread, wait, id } = await lost();
+        await thread.store.waits.answer({ id: wait.id, answer: { approved: false } });
+        expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
+          ...{ kind: 'settled', state: 'unknown', status: 'error' },
+        });
+        expect(await stateOf(thread)).toEqual(['uncertain']);
+        expect(await thread.store.waits.listForgotten(-60_000)).not.toContainEqual(
+          expect.objectContaining({ id: wait.id }),
+        );
+        expect(await thread.store.actions.reconcile(id, { completed: true })).not.toHaveProperty('wait');
+      });
+    });
+
     it('[PL-09] whose wait is over is judged again: neither its answer nor the end of its time begins it', async () => {
       const thread = await withCall(given);
       const judges = () => true;

@@ -177,7 +177,10 @@ export function registerStep(given: () => Stores): void {
       const first = await thread.commit(ref, { content: 'first' });
       const before = await thread.everything();
       expect(await thread.commit(ref, { content: 'second' })).toEqual(first);
-      expect(await thread.commit({ ...ref, attempt: 2 }, { content: 'third' })).toEqual(first);
+      expect(await thread.commit({ ...ref, attempt: 2 }, { content: 'third' })).toEqual({
+        ...first,
+        byOther: true,
+      });
       expect(await thread.store.steps.fail({ ...ref, error: { code: 'x', message: 'x' } })).toEqual(first);
       expect(await thread.everything()).toEqual(before);
     });

@@ -57,6 +57,33 @@ export function registerWaitOfChild(given: () => Stores): void {
       ]);
     });
 
+    it('is unseen by the parent whenever it changes, until its workflow has read it', async () => {
+      const { parent, child, wait, waits } = await waitingChild(given);
+      const unseen = async (olderThanMs = 0) =>
+        (await waits.listUnseen(olderThanMs)).filter(({ threadId }) => threadId === parent.id);
+      const due = [{ threadId: parent.id, childId: child.id }];
+      expect(await unseen()).toEqual(due);
+      expect(await unseen(60_000)).toEqual([]);
+      await waits.showAbove(child.id);
+      expect(await unseen()).toEqual(due);
+      await waits.readShown(parent.id);
+      await waits.showAbove(child.id);
+      expect(await unseen()).toEqual([]);
+
+      await waits.answer({ id: wait.id, answer: { value: 'this one' } });
+      expect(await unseen()).toEqual(due);
+      await waits.readShown(parent.id);
+      expect(await unseen()).toEqual([]);
+    });
+
+    it('is seen by nobody at rest', async () => {
+      const { parent, wait, waits } = await waitingChild(given);
+      await waits.answer({ id: wait.id, answer: { value: 'this one' } });
+      await parent.rest('stopped', { reason: 'stopped' });
+      const unseen = await waits.listUnseen(0);
+      expect(unseen.map(({ threadId }) => threadId)).not.toContain(parent.id);
+    });
+
     it('holds up nobody who does not wait for the child', async () => {
       const { parent, child, waits, told } = await waitingChild(given, false);
       expect(await statusOf(parent)).toBe('running');

@@ -122,7 +122,6 @@ export function registerWait(given: () => Stores): void {
       });
       expect(await waits.answer({ id: 'nothing', answer: { value: 1 } })).toEqual({ outcome: 'unknown' });
       expect(await waits.get('nothing')).toBeNull();
-      expect(await waits.expire('nothing')).toBeNull();
       expect(await waits.close('nothing', 'no')).toBeNull();
       expect(await thread.everything()).toEqual(before);
     });
@@ -141,7 +140,7 @@ export function registerWait(given: () => Stores): void {
 
     it('is not expired before its time', async () => {
       const { thread, wait, waits } = await waiting(given, { expiresInMs: 3_600_000 });
-      expect(await waits.expire(wait.id)).toEqual(wait);
+      expect(await waits.get(wait.id)).toEqual(wait);
       expect(await statusOf(thread)).toBe('waiting');
     });
 
@@ -155,9 +154,9 @@ export function registerWait(given: () => Stores): void {
       const { thread, wait, waits } = await waiting(given, { fingerprint: 'f1' });
       const stale = await waits.answer({ id: wait.id, answer: { value: 1 }, fingerprint: 'f2' });
       expect(stale).toMatchObject({ outcome: 'stale', wait: { state: 'open' } });
-      expect(await waits.close(wait.id, 'changed')).toMatchObject({ state: 'closed', reason: 'changed' });
-      expect(await waits.close(wait.id, 'again')).toMatchObject({ state: 'closed', reason: 'changed' });
-      expect(await waits.answer({ id: wait.id, answer: { value: 1 } })).toMatchObject({ outcome: 'stale' });
+      expect(await waits.close(wait.id, 'spoken to')).toMatchObject({ state: 'closed', reason: 'spoken to' });
+      expect(await waits.close(wait.id, 'again')).toMatchObject({ state: 'closed', reason: 'spoken to' });
+      expect(await waits.answer({ id: wait.id, answer: { value: 1 } })).toMatchObject({ outcome: 'closed' });
       expect(await statusOf(thread)).toBe('running');
     });
 

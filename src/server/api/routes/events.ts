@@ -1,10 +1,9 @@
 /** The log of a thread: as one page of JSON, as server-sent events, as lines of JSON. */
 import { z } from '@hono/zod-openapi';
-import { requireReachable } from '../caller.ts';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { limit, threadParams } from '../schema/given.ts';
+import { flag, limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
 import { streamResponse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
@@ -29,26 +28,32 @@ export const eventRoutes: readonly ApiRoute[] = [
         .optional()
         .meta({ description: 'Of an execution alone; with `as=run` or `as=agenticx`' }),
       types: z.string().optional().meta({ description: 'Kinds, separated by commas; with `as=plain`' }),
+      follow: flag.meta({ description: '`false`: a stream ends where the log does for now' }),
       limit,
     }),
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
-    async handle({ params: { threadId }, query, request, caller, host }) {
-      const thread = await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, request, thread, host }) {
       const format = formatOf(request);
       // The header is of the connection that broke; the query of the first one.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
       // Before anything is answered: a stream that has begun can only break.
       if (query.run !== undefined) await host.client.runs.get(query.run, threadId);
       const start = eventStart(query.as, after, thread);
-      const reading = { ...query, threadId, start, subagent: thread.parentId !== null };
+      const { follow = true, ...asked } = query;
+      const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
       const place = enterStream(host.streams, threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({
         format,
         start: reading.start,
+        toNow: !follow,
         // A log that has its last row is read to its end, also from behind it.
-        pages: eventPages(host.client, { ...reading, follow: thread.terminatedAt === null, signal }),
+        pages: eventPages(host.client, {
+          ...reading,
+          follow: thread.terminatedAt === null && (follow || 'marked'),
+          signal,
+        }),
         signal,
         onClose: place.leave,
         keepAliveMs: KEEP_ALIVE_MS,

@@ -1,13 +1,13 @@
 /** Messages of a thread: listed, read, sent. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
-import { requireReachable } from '../caller.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { flag, limit, outgoingMessage, threadParams } from '../schema/given.ts';
+import { flag, limit, messageUpdates, outgoingMessage, threadParams } from '../schema/given.ts';
 import { messageSchema } from '../schema/records.ts';
 
 const tag = 'Messages';
+const messageParams = threadParams.extend({ messageId: z.string() });
 const count = z.coerce.number().int().min(0).optional();
 
 export const messageRoutes: readonly ApiRoute[] = [
@@ -27,8 +27,7 @@ export const messageRoutes: readonly ApiRoute[] = [
       maxDepth: count,
     }),
     answer: z.object({ messages: z.array(messageSchema), total: z.int(), hasMore: z.boolean() }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, host }) {
       return jsonResponse(await host.client.getMessages(threadId, query));
     },
   }),
@@ -39,16 +38,42 @@ export const messageRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary: 'Read a message',
-    params: threadParams.extend({ messageId: z.string() }),
+    params: messageParams,
     answer: messageSchema,
-    async handle({ params: { threadId, messageId }, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId, messageId }, host }) {
       const message = await host.client.getMessage(threadId, messageId);
       if (message) return jsonResponse(message);
-      throw new RuntimeError(
-        'MessageNotFound',
-        `There is no message "${messageId}" in thread "${threadId}".`,
-      );
+      throw messageNotFound(threadId, messageId);
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/v1/threads/{threadId}/messages/{messageId}',
+    id: 'updateMessage',
+    scope: 'write',
+    tag,
+    summary: 'Change a stored message: the next request to a model has it so',
+    params: messageParams,
+    body: messageUpdates,
+    answer: messageSchema,
+    async handle({ params: { threadId, messageId }, body, host }) {
+      if (Object.keys(body).length === 0)
+        refuseRequest('There is nothing to change: give "content", "silent" or "metadata".');
+      return jsonResponse(await host.client.updateMessage(threadId, messageId, body));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/threads/{threadId}/messages/{messageId}',
+    id: 'deleteMessage',
+    scope: 'write',
+    tag,
+    summary: 'Remove a message with what hangs on it; one that waits in line is never taken',
+    params: messageParams,
+    answer: z.object({ id: z.string() }),
+    async handle({ params: { threadId, messageId }, host }) {
+      if (await host.client.deleteMessage(threadId, messageId)) return jsonResponse({ id: messageId });
+      throw messageNotFound(threadId, messageId);
     },
   }),
   route({
@@ -63,8 +88,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     body: outgoingMessage,
     status: 202,
     answer: z.object({ id: z.string() }),
-    async handle({ params: { threadId }, query, body, request, caller, host }) {
-      const { status } = await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, body, request, thread: { status }, host }) {
       const key = request.headers.get('idempotency-key') ?? undefined;
       if (key !== undefined && body.id !== undefined && key !== body.id)
         refuseRequest(
@@ -79,3 +103,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
+
+function messageNotFound(threadId: string, messageId: string): RuntimeError {
+  return new RuntimeError('MessageNotFound', `There is no message "${messageId}" in thread "${threadId}".`);
+}

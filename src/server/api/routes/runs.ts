@@ -1,16 +1,17 @@
 /** Executions of all threads, and what was told of them. */
 import { z } from '@hono/zod-openapi';
 import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
-import { requireReachable } from '../caller.ts';
 import { requireThreadOf } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
-import { type ApiRoute, route } from '../route.ts';
+import { type ApiRoute, type Asked, route } from '../route.ts';
 import { limit } from '../schema/given.ts';
 import { actionSchema, runSchema } from '../schema/records.ts';
 
 const tag = 'Runs';
 const params = z.object({ runId: z.string() });
 const ofThread = z.object({ threadId: z.string().optional() });
+const findRun = ({ params: { runId }, query, host }: Asked<typeof params, typeof ofThread>) =>
+  host.client.runs.get(runId, query.threadId);
 
 export const runRoutes: readonly ApiRoute[] = [
   route({
@@ -44,11 +45,8 @@ export const runRoutes: readonly ApiRoute[] = [
     params,
     query: ofThread,
     answer: runSchema,
-    async handle({ params: { runId }, query, caller, host }) {
-      const run = await host.client.runs.get(runId, query.threadId);
-      await requireReachable(host.client, caller, run.threadId);
-      return jsonResponse(run);
-    },
+    find: findRun,
+    handle: ({ found }) => jsonResponse(found),
   }),
   route({
     method: 'get',
@@ -60,11 +58,9 @@ export const runRoutes: readonly ApiRoute[] = [
     params,
     query: ofThread,
     answer: z.looseObject({ version: z.string() }),
-    async handle({ params: { runId }, query, caller, host }) {
-      const run = await host.client.runs.get(runId, query.threadId);
-      await requireReachable(host.client, caller, run.threadId);
-      return jsonResponse(await host.client.runs.report(run.id, { threadId: run.threadId }));
-    },
+    find: findRun,
+    handle: async ({ found: { id, threadId }, host }) =>
+      jsonResponse(await host.client.runs.report(id, { threadId })),
   }),
   route({
     method: 'get',
@@ -76,8 +72,7 @@ export const runRoutes: readonly ApiRoute[] = [
     params: z.object({ threadId: z.string() }),
     query: z.object({ limit }),
     answer: z.object({ actions: z.array(actionSchema) }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ actions: await host.client.listActions({ ...query, threadId }) });
     },
   }),

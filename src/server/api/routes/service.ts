@@ -45,7 +45,10 @@ export const serviceRoutes: readonly ApiRoute[] = [
         z.object({ name: z.string(), title: z.string().nullable(), description: z.string().nullable() }),
       ),
     }),
-    handle: ({ host }) => jsonResponse({ agents: host.agents?.() ?? [] }),
+    handle: ({ host }) =>
+      jsonResponse({
+        agents: (host.agents?.() ?? []).map(({ name, title, description }) => ({ name, title, description })),
+      }),
   }),
 ];
 

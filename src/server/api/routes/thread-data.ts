@@ -1,53 +1,13 @@
-/** What a thread keeps: files, values, effects, the log of its calls, its budget. */
+/** What a thread keeps: values, effects, the log of its calls, its budget. */
 import { z } from '@hono/zod-openapi';
-import { RuntimeError } from '../../../core/value/error.ts';
-import { requireReachable } from '../caller.ts';
-import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
+import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
-import { effectSchema, fileSchema, logSchema } from '../schema/records.ts';
+import { effectSchema, logSchema } from '../schema/records.ts';
 
 const tag = 'Thread data';
 
 export const threadDataRoutes: readonly ApiRoute[] = [
-  route({
-    method: 'get',
-    path: '/v1/threads/{threadId}/files',
-    id: 'listFiles',
-    scope: 'read',
-    tag,
-    summary: 'List a directory of the thread: directories first, then by name',
-    params: threadParams,
-    query: z.object({ path: z.string().optional().meta({ description: 'A directory; `/` unless given' }) }),
-    answer: z.object({ entries: z.array(fileSchema) }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
-      return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/v1/threads/{threadId}/file',
-    id: 'readFile',
-    scope: 'read',
-    tag,
-    summary: 'Read the bytes of a file',
-    params: threadParams,
-    query: z.object({ path: z.string() }),
-    answer: ['*/*'],
-    async handle({ params: { threadId }, query: { path }, request, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
-      const files = host.client.files(threadId);
-      const [file, chunks] = [
-        await files.stat(path),
-        await files.readStream(path, { signal: request.signal }),
-      ];
-      if (!file || !chunks)
-        throw new RuntimeError('FileNotFound', `There is no file "${path}" in thread "${threadId}".`);
-      const bytes = ReadableStream.from(mapData(chunks));
-      return new Response(bytes, { headers: { ...SAFE_HEADERS, ...fileHeaders(file) } });
-    },
-  }),
   route({
     method: 'get',
     path: '/v1/threads/{threadId}/values/{key}',
@@ -57,8 +17,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     summary: 'Read a value of the thread',
     params: threadParams.extend({ key: z.string() }),
     answer: z.object({ key: z.string(), value: z.unknown() }),
-    async handle({ params: { threadId, key }, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId, key }, host }) {
       return jsonResponse({ key, value: (await host.client.values(threadId).get(key)) ?? null });
     },
   }),
@@ -72,8 +31,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     params: threadParams,
     query: z.object({ limit, after: z.string().optional().meta({ description: 'Keys behind this one' }) }),
     answer: z.object({ values: z.array(z.looseObject({ key: z.string() })) }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ values: await host.client.values(threadId).list(query) });
     },
   }),
@@ -87,9 +45,22 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     params: threadParams,
     query: z.object({ name: z.string().optional() }),
     answer: z.object({ effects: z.array(effectSchema) }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ effects: await host.client.listEffects(threadId, query.name) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/threads/{threadId}/effects/{effectId}/run',
+    id: 'runEffect',
+    scope: 'write',
+    tag,
+    summary: 'Make an effect that waits due now',
+    params: threadParams.extend({ effectId: z.string() }),
+    status: 202,
+    answer: z.object({ due: z.boolean().meta({ description: 'False: it has fired, or never was' }) }),
+    async handle({ params: { threadId, effectId }, host }) {
+      return jsonResponse({ due: await host.client.runEffect(threadId, effectId) }, 202);
     },
   }),
   route({
@@ -101,8 +72,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     summary: 'Remove an effect that waits',
     params: threadParams.extend({ effectId: z.string() }),
     answer: z.object({ removed: z.boolean().meta({ description: 'False: it has fired, or never was' }) }),
-    async handle({ params: { threadId, effectId }, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId, effectId }, host }) {
       return jsonResponse({ removed: await host.client.removeEffect(threadId, effectId) });
     },
   }),
@@ -120,8 +90,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
       order: z.enum(['asc', 'desc']).optional(),
     }),
     answer: z.object({ logs: z.array(logSchema) }),
-    async handle({ params: { threadId }, query, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ logs: await host.client.getLogs(threadId, query) });
     },
   }),
@@ -134,26 +103,8 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     summary: 'Read the limits of the newest execution, and how far each is used up',
     params: threadParams,
     answer: z.object({ lines: z.array(z.looseObject({})) }),
-    async handle({ params: { threadId }, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, host }) {
       return jsonResponse({ lines: await host.client.getBudget(threadId) });
     },
   }),
 ];
-
-/** Shown by a browser as what they are; everything else is saved. */
-const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
-
-function fileHeaders({ name, mimeType, size }: { name: string; mimeType: string; size: number }) {
-  const kind = SHOWN.test(mimeType) ? 'inline' : 'attachment';
-  return {
-    'content-type': mimeType,
-    'content-length': String(size),
-    'content-disposition': `${kind}; filename*=UTF-8''${encodeURIComponent(name)}`,
-    'content-security-policy': "sandbox; default-src 'none'",
-  };
-}
-
-async function* mapData(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
-  for await (const { data } of chunks) yield data;
-}

@@ -1,12 +1,24 @@
 /** Threads: made, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
-import { requireReachable, standingContext } from '../caller.ts';
-import { jsonResponse } from '../problem.ts';
+import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
+import { ownThreads, standingContext } from '../caller.ts';
+import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { cancelBody, limit, reasonBody, startThread, threadParams } from '../schema/given.ts';
-import { executionSchema, THREAD_STATUSES, threadSchema } from '../schema/records.ts';
+import {
+  cancelBody,
+  limit,
+  reasonBody,
+  startThread,
+  threadFilters,
+  threadParams,
+  threadUpdates,
+} from '../schema/given.ts';
+import { executionSchema, threadSchema } from '../schema/records.ts';
+import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
+/** Of a list, unless a limit is given. */
+const PAGE = 50;
 const accepted = z.object({ threadId: z.string() });
 
 export const threadRoutes: readonly ApiRoute[] = [
@@ -34,13 +46,27 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'listThreads',
     scope: 'read',
     tag,
-    summary: 'List threads, those that changed last first',
-    query: z.object({ status: z.enum(THREAD_STATUSES).optional(), agent: z.string().optional(), limit }),
-    answer: z.object({ threads: z.array(threadSchema) }),
-    async handle({ query, caller, host }) {
-      const { userId } = caller;
-      const own = userId === null ? {} : { userId };
-      return jsonResponse({ threads: await host.client.listThreads({ ...query, ...own }) });
+    summary: 'List threads, those that changed last first; `cursor` goes on behind a page',
+    query: threadFilters.extend({
+      limit,
+      cursor: z.string().optional().meta({ description: 'Of the page before; with the same filters' }),
+    }),
+    answer: z.object({
+      threads: z.array(threadSchema),
+      cursor: z.string().nullable().meta({ description: 'Null: there are no more' }),
+    }),
+    async handle({ query: { cursor, limit: most = PAGE, ...filters }, caller, host }) {
+      const before = cursor === undefined ? undefined : readCursor(cursor);
+      // One more than is told says whether there are more.
+      const found = await host.client.listThreads({
+        ...filters,
+        ...ownThreads(caller),
+        before,
+        limit: most + 1,
+      });
+      const threads = found.slice(0, most);
+      const last = threads.at(-1);
+      return jsonResponse({ threads, cursor: last && found.length > most ? toCursor(last) : null });
     },
   }),
   route({
@@ -52,9 +78,41 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Read a thread',
     params: threadParams,
     answer: threadSchema,
-    async handle({ params, caller, host }) {
-      return jsonResponse(await requireReachable(host.client, caller, params.threadId));
+    handle: ({ thread }) => jsonResponse(thread),
+  }),
+  route({
+    method: 'patch',
+    path: '/v1/threads/{threadId}',
+    id: 'updateThread',
+    scope: 'write',
+    tag,
+    summary: 'Set tags and variables of a thread',
+    params: threadParams,
+    body: threadUpdates,
+    answer: threadSchema,
+    async handle({ params: { threadId }, body: { tags, env = {} }, host: { client } }) {
+      if (tags === undefined && Object.keys(env).length === 0)
+        refuseRequest('There is nothing to change: give "tags" or "env".');
+      const variables = readVariables(env);
+      if (tags !== undefined) await client.setTags(threadId, tags);
+      for (const { name, value, type } of variables) {
+        if (value === null) await client.unsetEnv({ thread: threadId }, name);
+        else await client.setEnv({ thread: threadId }, name, value, { type });
+      }
+      return jsonResponse(await client.getThread(threadId));
     },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/threads/{threadId}',
+    id: 'deleteThread',
+    scope: 'write',
+    tag,
+    summary: 'End a thread and delete what it has, with all that descend from it',
+    params: threadParams,
+    answer: z.object({ deleted: z.array(z.string()).meta({ description: 'Ids of threads' }) }),
+    handle: async ({ params: { threadId }, host }) =>
+      jsonResponse({ deleted: await host.client.deleteThread(threadId) }),
   }),
   route({
     method: 'get',
@@ -65,8 +123,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Read a thread with all that descend from it, each behind its parent',
     params: threadParams,
     answer: z.object({ family: z.array(z.looseObject({})) }),
-    async handle({ params: { threadId }, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, host }) {
       return jsonResponse({ family: await host.client.getFamily(threadId) });
     },
   }),
@@ -81,8 +138,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     body: reasonBody,
     status: 202,
     answer: accepted,
-    async handle({ params: { threadId }, body, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, body, host }) {
       await host.client.stop(threadId, body.reason);
       return jsonResponse({ threadId }, 202);
     },
@@ -97,8 +153,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     params: threadParams,
     body: reasonBody,
     answer: accepted,
-    async handle({ params: { threadId }, body, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
+    async handle({ params: { threadId }, body, host }) {
       await host.client.terminate(threadId, body.reason);
       return jsonResponse({ threadId });
     },
@@ -115,7 +170,6 @@ export const threadRoutes: readonly ApiRoute[] = [
     status: 202,
     answer: executionSchema,
     async handle({ params: { threadId }, body, caller, host }) {
-      await requireReachable(host.client, caller, threadId);
       const by = body.by ?? caller.name ?? undefined;
       return jsonResponse(await host.client.cancelExecution(threadId, { ...body, by }), 202);
     },

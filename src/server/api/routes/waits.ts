@@ -2,15 +2,16 @@
 import { z } from '@hono/zod-openapi';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';
-import { requireReachable } from '../caller.ts';
 import { requireThreadOf } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
-import { type ApiRoute, route } from '../route.ts';
+import { type ApiRoute, type Asked, route } from '../route.ts';
 import { answerBody, limit } from '../schema/given.ts';
 import { waitSchema } from '../schema/records.ts';
 
 const tag = 'Waits';
 const params = z.object({ waitId: z.string() });
+const findWait = ({ params: { waitId }, host }: Asked<typeof params, undefined>) =>
+  host.client.getWait(waitId);
 
 export const waitRoutes: readonly ApiRoute[] = [
   route({
@@ -36,11 +37,8 @@ export const waitRoutes: readonly ApiRoute[] = [
     summary: 'Read what is asked',
     params,
     answer: waitSchema,
-    async handle({ params: { waitId }, caller, host }) {
-      const wait = await host.client.getWait(waitId);
-      await requireReachable(host.client, caller, wait.threadId);
-      return jsonResponse(wait);
-    },
+    find: findWait,
+    handle: ({ found }) => jsonResponse(found),
   }),
   route({
     method: 'post',
@@ -52,12 +50,11 @@ export const waitRoutes: readonly ApiRoute[] = [
     params,
     body: answerBody,
     answer: z.object({ outcome: z.enum(WAIT_OUTCOMES) }),
-    async handle({ params: { waitId }, body, caller, host }) {
-      const wait = await host.client.getWait(waitId);
-      await requireReachable(host.client, caller, wait.threadId);
+    find: findWait,
+    async handle({ found: { id }, body, caller, host }) {
       const { fingerprint, by = caller.name ?? undefined, ...answer } = body;
       const named = by === undefined ? answer : { ...answer, by };
-      return jsonResponse(await host.client.answerWait(waitId, named as WaitAnswer, { fingerprint }));
+      return jsonResponse(await host.client.answerWait(id, named as WaitAnswer, { fingerprint }));
     },
   }),
 ];

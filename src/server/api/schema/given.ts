@@ -1,6 +1,7 @@
 /** What requests carry. What is sent to a thread is checked further by the client, with the same codes as everywhere. */
 import { z } from '@hono/zod-openapi';
 import { WAIT_SCOPES } from '../../../core/wait/answer.ts';
+import { THREAD_STATUSES } from './records.ts';
 
 export const threadParams = z.object({
   threadId: z.string().min(1).max(200).meta({ description: 'Id of a thread' }),
@@ -43,22 +44,75 @@ export const outgoingMessage = z
   })
   .openapi('OutgoingMessage');
 
+const tags = z
+  .array(z.string())
+  .meta({ description: 'Words by which it is found again: at most 50 of 100 characters each' });
+
+/** A plain text becomes a secret. */
+const variable = z.union([
+  z.string(),
+  z.object({ value: z.string(), type: z.enum(['secret', 'text']).optional() }),
+]);
+
 export const startThread = z
   .strictObject({
     agent: z.string(),
     threadId: z.string().optional(),
     userId: z.string().optional(),
     arguments: z.record(z.string(), z.unknown()).optional(),
-    env: z
-      .record(
-        z.string(),
-        z.union([z.string(), z.object({ value: z.string(), type: z.enum(['secret', 'text']).optional() })]),
-      )
-      .optional(),
+    tags: tags.optional(),
+    env: z.record(z.string(), variable).optional(),
     messages: z.array(outgoingMessage).optional(),
     context: context.optional(),
   })
   .openapi('StartThread');
+
+export const threadUpdates = z
+  .strictObject({
+    tags: tags.optional().meta({ description: 'All of them from now on' }),
+    env: z
+      .record(z.string(), variable.nullable())
+      .optional()
+      .meta({ description: 'Variables that are set; null takes one away' }),
+  })
+  .openapi('ThreadUpdates');
+
+export const messageUpdates = z
+  .strictObject({
+    content: z.string().optional(),
+    silent: z.boolean().optional(),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Merged into what there is; null takes a key out' }),
+  })
+  .openapi('MessageUpdates');
+
+const time = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'Microseconds since 1970, not included' });
+
+/** What a list of threads is asked for. */
+export const threadFilters = z.object({
+  status: z.enum(THREAD_STATUSES).optional(),
+  agent: z.string().optional(),
+  userId: z.string().optional(),
+  organizationId: z.string().optional(),
+  parentId: z.string().optional().meta({ description: 'Subagents of this thread' }),
+  rootsOnly: flag.meta({ description: '`true`: without subagents' }),
+  tag: z.string().optional().meta({ description: 'Listed by their creation then' }),
+  createdAfter: time,
+  createdBefore: time,
+  updatedAfter: time,
+  updatedBefore: time,
+  order: z
+    .enum(['updated', 'created'])
+    .optional()
+    .meta({ description: 'What comes first: what changed last, unless given, or what was made last' }),
+});
 
 export const reasonBody = z.strictObject({ reason: z.string().optional() });
 

@@ -14,7 +14,9 @@ export const threadSchema = z
     agent: z.string(),
     name: z.string().nullable(),
     userId: z.string().nullable(),
+    organizationId: z.string().optional(),
     arguments: z.record(z.string(), z.unknown()),
+    tags: z.array(z.string()),
     status: z.enum(THREAD_STATUSES),
     stopReason: z.string().nullable(),
     lastError: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
@@ -125,3 +127,16 @@ export const logSchema = z
     created_at: micros,
   })
   .openapi('Log');
+
+export const tokenSchema = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    scopes: z.array(z.string()),
+    userId: z.string().nullable(),
+    organizationId: z.string().nullable(),
+    createdAt: micros,
+    expiresAt: micros.nullable(),
+    revokedAt: micros.nullable(),
+  })
+  .openapi('Token');

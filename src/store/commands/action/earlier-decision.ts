@@ -18,6 +18,7 @@ export async function findDecision(
     .selectFrom('waits')
     .innerJoin('threads', 'threads.id', 'waits.thread_id')
     .select(['waits.id', 'waits.thread_id', 'waits.execution_id', 'waits.answer', 'threads.user_id'])
+    .select('threads.organization_id')
     .select(['waits.step', 'waits.heard', 'waits.data'])
     .where('waits.fingerprint', '=', asked.fingerprint)
     .where('waits.kind', '=', 'approval')
@@ -26,10 +27,11 @@ export async function findDecision(
     .limit(MOST)
     .execute();
   if (rows.length > 0 && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
+  const owner = rows.length > 0 ? await ownerOf(db, asked) : null;
   for (const row of rows) {
     const answer = JSON.parse(row.answer ?? '{}') as Decision;
     const once = isUnspent(row, answer, asked);
-    if (!once && !reaches(row, answer, asked)) continue;
+    if (!once && !reaches(row, answer, { ...asked, owner })) continue;
     const { approved, reason, by } = answer;
     return {
       approved,
@@ -78,9 +80,22 @@ interface Answered {
   readonly thread_id: string;
   readonly execution_id: string | null;
   readonly user_id: string | null;
+  readonly organization_id: string | null;
 }
 
-function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: FindDecision): boolean {
+/** The organisation whose thread asks. */
+async function ownerOf(db: Kysely<Tables>, { threadId }: FindDecision): Promise<string | null> {
+  const thread = await db
+    .selectFrom('threads')
+    .select('organization_id')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  return thread?.organization_id ?? null;
+}
+
+type Asked = FindDecision & { readonly owner: string | null };
+
+function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: Asked): boolean {
   const here = row.thread_id === asked.threadId;
   const execution = executionOf(row);
   const now = here && execution !== null && execution === asked.executionId;
@@ -94,6 +109,6 @@ function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: F
     case 'thread':
       return here;
     case 'always':
-      return row.user_id === asked.userId;
+      return row.user_id === asked.userId && row.organization_id === asked.owner;
   }
 }

@@ -1,15 +1,12 @@
 /** Actions as people look at them, and what they say became of an uncertain one. */
 import type { Kysely } from 'kysely';
-import type {
-  ActionDenial,
-  ActionRecord,
-  ListActions,
-  ReconciledAction,
-  Reconciliation,
-} from '../../port/action.ts';
+import type { WaitAnswer } from '../../../core/wait/answer.ts';
+import { type Reconciliation, readReconciliation } from '../../../core/wait/reconciliation.ts';
+import type { ActionDenial, ActionRecord, ListActions } from '../../port/action.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type CommandContext, inThread } from '../base/context.ts';
-import type { ActionRow } from './action.ts';
+import type { CommandContext } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type ActionRow, findActionOf } from './action.ts';
 
 const MOST = 100;
 
@@ -26,34 +23,42 @@ export async function listActions(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(toRecord);
+  return rows.map(toActionRecord);
 }
 
-export async function reconcileAction(
-  context: CommandContext,
-  id: string,
+/** The answer of a wait says it: the same as `reconcileAction`. What it is about may have been said before. */
+export async function reconcileByAnswer(
+  thread: ThreadTransaction,
+  { step, idx }: { readonly step: number | null; readonly idx: number | null },
+  answer: WaitAnswer,
+): Promise<void> {
+  const said = readReconciliation(answer);
+  if (!said || step === null || idx === null) return;
+  const row = await findActionOf(thread, { step, idx });
+  if (row?.state === 'uncertain') await keepWord(thread, row, said);
+}
+
+/** Of one that is uncertain; told in the log. */
+export async function keepWord(
+  thread: ThreadTransaction,
+  row: ActionRow,
   reconciliation: Reconciliation,
-): Promise<ReconciledAction> {
-  const found = await readRow(context.db, id);
-  if (!found) return { kind: 'unknown' };
-  return inThread(context, found.thread_id, async (thread) => {
-    const row = (await readRow(thread.trx, id)) ?? found;
-    if (row.state !== 'uncertain') return { kind: 'certain', action: toRecord(row) };
-    const changes = { state: 'reconciled' as const, outcome: JSON.stringify({ reconciliation }) };
-    await thread.trx.updateTable('actions').set(changes).where('id', '=', id).execute();
-    // What ended with its thread is told in the log all the same: the log outlives the thread.
-    thread.emit('action.reconciled', { actionId: id, name: row.name, ...reconciliation }, { step: row.step });
-    return { kind: 'reconciled', action: toRecord({ ...row, ...changes }) };
-  });
+): Promise<ActionRow> {
+  const { id, name, step } = row;
+  const changes = { state: 'reconciled' as const, outcome: JSON.stringify({ reconciliation }) };
+  await thread.trx.updateTable('actions').set(changes).where('id', '=', id).execute();
+  // What ended with its thread is told in the log all the same: the log outlives the thread.
+  thread.emit('action.reconciled', { actionId: id, name, ...reconciliation }, { step });
+  return { ...row, ...changes };
 }
 
-function readRow(db: Kysely<Tables>, id: string): Promise<ActionRow | undefined> {
+export function readAction(db: Kysely<Tables>, id: string): Promise<ActionRow | undefined> {
   return db.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 type Outcome = Partial<ActionDenial> & { readonly error?: string; readonly reconciliation?: Reconciliation };
 
-function toRecord(row: ActionRow): ActionRecord {
+export function toActionRecord(row: ActionRow): ActionRecord {
   const { code, reason, error, reconciliation } = JSON.parse(row.outcome ?? '{}') as Outcome;
   return {
     id: row.id,

@@ -4,6 +4,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
 import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
+import type { LogWatch } from './log-watch.ts';
 import type { Runner } from './runner.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
 import { askTogether, type Queries, type Rows } from './together.ts';
@@ -17,6 +18,8 @@ export interface CommandContext {
   relax(trx: Transaction<Tables>): Promise<void>;
   /** How each command is run. */
   readonly run: Runner;
+  /** Those who wait for logs to grow. */
+  readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
   /** Throws `InvalidConfiguration` where no key is known. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */
@@ -51,7 +54,7 @@ export async function inThreadWith<T, const Asked extends Queries>(
   readAhead: ReadAhead<Asked>,
   work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
 ): Promise<T> {
-  return context.db.transaction().execute(async (trx) => {
+  const result = await context.db.transaction().execute(async (trx) => {
     const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
     const locked = context.rowLocks ? query.forUpdate() : query;
     const [[row], ...ahead] = await askTogether(trx, [locked, ...readAhead(trx)]);
@@ -62,6 +65,8 @@ export async function inThreadWith<T, const Asked extends Queries>(
     if (thread.relaxed) await context.relax(trx);
     return result;
   });
+  context.watch.hint(threadId);
+  return result;
 }
 
 export interface Terminated {

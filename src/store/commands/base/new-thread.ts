@@ -12,6 +12,9 @@ export interface NewThread {
   readonly rootId: string;
   readonly name?: string | null;
   readonly context?: GivenContext;
+  /** Its parent's; a root has that of its context. */
+  readonly organizationId?: string | null;
+  readonly tags?: readonly string[];
 }
 
 /** No run has opened it: the first one that does becomes its run. */
@@ -20,6 +23,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     id: thread.threadId,
     agent: thread.agent,
     user_id: thread.userId,
+    organization_id: thread.organizationId ?? thread.context?.organizationId ?? null,
     arguments: JSON.stringify(thread.arguments),
     status: 'idle',
     stop_reason: null,
@@ -50,12 +54,16 @@ export function toThreadRow(thread: NewThread, now: number) {
     side: 'a',
     turns: 0,
     open_waits: 0,
+    unseen_since: null,
     child_count: 0,
     activated: '[]',
     run_context: thread.context ? JSON.stringify(thread.context) : null,
     budget: null,
     loop_warnings: null,
     rounds: null,
+    team: null,
     compacted: 0,
+    tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
+    deleted_at: null,
   } as const satisfies Insertable<ThreadTable>;
 }

@@ -1,10 +1,10 @@
-/** Reads: threads, messages with their pending ones, events. */
+/** Reads: a thread, messages with their pending ones, events. */
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { Message } from '../../../core/message/message.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
-import type { ListThreads, ThreadRecord } from '../../port/thread.ts';
+import type { ThreadRecord } from '../../port/thread.ts';
 import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -14,21 +14,6 @@ import { joinSubagents } from './subagent-fields.ts';
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
   const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
   return row ? toThreadRecord(row) : null;
-}
-
-export async function listThreads(
-  { db }: CommandContext,
-  options: ListThreads = {},
-): Promise<ThreadRecord[]> {
-  let query = db
-    .selectFrom('threads')
-    .selectAll()
-    .orderBy('updated_at', 'desc')
-    .limit(toCount(options.limit, 50));
-  if (options.status) query = query.where('status', '=', options.status);
-  if (options.agent) query = query.where('agent', '=', options.agent);
-  if (options.userId !== undefined) query = query.where('user_id', '=', options.userId);
-  return (await query.execute()).map(toThreadRecord);
 }
 
 /** Stored messages and, after them, the pending ones, which are newer by definition. */

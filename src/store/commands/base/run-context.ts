@@ -29,9 +29,24 @@ export interface ContextPlace {
   readonly open: { readonly id: string; readonly run_context: string | null } | undefined;
 }
 
-/** Null where nobody has given anything. */
+type ContextRow = Pick<
+  ThreadTransaction['row'],
+  'agent' | 'next_agent' | 'root_id' | 'run_context' | 'organization_id'
+>;
+
+/** Null where nobody has given anything. A thread's organisation is that of all that it does, whatever comes with an item. */
 export function composeContext(
-  row: Pick<ThreadTransaction['row'], 'agent' | 'next_agent' | 'root_id' | 'run_context'>,
+  row: ContextRow,
+  given: readonly GivenContext[],
+  place: ContextPlace,
+): RunContext | null {
+  const context = compose(row, given, place);
+  const { organization_id: organizationId } = row;
+  return context && organizationId !== null ? { ...context, organizationId } : context;
+}
+
+function compose(
+  row: ContextRow,
   given: readonly GivenContext[],
   { executionId, open }: ContextPlace,
 ): RunContext | null {

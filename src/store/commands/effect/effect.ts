@@ -96,6 +96,16 @@ export async function listEffects(
   return (await query.execute()).map(toScheduledEffect);
 }
 
+export async function hastenEffect(context: CommandContext, threadId: string, id: string): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    const found = await findEffect(thread, id);
+    if (found?.state !== 'pending') return false;
+    const now = await context.clock(thread.trx);
+    if (Number(found.due_at) > now) await changeEffect(thread, id, { due_at: await freeTime(thread, now) });
+    return true;
+  });
+}
+
 export async function removeEffect(context: CommandContext, threadId: string, id: string): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     const found = await findEffect(thread, id);
@@ -148,7 +158,7 @@ export async function findEffect(thread: ThreadTransaction, id: string): Promise
 export async function changeEffect(
   thread: ThreadTransaction,
   id: string,
-  changes: Partial<Pick<EffectRow, 'state' | 'attempts' | 'error' | 'started_at' | 'ended_at'>>,
+  changes: Partial<Pick<EffectRow, 'state' | 'attempts' | 'error' | 'due_at' | 'started_at' | 'ended_at'>>,
 ): Promise<void> {
   await thread.trx
     .updateTable('effects')

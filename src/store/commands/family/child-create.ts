@@ -6,6 +6,7 @@ import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { toThreadRow } from '../base/new-thread.ts';
+import { teamOfChild } from '../base/team-limit.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
 import { stopClocks } from '../budget/time.ts';
@@ -81,11 +82,12 @@ async function insertThread(
 ): Promise<void> {
   const { trx, row } = parent;
   const now = context.now();
-  const family = { userId: row.user_id, parentId: row.id, rootId: row.root_id };
-  const inserted = toThreadRow(
-    { threadId, agent, name, arguments: given, context: runContext, ...family },
-    now,
-  );
+  const family = {
+    ...{ userId: row.user_id, parentId: row.id, rootId: row.root_id },
+    organizationId: row.organization_id,
+  };
+  const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
+  const inserted = { ...made, team: teamOfChild(parent) };
   await trx.insertInto('threads').values(inserted).execute();
   const child = new ThreadTransaction(trx, inserted, now);
   child.emit('thread.created', { agent, parentId: row.id, name });

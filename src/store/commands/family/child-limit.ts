@@ -1,10 +1,11 @@
 /**
- * Whether another child may be made (runtime §7.2): of its agent, of this parent, and this deep. Asked before variables are asked for,
+ * Whether another child may be made (runtime §7.2): of its agent, of this parent, of the team, and this deep. Asked before variables are asked for,
  * and again in the transaction that makes the child.
  */
 import { LIMITS } from '../../../core/value/limit.ts';
 import type { ChildLimit, LimitedChild } from '../../port/thread-store.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { refuseTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { toChildRecord } from './child.ts';
 
@@ -23,7 +24,7 @@ export async function judgeChild(
 type Parent = Pick<ThreadTransaction, 'trx' | 'threadId' | 'row'>;
 
 export async function findLimit(parent: Parent, child: LimitedChild): Promise<ChildLimit | undefined> {
-  return (await refuseFull(parent, child)) ?? (await refuseDeep(parent));
+  return (await refuseFull(parent, child)) ?? (await refuseLarge(parent)) ?? (await refuseDeep(parent));
 }
 
 async function refuseFull(
@@ -51,6 +52,11 @@ async function refuseFull(
   if (Number(count) < LIMITS.childrenPerThread) return undefined;
   const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, as many as one may have; speak to one of them, or terminate some first.`;
   return { kind: 'refused', reason };
+}
+
+async function refuseLarge(parent: Parent): Promise<ChildLimit | undefined> {
+  const reason = await refuseTeam(parent);
+  return reason === undefined ? undefined : { kind: 'refused', reason };
 }
 
 async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined> {

@@ -6,6 +6,7 @@ import type { MessageItem } from '../../../core/thread/item.ts';
 import { roleTo } from '../../../core/thread/session.ts';
 import type { TellChild, ToldChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { isAtWork, refuseTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetBehind, type CausedItem, causedBy } from '../budget/account.ts';
 import { stopClocks } from '../budget/time.ts';
@@ -20,9 +21,14 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
     const known = await findChild(parent.trx, childId);
     if (known?.parent_id !== parentId) return { kind: 'unknown' };
     // The child may end at any moment, but not while its lock is held.
+    let refused: string | undefined;
     const lives = await inChild(context, parent, childId, async (child) => {
       if (await hasItem(child, message.id)) return true;
       if (child.row.terminated_at !== null) return false;
+      refused = isAtWork(await findChild(parent.trx, childId), child)
+        ? undefined
+        : await refuseTeam(parent, { speaks: true });
+      if (refused !== undefined) return true;
       await enqueueFrom(child, parentId, { ...message, ...causedBy(parent) });
       await expectAnswer(child, command);
       const { agent } = known;
@@ -34,6 +40,7 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
       return true;
     });
     if (!lives) return { kind: 'unknown' };
+    if (refused !== undefined) return { kind: 'refused', reason: refused };
     // The child works in its place.
     if (command.waits) await stopClocks(context, parent);
     const row = (await findChild(parent.trx, childId)) ?? known;

@@ -45,13 +45,13 @@ export async function deliverReport(
     const parentEnded = parent.row.terminated_at !== null;
     // Of one that comes again as well: whoever gave it first may have been lost in between.
     heldUp = parent.row.open_waits > 0 || report.state !== 'due';
-    if (report.state !== 'due') return { by: deliveredBy(report), parentEnded };
+    if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };
     const by = await decide(parent, child, report);
     await deliver(parent, { child, report, by });
     // It waits for the child no more.
     if (!parentEnded && parent.row.open_waits > 0) await showBelow(parent);
     if (!parentEnded) tellLog(parent, { child, report, by });
-    return { by, parentEnded };
+    return { by, parentEnded, ...(parent.row.unseen_since === null ? {} : { heldUp: true as const }) };
   });
   if (heldUp) await showAbove(context, known.parent_id);
   return delivered;

@@ -1,6 +1,6 @@
 /**
  * A request for variables as a wait of the parent (core/wait): listed, answered and refused as any other. It has the request's id, holds
- * nobody up but the child that is not made yet, and outlives the execution that asks. Requests of early versions have none.
+ * nobody up but the child that is not made yet, and outlives the execution that asks.
  */
 import type { EnvType } from '../../../core/author/thread-env.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';

@@ -2,6 +2,7 @@
  * The queue's durable half (runtime §9): items staged by clients, spilled by the workflow, queued by tools; `drain.ts` makes
  * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
  */
+import { sql } from 'kysely';
 import type { QueueItem, Refusal } from '../../../core/thread/item.ts';
 import { measureJson } from '../../../core/value/json-measure.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
@@ -238,7 +239,7 @@ export async function countTaken(
     .selectFrom('events')
     .select('data')
     .where('thread_id', '=', threadId)
-    .where('type', '=', 'item.rejected')
+    .where(sql<boolean>`type = 'item.rejected'`) // as in their index (schema/migration-0031.ts)
     .execute();
   const ids = new Set(drained.map((row) => row.id));
   for (const { data } of rejected) {

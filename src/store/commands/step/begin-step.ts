@@ -36,12 +36,12 @@ import { countPending, emitRejections, enqueueTools, tellQueued } from '../messa
 import { judgeRounds, type RoundsVerdict } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
-import { type OpenExecution, selectOpenExecution, setRunning } from './execution.ts';
+import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep } from './open-step.ts';
 import { findStored, resume } from './resume-step.ts';
-import { grantRounds, pause, pinRounds } from './rounds.ts';
+import { grantRounds, pause } from './rounds.ts';
 import { keepScratch } from './scratch.ts';
 
 export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
@@ -227,7 +227,7 @@ async function openStep(
   await setRunning(thread, command, found, { context: drained.context });
   if (found.open && thread.row.agent !== agent) {
     await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
-    pinRounds(thread, command.rounds?.(thread.row.agent), { handsOver: true });
+    pinGuards(thread, command, { handsOver: true });
   }
   if (plan === 'run_tools') {
     const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;

@@ -5,7 +5,7 @@
  *     for an answer, the thread's last error.
  * C3. The call that brought an answer ends in the transaction that stores it; also where the answer comes too late, since it was paid for.
  */
-import { randomUUID } from 'node:crypto';
+import { answerIdOf } from '../../../core/message/answer-id.ts';
 import type { ToolCall } from '../../../core/message/message.ts';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
@@ -40,7 +40,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
       // C3: before it is known what becomes of the answer.
       await settleModelCall(context, thread, { ...answered, ok: true }, known);
-      if (opened.state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+      if (opened.state === 'committed') return findCommitted(thread, command, opened);
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
       // Hooks of what the step drained have asked before those of its answer; the last word holds.
       const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
@@ -48,6 +48,24 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
     },
   );
+}
+
+/** C1. Whoever asks twice is the first one. */
+async function findCommitted(
+  thread: ThreadTransaction,
+  { step, attempt }: CommitStep,
+  { first_seq: firstSeq }: OpenedStep,
+): Promise<CommittedStep> {
+  const told = await thread.trx
+    .selectFrom('events')
+    .select('attempt')
+    .where('thread_id', '=', thread.threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', '=', 'step.committed')
+    .where('step', '=', step)
+    .executeTakeFirst();
+  const record = await describeStep(thread, step);
+  return { kind: 'stored', record, ...(told && told.attempt !== attempt ? { byOther: true } : {}) };
 }
 
 type OpenedStep = Pick<
@@ -111,10 +129,11 @@ interface AnswerPlace {
 /** The message's id. */
 async function storeMessage(
   thread: ThreadTransaction,
-  { messageId: id = randomUUID(), step, ...answer }: CommitStep,
+  { messageId, step, ...answer }: CommitStep,
   { role, subprompt, executionId }: AnswerPlace,
 ): Promise<string> {
   const { content, toolCalls, metadata, silent, attachments, reasoning, prompt } = answer;
+  const id = messageId ?? answerIdOf(thread.threadId, step);
   await thread.insertMessage({
     ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, prompt },
     parentId: subprompt?.parentId,

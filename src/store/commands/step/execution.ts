@@ -5,6 +5,7 @@ import type { BeginStep } from '../../port/step.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { toCancellation, toContextColumns } from '../base/run-context.ts';
 import { beginAsking } from '../base/step-count.ts';
+import { pinTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causesOf, openBudget } from '../budget/account.ts';
 import type { DueInput } from '../message/drain.ts';
@@ -27,14 +28,27 @@ interface Begun {
   readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
 }
 
+type Guarding = Pick<BeginStep, 'rounds' | 'team'>;
+
+/** An execution begins, or `handsOver` to another agent: its guards hold from here on. */
+export function pinGuards(
+  thread: ThreadTransaction,
+  { rounds, team }: Guarding,
+  options: { readonly handsOver?: boolean } = {},
+): void {
+  pinRounds(thread, rounds?.(thread.row.agent), options);
+  pinTeam(thread, team?.(thread.row.agent), options);
+}
+
 /** The thread works, in the execution that is open or in the one that is named. */
 export async function setRunning(
   thread: ThreadTransaction,
-  { executionId, budget, rounds }: Pick<BeginStep, 'executionId' | 'budget' | 'rounds'>,
+  command: Guarding & Pick<BeginStep, 'executionId' | 'budget'>,
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
-  const limits = open ? undefined : rounds?.(thread.row.agent);
+  const { executionId, budget } = command;
+  const limits = open ? undefined : command.rounds?.(thread.row.agent);
   if (!open) {
     const definition = budget?.(thread.row.agent);
     const given = context?.budget;
@@ -48,7 +62,7 @@ export async function setRunning(
       ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
     });
   }
-  if (!open) pinRounds(thread, limits);
+  if (!open) pinGuards(thread, command);
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });
@@ -76,6 +90,7 @@ async function startExecution(
       cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
       budget: null,
       streams: 1,
+      end_told: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

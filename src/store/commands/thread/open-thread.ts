@@ -13,6 +13,7 @@ import { openChild } from '../family/child.ts';
 import { hasDueReport } from '../family/child-report.ts';
 import { hasUnstarted } from '../family/family-tree.ts';
 import { countPending } from '../message/queue.ts';
+import { insertTags } from './tags.ts';
 
 export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
   const { threadId } = command;
@@ -78,6 +79,7 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
       .returning('id')
       .executeTakeFirst();
     if (!inserted) return;
+    await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
     await trx
       .insertInto('thread_runs')
       .values({ thread_id: threadId, run_id: runId, registered_at: now })

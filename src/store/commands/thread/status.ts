@@ -13,8 +13,8 @@
  * R7. An execution that is to be cancelled ends as cancelled, however it ends, and unlike a stopped one holds back nothing that others have
  *     queued. What its calls had come to is kept.
  */
-import { randomUUID } from 'node:crypto';
 import { CANCELED } from '../../../core/governance/cancellation.ts';
+import { answerIdOf } from '../../../core/message/answer-id.ts';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
 import { isUsedUp } from '../../../core/thread/step-limit.ts';
@@ -164,7 +164,7 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
     const depth = subprompt?.depth;
     if (text.length > 0) {
       await thread.insertMessage({
-        id: randomUUID(),
+        id: answerIdOf(thread.threadId, step),
         role: subprompt ? 'assistant' : roleOf(side),
         content: text,
         metadata: { stopped: true },

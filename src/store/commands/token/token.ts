@@ -1,4 +1,5 @@
 /** Tokens of the HTTP API. A token's id is the key of its creation and of its revocation. */
+import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { ApiToken, CreateToken } from '../../port/token.ts';
 import type { TokenTable } from '../../schema/token.ts';
@@ -53,6 +54,21 @@ export async function revokeToken({ db, clock }: CommandContext, id: string): Pr
     .execute();
   const row = await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toToken(row) : null;
+}
+
+const SIGNING_KEY = 'signing_key';
+
+/** Whoever is first makes it: all others find it. */
+export async function readSigningKey({ db }: CommandContext): Promise<string> {
+  const read = () => db.selectFrom('meta').select('value').where('key', '=', SIGNING_KEY).executeTakeFirst();
+  const known = await read();
+  if (known) return known.value;
+  await db
+    .insertInto('meta')
+    .values({ key: SIGNING_KEY, value: randomBytes(32).toString('base64url') })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  return (await read())?.value ?? '';
 }
 
 function toToken(row: Selectable<TokenTable>): ApiToken {

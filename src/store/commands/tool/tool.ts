@@ -10,6 +10,7 @@
  * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
  * T6. One that has begun before is paid for, whatever has scheduled it again.
+ * T7. One that waited for word of what became of it never begins again (reconcile-call.ts, R2).
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -21,6 +22,7 @@ import type {
   CommitTool,
   CommittedTool,
   SettledTool,
+  SettleLost,
   ToolCallKey,
 } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
@@ -43,13 +45,11 @@ import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
+import { showAbove } from '../wait/shown-wait.ts';
 import { findOpenWait, hearWaits } from '../wait/wait-of-call.ts';
 import { reportLate } from './late-result.ts';
 import { loopOf, tellLoop, watchCall } from './loop.ts';
-
-export const UNKNOWN_OUTCOME =
-  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
-  'reported. It may or may not have taken effect. Check before you repeat it.';
+import { askWhatBecame, settleByWord, UNKNOWN_OUTCOME } from './reconcile-call.ts';
 
 export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
   const { threadId, step } = command;
@@ -68,6 +68,9 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         const wait = await findOpenWait(context, thread, call);
         if (wait) return { kind: 'waits', name: call.name, wait };
       }
+      // T7: the word of it is its result.
+      const word = await settleByWord(thread, call);
+      if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
       const again = call.state === 'started' && call.attempt === command.attempt;
       const idempotent = command.idempotent(call.name);
       if (call.state === 'started' && !again && !idempotent) {
@@ -134,6 +137,7 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
     status: status ?? 'error',
     ...(directive ? { directive } : {}),
     ...(denied && { denied }),
+    ...(call.waits > 0 && ({ waited: true } as const)),
   } as const;
 }
 
@@ -175,6 +179,11 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
+      // T7: its worker was there after all, and a person has said what became of it.
+      if (found.state === 'scheduled' && !command.unbegun && (await settleByWord(thread, found))) {
+        await reportLate(thread, found, command);
+        return { kind: 'late' };
+      }
       const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
@@ -214,14 +223,16 @@ async function keepEnd(
   return { queued: seeded, ...(denied && { denied }) };
 }
 
-export async function settleLostTool(context: CommandContext, command: ToolCallKey): Promise<SettledTool> {
-  return inRun(context, command, async (thread) => {
+export async function settleLostTool(context: CommandContext, command: SettleLost): Promise<SettledTool> {
+  const settled = await inRun<SettledTool>(context, command, async (thread) => {
     const call = await findCall(thread, command);
     switch (call.state) {
       case 'scheduled':
       case 'asked':
         return { kind: 'redispatch', name: call.name };
       case 'started': {
+        const wait = command.asks?.(thread.row.agent) && (await askWhatBecame(context, thread, call));
+        if (wait) return { kind: 'waits', name: call.name, wait };
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
         await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
         return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
@@ -231,4 +242,6 @@ export async function settleLostTool(context: CommandContext, command: ToolCallK
         return toSettled(thread, call, call.state);
     }
   });
+  if (settled.kind === 'waits') await showAbove(context, command.threadId);
+  return settled;
 }

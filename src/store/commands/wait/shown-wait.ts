@@ -4,6 +4,8 @@
  *     open waits that block a child, and what that child itself shows. So any order and any repetition comes to the same.
  * S2. Each ancestor is a transaction of its own, from below (port/family.ts, F3). What a lost worker has left out is made up for by whoever
  *     gives the child's command again, or looks for its report.
+ * S3. Of a thread that shows something else than before it is noted in the same transaction, until its own activity reads what it shows
+ *     (`readShown`) or it rests: its workflow may not have been told, and a worker's regular look tells it again (unseen-wait.ts).
  */
 import type { ShownWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -41,27 +43,41 @@ async function findAbove({ db }: CommandContext, childId: string): Promise<strin
 /** What holds the thread up from below now. It is shown as waiting, whatever a run before this one has shown. */
 export async function readShown(context: CommandContext, threadId: string): Promise<readonly ShownWait[]> {
   const shown = await inThread(context, threadId, async (thread) =>
-    thread.row.terminated_at === null ? showBelow(thread) : [],
+    thread.row.terminated_at === null ? showBelow(thread, { reads: true }) : [],
   );
   await showAbove(context, threadId);
   return shown.map(({ id, thread_id: origin, kind, name }) => ({ id, threadId: origin, kind, name }));
 }
 
-/** S1. `rests`: the thread comes to rest, and its status is set by whoever settles it. */
+/** S1. `rests`: the thread comes to rest, and its status is set by whoever settles it. `reads`: its workflow is told what is answered. */
 export async function showBelow(
   thread: ThreadTransaction,
-  { rests = false } = {},
+  { rests = false, reads = false } = {},
 ): Promise<readonly WaitRow[]> {
   const wanted = await readWanted(thread);
   const shown = await readRows(thread);
   const wantedIds = new Set(wanted.map(({ id }) => id));
   const shownIds = new Set(shown.map(({ id }) => id));
-  for (const row of wanted) if (!shownIds.has(row.id)) await show(thread, row);
+  const begun = wanted.filter(({ id }) => !shownIds.has(id));
+  for (const row of begun) await show(thread, row);
   const over = shown.filter(({ id }) => !wantedIds.has(id));
   for (const row of over) await hide(thread, row);
+  // S3: until its own activity reads it.
+  if (reads || rests) forgetUnseen(thread);
+  else if (begun.length + over.length > 0) noteUnseen(thread);
   if (wanted.length > 0) showWaiting(thread);
   else if (over.length > 0 && !rests) await endedWaiting(thread);
   return wanted;
+}
+
+/** S3: since the first change that it has not read. */
+function noteUnseen(thread: ThreadTransaction): void {
+  if (thread.row.unseen_since === null) thread.set({ unseen_since: thread.now });
+}
+
+/** A thread at rest waits for no child: nothing of its workflow's view is due. */
+export function forgetUnseen(thread: ThreadTransaction): void {
+  if (thread.row.unseen_since !== null) thread.set({ unseen_since: null });
 }
 
 /** Of children whose reports calls of the thread wait for. */

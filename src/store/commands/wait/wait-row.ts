@@ -39,6 +39,24 @@ export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow 
   return db.selectFrom('waits').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Of the thread; its key is unique there. */
+export async function findByKey(
+  { trx, threadId }: Pick<ThreadTransaction, 'trx' | 'threadId'>,
+  key: string,
+): Promise<WaitRow | undefined> {
+  return trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+/** Of the wait for word of what became of a call: there is one at most, since such a call never begins again. */
+export function reconcileKey({ step, idx }: { readonly step: number; readonly idx: number }): string {
+  return `reconcile:${step}:${idx}`;
+}
+
 /** What is told of it in events. */
 export function namesOf({ id, kind, name, tool_call_id: callId }: WaitRow) {
   return { waitId: id, kind, name, ...(callId === null ? {} : { callId }) };

@@ -12,13 +12,23 @@ import { LIMITS } from '../../../core/value/limit.ts';
 import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
 import type { AnsweredWait, AnswerOfWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
+import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { type CallRow, selectCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { costOf, foresee } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
-import { showAbove, showBelow } from './shown-wait.ts';
-import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
+import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
+import {
+  endWait,
+  findByKey,
+  findWait,
+  namesOf,
+  showWaiting,
+  toWait,
+  type WaitEnd,
+  type WaitRow,
+} from './wait-row.ts';
 
 export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
   const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
@@ -29,7 +39,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
       const wait = toWait(known, now);
       if (wait.state !== 'open') {
         await hear(thread, known);
-        return { kind: 'over', wait };
+        return { kind: 'over', wait, news: known.heard === 0 };
       }
       if (wait.blocks) await showBlocked(context, thread);
       return { kind: 'open', wait };
@@ -41,20 +51,35 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     const error =
       command.kind === 'approval' && (await foresee(context, thread, costIn(command, call), call));
     if (error) return { kind: 'exceeded', error };
-    // W2: given up with the wait.
-    if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
-    const row = toRow(thread, command, now);
-    await thread.trx.insertInto('waits').values(row).execute();
-    thread.set({ open_waits: thread.row.open_waits + 1 });
-    if (command.action) await requestAction(thread, command.action, toActionPlace(row));
-    const { summary, expires_at: expiresAt, step } = row;
-    thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
-    if (command.blocks) await showBlocked(context, thread);
-    return { kind: 'open', wait: toWait(row, now) };
+    return { kind: 'open', wait: await insertWait(thread, command, { context, call, now }) };
   });
   // Also where it is found: whoever opened it may have been lost in between.
   if (command.blocks) await showAbove(context, command.threadId);
   return opened;
+}
+
+interface Opening {
+  readonly context: CommandContext;
+  readonly call: CallRow | undefined;
+  readonly now: number;
+}
+
+/** In the caller's transaction; of one that blocks, `showAbove` is for afterwards. */
+export async function insertWait(
+  thread: ThreadTransaction,
+  command: OpenWait,
+  { context, call, now }: Opening,
+): Promise<Wait> {
+  // W2: given up with the wait.
+  if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
+  const row = toRow(thread, command, now);
+  await thread.trx.insertInto('waits').values(row).execute();
+  thread.set({ open_waits: thread.row.open_waits + 1 });
+  if (command.action) await requestAction(thread, command.action, toActionPlace(row));
+  const { summary, expires_at: expiresAt, step } = row;
+  thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
+  if (command.blocks) await showBlocked(context, thread);
+  return toWait(row, now);
 }
 
 /** Also a run that has taken the thread over: waiting for people costs no time. */
@@ -75,15 +100,6 @@ async function hear({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise
 
 function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
   return { step: step ?? undefined, index: idx ?? undefined, executionId: executionId ?? undefined };
-}
-
-async function findByKey({ trx, threadId }: ThreadTransaction, key: string): Promise<WaitRow | undefined> {
-  return trx
-    .selectFrom('waits')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
 }
 
 /** Undefined where another attempt holds it, or it is over. */
@@ -151,16 +167,11 @@ export async function answerWait(
       const reason = misfit(wait.kind, command.answer);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
+      if (row.kind === 'reconcile') await reconcileByAnswer(thread, row, command.answer);
       return { outcome, wait: toWait(ended, now) };
     }
     return { outcome, wait: toWait(await noticeEnd(thread, row, now), now) };
   });
-}
-
-export async function expireWait(context: CommandContext, id: string): Promise<Wait | null> {
-  return withWait<Wait | null>(context, id, null, async (thread, row, now) =>
-    toWait(await noticeEnd(thread, row, now), now),
-  );
 }
 
 export async function closeWait(context: CommandContext, id: string, reason: string): Promise<Wait | null> {
@@ -198,6 +209,7 @@ export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: nu
 
 /** The execution is over, or the thread is: what they waited for is wanted no more, and no child is. True where there was any. */
 export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
+  forgetUnseen(thread);
   if (thread.row.open_waits === 0) return false;
   await showBelow(thread, { rests: true });
   const open = await thread.trx

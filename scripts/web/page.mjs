@@ -1,0 +1,95 @@
+/**
+ * A page of one chat, as an author writes it with `useChat`. Its address names the chat, the agent and the version of `ai` that it is bundled
+ * with: `?id=…&agent=…&ui=7`. The name of whatever tests touch stands in `data-` attributes.
+ */
+import { useChat } from '@ai-sdk/react';
+import * as ai from 'ai';
+import { createElement as h, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const { id, agent, ui = '6' } = Object.fromEntries(new URLSearchParams(location.search));
+const api = `/v1/agents/${agent}/chat`;
+
+const transport = new ai.DefaultChatTransport({
+  api: `${api}?ui=${ui}`,
+  prepareReconnectToStreamRequest: () => ({ api: `${api}/${id}/stream?ui=${ui}` }),
+});
+
+function Chat() {
+  const [discarded, setDiscarded] = useState([]);
+  const chat = useChat({
+    id,
+    resume: true,
+    transport,
+    // 5 has no approvals.
+    sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
+    onData({ type, data }) {
+      if (type === 'data-attempt') setDiscarded((before) => [...before, ...data.discarded]);
+    },
+  });
+  const { messages, sendMessage, status, error } = chat;
+
+  const send = (event) => {
+    event.preventDefault();
+    sendMessage({ text: event.target.elements.text.value });
+    event.target.reset();
+  };
+  // The response says itself when it has ended. `stop` of the hook would only leave it.
+  const halt = () => fetch(`${api}/${id}/stop`, { method: 'POST' });
+  const decide = (part, approved) => {
+    if (part.approval) return chat.addToolApprovalResponse({ id: part.approval.id, approved });
+    // What the hook of 5 does not do: the part is answered, and the message posted.
+    const answer = { state: 'approval-responded', approval: { id: part.id, approved } };
+    chat.setMessages((all) =>
+      all.map((one) => ({
+        ...one,
+        parts: one.parts.map((each) => (each === part ? { ...each, ...answer } : each)),
+      })),
+    );
+    return sendMessage();
+  };
+
+  return h(
+    'main',
+    { 'data-status': status },
+    ...messages.map(({ id: key, role, parts }) =>
+      h(
+        'article',
+        { key, 'data-role': role },
+        ...parts.map((part, at) => show({ part, at, discarded, decide })),
+      ),
+    ),
+    error && h('p', { 'data-error': true }, error.message),
+    h(
+      'form',
+      { onSubmit: send },
+      h('input', { name: 'text', placeholder: 'Say something', autoComplete: 'off' }),
+      h('button', { type: 'submit', 'data-send': true }, 'Send'),
+      h('button', { type: 'button', 'data-stop': true, onClick: halt }, 'Stop'),
+    ),
+  );
+}
+
+function show({ part, at, discarded, decide }) {
+  if (part.type === 'text') {
+    const isGone = discarded.includes(part.providerMetadata?.everthread?.part);
+    return isGone ? null : h('p', { key: at, 'data-text': true }, part.text);
+  }
+  const isAsked =
+    part.state === 'approval-requested' ||
+    (part.type === 'data-everthread-wait' && part.data.state === 'open' && !part.approval);
+  const name = part.toolName ?? part.data?.summary;
+  if (part.type !== 'dynamic-tool' && !isAsked) return null;
+  return h(
+    'p',
+    { key: at, 'data-tool': part.state },
+    h('code', null, name),
+    ' ',
+    part.output ?? part.errorText ?? '',
+    isAsked &&
+      h('button', { type: 'button', 'data-approve': true, onClick: () => decide(part, true) }, 'Approve'),
+    isAsked && h('button', { type: 'button', 'data-deny': true, onClick: () => decide(part, false) }, 'Deny'),
+  );
+}
+
+createRoot(document.getElementById('chat')).render(h(Chat));

@@ -1,0 +1,91 @@
+/** WebSockets beside the HTTP API: from Node's upgrade to the API's stream, with `ws`. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Api } from '../../server/api/create-api.ts';
+import type { StreamSocket } from '../../server/standard/standard-socket.ts';
+
+/** Of silence, until it is asked whether the other end is there; it has as long to answer. */
+const PULSE_MS = 30_000;
+/** Clients say `ping`, and nothing longer. */
+const MOST_BYTES = 16 * 1024;
+/** Until a socket that is asked to close is cut off. */
+const CLOSE_MS = 1000;
+
+/** Answers how to cut off those that do not close by themselves. */
+export function serveSockets(server: Server, api: Api): () => void {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
+  server.on('upgrade', (incoming, raw, head) => {
+    raw.on('error', () => raw.destroy());
+    void upgrade(incoming, raw, head);
+  });
+  async function upgrade(incoming: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
+    const request = toRequest(incoming);
+    const accepted = request ? await api.connect(request) : new Response(null, { status: 400 });
+    if ('open' in accepted)
+      sockets.handleUpgrade(incoming, raw, head, (ws) => void accepted.open(toSocket(ws)));
+    else await refuse(raw, accepted);
+  }
+  return () => {
+    const timer = setTimeout(() => {
+      for (const ws of sockets.clients) ws.terminate();
+    }, CLOSE_MS);
+    timer.unref();
+  };
+}
+
+/** Null for one that no Request can be made of. */
+function toRequest({ method = 'GET', url = '/', headers }: IncomingMessage): Request | null {
+  try {
+    const given = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as [string, string]] : [],
+    );
+    return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), { method, headers: given });
+  } catch {
+    return null;
+  }
+}
+
+async function refuse(raw: Duplex, response: Response): Promise<void> {
+  const body = await response.text();
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+  const length = `content-length: ${Buffer.byteLength(body)}`;
+  const head = [`HTTP/1.1 ${response.status} Refused`, ...headers, length, 'connection: close'];
+  raw.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function toSocket(ws: WebSocket): StreamSocket {
+  const closed = new AbortController();
+  let left: Promise<void> = Promise.resolve();
+  let alive = true;
+  const pulse = setInterval(() => {
+    if (!alive) return ws.terminate();
+    alive = false;
+    ws.ping();
+  }, PULSE_MS);
+  pulse.unref();
+  ws.on('pong', () => {
+    alive = true;
+  });
+  // Whatever goes wrong with it closes it.
+  ws.on('error', () => ws.terminate());
+  ws.on('close', () => {
+    clearInterval(pulse);
+    closed.abort();
+  });
+  return {
+    closed: closed.signal,
+    send(text) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      left = promise;
+      ws.send(text, () => resolve());
+    },
+    drained: () => left,
+    onText(hear) {
+      ws.on('message', (data, isBinary) => {
+        if (!isBinary) hear(String(data));
+      });
+    },
+    close: (code, reason) => ws.close(code, reason),
+  };
+}

@@ -1,0 +1,312 @@
+/**
+ * The client over the HTTP API: the same names, records and errors as those of the one that reaches Temporal and the store, for browsers and
+ * other services. It imports nothing that a browser lacks.
+ * H1. What is sent has an id before it goes out, made here where nobody gave one: so a message whose answer was lost is sent again, and
+ *     stored once.
+ * H2. What would do something else the second time is not given again: `stop`, `removeEffect`, a cancel that names no execution, and the start
+ *     of a thread whose id the caller chose.
+ */
+import type { ScheduledEffect } from '../../core/author/effect.ts';
+import {
+  checkFollow,
+  checkFollowRun,
+  checkMessagePage,
+  checkPage,
+  checkRunPage,
+  checkThreadPage,
+  checkValuePage,
+  checkWaitPage,
+} from '../../core/author/read-options.ts';
+import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-message.ts';
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { BudgetLine } from '../../core/governance/budget.ts';
+import type { CancelRequest } from '../../core/governance/cancellation.ts';
+import type { Message } from '../../core/message/message.ts';
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import type { WaitAnswer } from '../../core/wait/answer.ts';
+import type { WaitVerdict } from '../../core/wait/wait.ts';
+import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
+import type { Projected } from '../../projections/projection.ts';
+import type { RunEvent } from '../../projections/run/run-event.ts';
+import type {
+  ExecutionRecord,
+  FamilyMember,
+  ListThreads,
+  ListWaits,
+  ThreadRecord,
+  Wait,
+} from '../../store/port/thread-store.ts';
+import type { AnswerOptions } from '../answer-wait.ts';
+import { feedSink } from '../event-sink.ts';
+import type { FollowOptions } from '../follow-events.ts';
+import type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from '../follow-run.ts';
+import type { OutgoingMessage } from '../outgoing.ts';
+import type { StartThread } from '../start-options.ts';
+import type { StoredFiles, StoredValues } from '../stored-threads.ts';
+import { toCursor } from '../thread-cursor.ts';
+import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
+import type { IdleOptions } from '../wait-for-idle.ts';
+import { type HttpConnectOptions, type HttpPlace, pathOf, toPlace } from './http-place.ts';
+import { liveLines } from './live-lines.ts';
+import { messageJson, newId, startJson } from './outgoing-json.ts';
+import { askJson, askPatiently, type Patient } from './patience.ts';
+import { SentItems } from './sent-items.ts';
+
+/**
+ * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`, `Forbidden`, and
+ * `ServerUnavailable` where no API answers.
+ * @example
+ * ```ts
+ * const client = await HttpClient.connect({ url: 'https://agents.example.com', token: 'TOKEN' });
+ * const { threadId } = await client.startThread({ agent: 'assistant', messages: [{ content: 'hello' }] });
+ * for await (const event of client.events(threadId)) if (event.type === 'execution.ended') break;
+ * await client.close();
+ * ```
+ */
+export class HttpClient implements ThreadsClient {
+  readonly runs: ThreadsRuns;
+  readonly #place: HttpPlace;
+  readonly #closing: AbortController;
+  readonly #sent = new SentItems();
+
+  private constructor(place: HttpPlace, closing: AbortController) {
+    this.#place = place;
+    this.#closing = closing;
+    this.runs = {
+      list: async (options) => {
+        const { before, ...query } = checkRunPage(options) ?? {};
+        if (before) throw new RuntimeError('InvalidRequest', 'The API has no pages of runs by "before".');
+        return (await this.#get<{ runs: [] }>('/v1/runs', query)).runs;
+      },
+      get: (id, threadId) => this.#get(pathOf`/v1/runs/${id}`, { threadId }),
+      report: (id, { threadId } = {}) => this.#get(pathOf`/v1/runs/${id}/report`, { threadId }),
+      events: (threadId, options) => this.#projected(threadId, 'run', options),
+      attach: async (threadId, sink, { withinMs, ...options } = {}) =>
+        feedSink(this.#projected<RunEvent>(threadId, 'run', options), sink, { withinMs }),
+    };
+  }
+
+  /** Throws `InvalidConfiguration` for an address that no API is at, and `ServerUnavailable`. */
+  static async connect(options: HttpConnectOptions): Promise<HttpClient> {
+    const closing = new AbortController();
+    const place = toPlace(options, closing.signal);
+    await askPatiently(place, { path: '/healthz', again: true }, (response) => response.text());
+    return new HttpClient(place, closing);
+  }
+
+  /**
+   * Starts a thread. A lost answer is asked for again where the id is made here (H1); where you chose it, that is `ServerUnavailable`, and
+   * the same start again tells whether it is there.
+   */
+  async startThread(thread: StartThread): Promise<{ threadId: string }> {
+    const threadId = thread.threadId ?? newId();
+    const messages = (thread.messages ?? []).map((message) => this.#named(message));
+    const body = startJson({ ...thread, threadId, messages });
+    const own = thread.threadId === undefined;
+    const asked = this.#post<{ threadId: string }>('/v1/threads', { body, again: own });
+    const started = await asked.catch(async (error: unknown) => {
+      const isThere = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
+      if (!own || !isThere) throw error;
+      // H1: nobody else knows this id, so a thread that is there is this one.
+      await this.getThread(threadId).catch(() => {
+        throw error;
+      });
+      return { threadId };
+    });
+    for (const message of messages)
+      if (message.id !== undefined) this.#sent.add(threadId, message.id, message);
+    return started;
+  }
+
+  /** H1: under one id, however often it goes out. */
+  async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
+    const body = messageJson(message);
+    const key = message.id === undefined && message.executionId === undefined ? newId() : undefined;
+    const answer = await this.#post<{ id: string }>(pathOf`/v1/threads/${threadId}/messages`, {
+      body,
+      again: true,
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+    });
+    this.#sent.add(threadId, answer.id, message);
+    return answer;
+  }
+
+  /** H2: what runs by then may be another execution. */
+  async stop(threadId: string, reason?: string): Promise<void> {
+    await this.#post(pathOf`/v1/threads/${threadId}/stop`, { body: { reason } });
+    this.#sent.signalled(threadId);
+  }
+
+  /** H2: again only where the execution is named. */
+  async cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
+    const again = request.executionId !== undefined;
+    const record = await this.#post<ExecutionRecord>(pathOf`/v1/threads/${threadId}/cancel`, {
+      body: request,
+      again,
+    });
+    this.#sent.signalled(threadId);
+    return record;
+  }
+
+  async terminate(threadId: string, reason?: string): Promise<void> {
+    await this.#post(pathOf`/v1/threads/${threadId}/terminate`, { body: { reason }, again: true });
+    this.#sent.signalled(threadId);
+  }
+
+  /** As that of `RuntimeClient`; what `events` tells needs no waiting. Rejects with the reason of `signal`. */
+  waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
+    return this.#sent.waitForIdle(this.#place, threadId, options);
+  }
+
+  /** Given again after a lost answer, an answer that had counted is told as `duplicate`. */
+  answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
+    return this.#post(pathOf`/v1/waits/${id}/answer`, { body: { ...answer, ...options }, again: true });
+  }
+
+  async listWaits(options?: ListWaits): Promise<readonly Wait[]> {
+    return (await this.#get<{ waits: Wait[] }>('/v1/waits', checkWaitPage(options))).waits;
+  }
+
+  getWait(id: string): Promise<Wait> {
+    return this.#get(pathOf`/v1/waits/${id}`);
+  }
+
+  getThread(threadId: string): Promise<ThreadRecord> {
+    return this.#get(pathOf`/v1/threads/${threadId}`);
+  }
+
+  async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
+    return (await this.#get<{ family: FamilyMember[] }>(pathOf`/v1/threads/${threadId}/family`)).family;
+  }
+
+  async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
+    return (await this.#get<{ lines: BudgetLine[] }>(pathOf`/v1/threads/${threadId}/budget`)).lines;
+  }
+
+  async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
+    const { before, ...filters } = checkThreadPage(options) ?? {};
+    const asked = before ? { ...filters, cursor: toCursor(before) } : filters;
+    return (await this.#get<{ threads: ThreadRecord[] }>('/v1/threads', asked)).threads;
+  }
+
+  async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
+    checkMessagePage(options);
+    return this.#get(pathOf`/v1/threads/${threadId}/messages`, options);
+  }
+
+  async getMessage(threadId: string, id: string): Promise<Message | null> {
+    const found = this.#get<Message>(pathOf`/v1/threads/${threadId}/messages/${id}`);
+    return found.catch(nullFor('MessageNotFound'));
+  }
+
+  async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
+    checkPage(options);
+    return (await this.#get<{ logs: Log[] }>(pathOf`/v1/threads/${threadId}/logs`, options)).logs;
+  }
+
+  /**
+   * As that of `RuntimeClient`, of a thread that is there. It goes on by itself, behind the last event, where a connection breaks or the server
+   * restarts; its reader notices nothing, and gets each event once. Rejects with `ThreadNotFound`, `InvalidCursor`, and `ServerUnavailable`
+   * where the server is away for longer than the client has patience.
+   */
+  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
+  events(
+    threadId: string,
+    options: Omit<FollowTurnsOptions, 'agentId'>,
+  ): AsyncIterable<Projected<RuntimeEvent>>;
+  events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
+  events(
+    threadId: string,
+    options: FollowOptions | FollowRunOptions | FollowTurnsOptions = {},
+  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent>> {
+    if (!('as' in options)) return this.#plain(threadId, checkFollow(options));
+    return options.as === 'run'
+      ? this.#projected<RunEvent>(threadId, 'run', options)
+      : this.#projected<RuntimeEvent>(threadId, 'agenticx', options);
+  }
+
+  async listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
+    const path = pathOf`/v1/threads/${threadId}/effects`;
+    return (await this.#get<{ effects: ScheduledEffect[] }>(path, { name })).effects;
+  }
+
+  /** H2: the second answer would be false. */
+  async removeEffect(threadId: string, id: string): Promise<boolean> {
+    const path = pathOf`/v1/threads/${threadId}/effects/${id}`;
+    return (await askJson<{ removed: boolean }>(this.#place, { method: 'DELETE', path })).removed;
+  }
+
+  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read'> {
+    return {
+      readdir: (path) => this.#get(pathOf`/v1/threads/${threadId}/files`, { path }),
+      read: (path) =>
+        askPatiently<ArrayBuffer | null>(
+          this.#place,
+          { path: pathOf`/v1/threads/${threadId}/file`, query: { path }, again: true },
+          (response) => response.arrayBuffer(),
+        ).catch(nullFor('FileNotFound')),
+    };
+  }
+
+  values(threadId: string): StoredValues {
+    return {
+      get: async (key) =>
+        (await this.#get<{ value: unknown }>(pathOf`/v1/threads/${threadId}/values/${key}`)).value,
+      list: async (options) =>
+        (await this.#get<{ values: [] }>(pathOf`/v1/threads/${threadId}/values`, checkValuePage(options)))
+          .values,
+    };
+  }
+
+  /** Ends what it reads, quietly; calls that are under way reject. */
+  async close(): Promise<void> {
+    this.#closing.abort(new RuntimeError('ServerUnavailable', 'The client is closed.'));
+  }
+
+  async *#plain(threadId: string, options: FollowOptions): AsyncGenerator<ThreadEvent> {
+    const { after, follow = true, signal } = options;
+    const cursor = after === undefined ? undefined : String(after);
+    const path = pathOf`/v1/threads/${threadId}/events`;
+    for await (const { event } of liveLines(this.#place, { path, query: {}, after: cursor, follow, signal }))
+      yield event as ThreadEvent;
+  }
+
+  async *#projected<Event>(
+    threadId: string,
+    as: 'run' | 'agenticx',
+    options: FollowProjected,
+  ): AsyncGenerator<Projected<Event>> {
+    const { after, run, follow = true, signal } = checkFollowRun(options) ?? {};
+    const path = pathOf`/v1/threads/${threadId}/events`;
+    for await (const { cursor, event } of liveLines(this.#place, {
+      path,
+      query: { as, run },
+      after,
+      follow,
+      signal,
+    }))
+      yield { cursor, event: event as Event };
+  }
+
+  #named(message: OutgoingMessage): OutgoingMessage {
+    return message.id === undefined && message.executionId === undefined
+      ? { ...message, id: newId() }
+      : message;
+  }
+
+  #get<T>(path: string, query?: object): Promise<T> {
+    return askJson(this.#place, { path, query: query as Patient['query'], again: true });
+  }
+
+  #post<T>(path: string, request: Omit<Patient, 'path' | 'method'>): Promise<T> {
+    return askJson(this.#place, { method: 'POST', path, ...request });
+  }
+}
+
+function nullFor(code: 'MessageNotFound' | 'FileNotFound'): (error: unknown) => null {
+  return (error) => {
+    if (isRuntimeError(error, code)) return null;
+    throw error;
+  };
+}

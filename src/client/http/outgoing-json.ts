@@ -1,0 +1,44 @@
+/** What is sent to threads, as JSON that says the same: bytes become base64, and what JSON would change is refused before it is sent. */
+import { toMetadata } from '../../core/message/metadata.ts';
+import { toBase64 } from '../../core/value/base64.ts';
+import { copyBytes } from '../../core/value/bytes.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toJsonObject } from '../../core/value/json-value.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import type { OutgoingMessage } from '../outgoing.ts';
+import type { OutgoingAttachment } from '../outgoing-file.ts';
+import type { StartThread } from '../start-options.ts';
+
+/** Throws `InvalidMessage`, `InvalidValue`, `LimitExceeded`. */
+export function messageJson(message: OutgoingMessage): object {
+  if (typeof message !== 'object' || message === null)
+    throw new RuntimeError('InvalidMessage', 'A message is an object.');
+  const { attachments, metadata, ...rest } = message;
+  return {
+    ...rest,
+    ...(metadata == null ? {} : { metadata: toMetadata(metadata) }),
+    ...(attachments === undefined ? {} : { attachments: attachments.map(attachmentJson) }),
+  };
+}
+
+function attachmentJson(attachment: OutgoingAttachment): unknown {
+  if (typeof attachment !== 'object' || attachment === null || typeof attachment.data === 'string')
+    return attachment;
+  return { ...attachment, data: toBase64(copyBytes(attachment.data)) };
+}
+
+/** Throws `InvalidValue`, `LimitExceeded`. */
+export function startJson({ messages = [], arguments: given, ...rest }: StartThread): object {
+  const bound = { name: 'arguments', maxBytes: LIMITS.startArgumentBytes };
+  return {
+    ...rest,
+    ...(given == null ? {} : { arguments: toJsonObject(given, bound) }),
+    messages: messages.map(messageJson),
+  };
+}
+
+/** 32 hex digits. Pages that came without TLS have no `crypto.randomUUID`. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

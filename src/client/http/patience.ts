@@ -1,0 +1,117 @@
+/**
+ * How a server that is away is waited for, and which requests are given again.
+ * P1. What may be repeated is, until the server has been away for as long as the client has patience; so a repeated request is one that
+ *     changes nothing the second time.
+ * P2. What may not be repeated is given again only where the API itself has said that it did nothing.
+ */
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import { answerOf, askOnce, type HttpPlace, type HttpRequest, NoAnswer } from './http-place.ts';
+
+export interface Patient extends HttpRequest {
+  /** P1: the second time changes nothing. */
+  readonly again?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until an answer is taken for lost. */
+  readonly withinMs?: number;
+}
+
+const ANSWER_WITHIN_MS = 60_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2000;
+
+/** The answer as JSON; null where it has no content. */
+export async function askJson<T>(place: HttpPlace, request: Patient): Promise<T> {
+  return askPatiently(place, request, async (response) => {
+    const text = await response.text();
+    return (text === '' ? null : JSON.parse(text)) as T;
+  });
+}
+
+export async function askPatiently<T>(
+  place: HttpPlace,
+  { again = false, withinMs = ANSWER_WITHIN_MS, signal, ...request }: Patient,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const patience = new Patience(place, signal);
+  for (;;) {
+    const late = AbortSignal.timeout(withinMs);
+    try {
+      const either = AbortSignal.any([patience.signal, late]);
+      return await answerOf(read(await askOnce(place, request, either)), either);
+    } catch (error) {
+      patience.signal.throwIfAborted();
+      const lost = late.aborted ? new NoAnswer(`No answer came within ${withinMs} ms.`) : error;
+      if (lost instanceof NoAnswer && !again) throw unknownOutcome(place, lost);
+      if (!(lost instanceof NoAnswer) && !didNothing(lost)) throw lost;
+      await patience.pause(lost);
+    }
+  }
+}
+
+/** P2: refused before anything was begun. */
+function didNothing(error: unknown): boolean {
+  return isRuntimeError(error, 'ServerClosing') || isRuntimeError(error, 'TooManyStreams');
+}
+
+/** Whether a reading that met this goes on later. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof NoAnswer || didNothing(error)) return true;
+  return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'TemporalUnavailable');
+}
+
+/** Pauses that grow, up to the client's patience. */
+export class Patience {
+  /** Ends with the client, and with the caller's own. */
+  readonly signal: AbortSignal;
+  readonly #place: HttpPlace;
+  #since = performance.now();
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(place: HttpPlace, signal?: AbortSignal) {
+    this.#place = place;
+    this.signal = signal ? AbortSignal.any([place.closed, signal]) : place.closed;
+  }
+
+  /** The server has answered. */
+  answered(): void {
+    this.#since = performance.now();
+    this.#pauseMs = FIRST_PAUSE_MS;
+  }
+
+  /** Throws `ServerUnavailable` where the server has been away for too long, and the signal's reason. */
+  async pause(cause: unknown): Promise<void> {
+    const { url, patienceMs } = this.#place;
+    if (performance.now() - this.#since >= patienceMs) {
+      if (!(cause instanceof NoAnswer)) throw cause;
+      throw new RuntimeError('ServerUnavailable', `No API answers at ${url}: ${reasonOf(cause)}`, { cause });
+    }
+    await pauseFor(this.#pauseMs * (0.5 + Math.random()), this.signal);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+function unknownOutcome({ url }: HttpPlace, cause: NoAnswer): RuntimeError {
+  return new RuntimeError(
+    'ServerUnavailable',
+    `The API at ${url} did not answer, and may have done what was asked: look before you ask again. ${reasonOf(cause)}`,
+    { cause },
+  );
+}
+
+function reasonOf({ message, cause }: NoAnswer): string {
+  const deepest = cause instanceof Error ? (cause.cause ?? cause) : undefined;
+  return deepest instanceof Error && deepest.message !== '' ? `${message} (${deepest.message})` : message;
+}
+
+/** Throws the signal's reason. */
+export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const leave = () => resolve();
+  signal.addEventListener('abort', leave, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', leave);
+  signal.throwIfAborted();
+}

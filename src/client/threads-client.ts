@@ -1,0 +1,80 @@
+/**
+ * What every client can say, in the same words: one that reaches the Temporal server and the store (runtime-client.ts), and one that reaches
+ * the HTTP API alone (http/http-client.ts). Code that is written for this runs with either; what each rejects with stands there.
+ */
+import type { ScheduledEffect } from '../core/author/effect.ts';
+import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
+import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
+import type { ThreadEvent } from '../core/event/thread-event.ts';
+import type { BudgetLine } from '../core/governance/budget.ts';
+import type { CancelRequest } from '../core/governance/cancellation.ts';
+import type { Message } from '../core/message/message.ts';
+import type { WaitAnswer } from '../core/wait/answer.ts';
+import type { WaitVerdict } from '../core/wait/wait.ts';
+import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import type { Projected } from '../projections/projection.ts';
+import type { RunEvent } from '../projections/run/run-event.ts';
+import type { RunReport } from '../projections/run/run-report.ts';
+import type {
+  ExecutionRecord,
+  FamilyMember,
+  ListExecutions,
+  ListThreads,
+  ListWaits,
+  ThreadRecord,
+  Wait,
+} from '../store/port/thread-store.ts';
+import type { AnswerOptions } from './answer-wait.ts';
+import type { EventSink, SinkEnd } from './event-sink.ts';
+import type { FollowOptions } from './follow-events.ts';
+import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
+import type { OutgoingMessage } from './outgoing.ts';
+import type { RunRecord } from './run-record.ts';
+import type { StartThread } from './start-options.ts';
+import type { AttachSink } from './stored-runs.ts';
+import type { StoredFiles, StoredValues } from './stored-threads.ts';
+import type { IdleOptions } from './wait-for-idle.ts';
+
+/** Executions of all threads (docs/runs.md). */
+export interface ThreadsRuns {
+  /** The latest first, 50 unless `limit` says otherwise. */
+  list(options?: ListExecutions): Promise<readonly RunRecord[]>;
+  /** Throws `ExecutionNotFound`. */
+  get(executionId: string, threadId?: string): Promise<RunRecord>;
+  /** Throws `ExecutionNotFound`. */
+  report(executionId: string, options?: { readonly threadId?: string }): Promise<RunReport>;
+  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
+  attach(threadId: string, sink: EventSink, options?: AttachSink): Promise<SinkEnd>;
+}
+
+/** Threads, wherever they run (docs/client.md). */
+export interface ThreadsClient {
+  readonly runs: ThreadsRuns;
+  startThread(thread: StartThread): Promise<{ threadId: string }>;
+  queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }>;
+  stop(threadId: string, reason?: string): Promise<void>;
+  cancelExecution(threadId: string, request?: CancelRequest): Promise<ExecutionRecord>;
+  terminate(threadId: string, reason?: string): Promise<void>;
+  waitForIdle(threadId: string, options?: IdleOptions): Promise<ThreadRecord>;
+  answerWait(id: string, answer: WaitAnswer, options?: AnswerOptions): Promise<WaitVerdict>;
+  listWaits(options?: ListWaits): Promise<readonly Wait[]>;
+  getWait(id: string): Promise<Wait>;
+  getThread(threadId: string): Promise<ThreadRecord>;
+  getFamily(threadId: string): Promise<readonly FamilyMember[]>;
+  getBudget(threadId: string): Promise<readonly BudgetLine[]>;
+  listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]>;
+  getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
+  getMessage(threadId: string, id: string): Promise<Message | null>;
+  getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;
+  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
+  events(
+    threadId: string,
+    options: Omit<FollowTurnsOptions, 'agentId'>,
+  ): AsyncIterable<Projected<RuntimeEvent>>;
+  events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
+  listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]>;
+  removeEffect(threadId: string, id: string): Promise<boolean>;
+  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read'>;
+  values(threadId: string): StoredValues;
+  close(): Promise<void>;
+}

@@ -1,0 +1,37 @@
+/** What may be said of a message, and changed in it: checked wherever it comes from. */
+import { RuntimeError } from '../value/error.ts';
+import { LIMITS, utf8Length } from '../value/limit.ts';
+import { toMetadata } from './metadata.ts';
+
+export interface MessageFields {
+  readonly content?: string | undefined;
+  readonly silent?: boolean | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Those that are given, as they read back. Throws `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`. */
+export function checkFields({ content, silent, metadata }: MessageFields): MessageFields {
+  if (content !== undefined) checkContent(content);
+  if (silent !== undefined && typeof silent !== 'boolean')
+    throw new RuntimeError('InvalidMessage', "A message's silent is true or false.");
+  return {
+    ...(content === undefined ? {} : { content }),
+    ...(silent === undefined ? {} : { silent }),
+    ...(metadata === undefined ? {} : { metadata: toMetadata(metadata) }),
+  };
+}
+
+function checkContent(content: unknown): void {
+  if (typeof content !== 'string')
+    throw new RuntimeError('InvalidMessage', "A message's content must be a text.");
+  checkSize(utf8Length(content));
+}
+
+/** Throws `MessageTooLarge`. */
+export function checkSize(bytes: number): void {
+  if (bytes <= LIMITS.contentBytes) return;
+  throw new RuntimeError(
+    'MessageTooLarge',
+    `The message has ${bytes} bytes; at most ${LIMITS.contentBytes} are taken.`,
+  );
+}

@@ -1,0 +1,56 @@
+/** What the stream of a thread tells clients of Standard Agents: whole rows, pieces of text, events. */
+import type { Message } from '../../core/message/message.ts';
+
+/** A message as clients of Standard Agents have it. */
+export interface StandardRow extends Omit<Message, 'subagent_id'> {
+  readonly log_id: null;
+  readonly reasoning_content: null;
+  readonly reasoning_details: null;
+  readonly subagent_id: string | null;
+}
+
+export type StandardFrame =
+  /** The whole row: it replaces the one of the same id. */
+  | {
+      readonly type: 'message_data';
+      readonly message_id: string;
+      readonly depth: number;
+      readonly data: StandardRow;
+    }
+  /** Is appended to the content of a row that was told. */
+  | {
+      readonly type: 'message_chunk';
+      readonly message_id: string;
+      readonly depth: number;
+      readonly chunk: string;
+    }
+  | {
+      readonly type: 'event';
+      readonly eventType: string;
+      readonly data: unknown;
+      /** Milliseconds since 1970. */
+      readonly timestamp: number;
+    }
+  | { readonly type: 'error'; readonly error: string };
+
+export function toStandardRow(message: Message): StandardRow {
+  const { subagent_id = null, ...row } = message;
+  return { ...row, log_id: null, reasoning_content: null, reasoning_details: null, subagent_id };
+}
+
+export function rowFrame(row: StandardRow): StandardFrame {
+  return { type: 'message_data', message_id: row.id, depth: row.depth, data: row };
+}
+
+export interface StandardFilter {
+  readonly includeSilent: boolean;
+  /** Rows of sub-prompts down to this depth. */
+  readonly depth: number;
+}
+
+/** Whether a client that has asked for so much is told it. */
+export function isAskedFor(frame: StandardFrame, { includeSilent, depth }: StandardFilter): boolean {
+  if (frame.type === 'message_chunk') return frame.depth <= depth;
+  if (frame.type !== 'message_data') return true;
+  return frame.depth <= depth && (includeSilent || !frame.data.silent);
+}

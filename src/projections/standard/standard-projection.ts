@@ -1,0 +1,127 @@
+/**
+ * The log as frames of the stream of Standard Agents. Its clients know neither cursors nor replay: they keep rows by id, replace a row by
+ * the whole row, and append pieces to rows that they have.
+ * N1. A pending row of an answer is told before its pieces, and the stored row, under the same id, replaces it.
+ * N2. Text that was given up is taken back by the pending row without any.
+ * N3. An answer that never came leaves no row pending: it is told as failed.
+ */
+
+import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import { answerIdOf } from '../../core/message/answer-id.ts';
+import { roleOf } from '../../core/thread/session.ts';
+import type { LogRow, Projection } from '../projection.ts';
+import { rowFrame, type StandardFrame, toStandardRow } from './standard-frame.ts';
+import { NOTES } from './standard-note.ts';
+import { answerFrame, type OpenAnswer, type StandardReading } from './standard-state.ts';
+
+type Told = readonly [StandardReading, readonly StandardFrame[]];
+
+/** Its rows have their messages also where one was queued or changed. */
+export const projectStandard: Projection<StandardReading, StandardFrame> = (reading, row) => {
+  const [next, frames] = tell(reading, row);
+  return [next, [...frames, ...noteOf(row.event)]];
+};
+
+function tell(reading: StandardReading, { event, message }: LogRow): Told {
+  switch (event.type) {
+    case 'item.queued':
+    case 'message.updated':
+      return [reading, message ? [rowFrame(toStandardRow(message))] : []];
+    case 'message.created':
+      return [
+        without(reading, event.step, event.data.messageId),
+        message ? [rowFrame(toStandardRow(message))] : [],
+      ];
+    case 'step.started':
+      return event.step === undefined
+        ? [reading, []]
+        : [keep(reading, event.step, begin(reading, event)), []];
+    case 'model.chunk':
+      return append(reading, event);
+    case 'attempt.discarded':
+      return takeBack(reading, event);
+    case 'step.committed':
+      return [without(reading, event.step), []];
+    case 'step.failed':
+    case 'execution.aborted':
+      return giveUp(reading, event.step === undefined ? [] : [event.step]);
+    case 'execution.ended': {
+      const [next, failed] = giveUp(reading, Object.keys(reading.open).map(Number));
+      const { status, error, reason } = event.data;
+      return [
+        next,
+        status === 'failed' ? [...failed, { type: 'error', error: error?.message ?? reason }] : failed,
+      ];
+    }
+    default:
+      return [reading, []];
+  }
+}
+
+function begin(
+  { threadId }: StandardReading,
+  { step = 0, at, data }: ThreadEventOf<'step.started'>,
+): OpenAnswer {
+  const { side = 'a', depth = 0 } = data;
+  const role = depth > 0 ? 'assistant' : roleOf(side);
+  return { id: answerIdOf(threadId, step), role, depth, at, text: null };
+}
+
+/** N1: before its first piece. */
+function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'model.chunk'>): Told {
+  const { delta, depth = 0 } = data;
+  if (step === undefined || delta === '') return [reading, []];
+  const known = reading.open[step];
+  const answer =
+    known ?? ({ id: answerIdOf(reading.threadId, step), role: 'assistant', depth, at, text: null } as const);
+  const before = answer.text === null ? [answerFrame(answer, { status: 'pending', content: null })] : [];
+  const next = keep(reading, step, { ...answer, text: (answer.text ?? '') + delta });
+  return [
+    next,
+    [...before, { type: 'message_chunk', message_id: answer.id, depth: answer.depth, chunk: delta }],
+  ];
+}
+
+/** N2: by the pending row without text. */
+function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.discarded'>): Told {
+  const answer = step === undefined ? undefined : reading.open[step];
+  if (step === undefined || !answer?.text) return [reading, []];
+  return [
+    keep(reading, step, { ...answer, text: '' }),
+    [answerFrame(answer, { status: 'pending', content: null })],
+  ];
+}
+
+/** N3: told as failed. */
+function giveUp(reading: StandardReading, steps: readonly number[]): Told {
+  const told = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
+  const open = Object.fromEntries(
+    Object.entries(reading.open).filter(([step]) => !steps.includes(Number(step))),
+  );
+  return [
+    { ...reading, open },
+    told.map((answer) => answerFrame(answer, { status: 'failed', content: null })),
+  ];
+}
+
+function keep(reading: StandardReading, step: number, answer: OpenAnswer): StandardReading {
+  return { ...reading, open: { ...reading.open, [step]: answer } };
+}
+
+/** Where it is this message that the step has become. */
+function without(reading: StandardReading, step: number | undefined, id?: string): StandardReading {
+  const found = Object.entries(reading.open).find(([key, answer]) =>
+    id === undefined ? Number(key) === step : answer.id === id,
+  );
+  if (!found) return reading;
+  const { [Number(found[0])]: _, ...open } = reading.open;
+  return { ...reading, open };
+}
+
+function noteOf(event: ThreadEvent): readonly StandardFrame[] {
+  // Narrowed by its type: the note is the one of that kind.
+  const note = NOTES[event.type] as ((event: ThreadEvent) => readonly [string, unknown]) | undefined;
+  if (!note) return [];
+  const [eventType, data] = note(event);
+  return [{ type: 'event', eventType, data, timestamp: Math.floor(event.at / 1000) }];
+}

@@ -1,0 +1,113 @@
+/** Files of a thread: listed, read, written, removed; addresses that carry their own permission. */
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { fileResponse } from '../file-response.ts';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { threadParams } from '../schema/given.ts';
+import { fileSchema } from '../schema/records.ts';
+import { signAddress } from '../signed-address.ts';
+
+const tag = 'Files';
+const path = z.string().min(1).meta({ description: 'From `/`' });
+/** Seconds. */
+const [HOUR, WEEK] = [3600, 7 * 24 * 3600];
+
+export const fileRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/files',
+    id: 'listFiles',
+    scope: 'read',
+    tag,
+    summary: 'List a directory of the thread: directories first, then by name',
+    params: threadParams,
+    query: z.object({ path: z.string().optional().meta({ description: 'A directory; `/` unless given' }) }),
+    answer: z.object({ entries: z.array(fileSchema) }),
+    async handle({ params: { threadId }, query, host }) {
+      return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/file',
+    id: 'readFile',
+    scope: 'read',
+    signable: true,
+    tag,
+    summary: 'Read the bytes of a file, or a range of them',
+    params: threadParams,
+    query: z.object({ path, expires: z.string().optional(), signature: z.string().optional() }),
+    answer: ['*/*'],
+    async handle({ params: { threadId }, query, request, host }) {
+      const store = storeOf(host.client);
+      const file = await store.files.open(threadId, query.path);
+      if (!file) throw fileNotFound(threadId, query.path);
+      return fileResponse({ store, threadId, file, request });
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/v1/threads/{threadId}/file',
+    id: 'writeFile',
+    scope: 'write',
+    tag,
+    summary:
+      'Write a file as the body says, of the type that `Content-Type` names; what was there is replaced',
+    params: threadParams,
+    query: z.object({ path }),
+    bytes: true,
+    answer: fileSchema,
+    async handle({ params: { threadId }, query, request, host }) {
+      const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
+      const content = new Uint8Array(await request.arrayBuffer());
+      return jsonResponse(await host.client.files(threadId).write({ path: query.path, content, mimeType }));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/threads/{threadId}/file',
+    id: 'removeFile',
+    scope: 'write',
+    tag,
+    summary: 'Remove a file',
+    params: threadParams,
+    query: z.object({ path }),
+    answer: z.object({ path: z.string() }),
+    async handle({ params: { threadId }, query, host }) {
+      const found = await host.client.files(threadId).remove(query.path);
+      if (!found) throw fileNotFound(threadId, query.path);
+      return jsonResponse({ path: query.path });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/threads/{threadId}/file/address',
+    id: 'signFileAddress',
+    scope: 'read',
+    tag,
+    summary: 'Make an address of a file that needs no token, for a time',
+    params: threadParams,
+    body: z.strictObject({
+      path,
+      lifeSeconds: z.int().min(1).max(WEEK).optional().meta({ description: 'An hour unless given' }),
+    }),
+    status: 201,
+    answer: z.object({
+      address: z.string().meta({ description: 'On this server, from its `/`' }),
+      expiresAt: z.int().meta({ description: 'Microseconds since 1970' }),
+    }),
+    async handle({ params: { threadId }, body, host }) {
+      const { tokens, files } = storeOf(host.client);
+      if (!(await files.stat(threadId, body.path))) throw fileNotFound(threadId, body.path);
+      const expires = Math.floor(Date.now() / 1000) + (body.lifeSeconds ?? HOUR);
+      const address = await signAddress(tokens, { threadId, path: body.path, expires });
+      return jsonResponse({ address, expiresAt: expires * 1_000_000 }, 201);
+    },
+  }),
+];
+
+function fileNotFound(threadId: string, at: string): RuntimeError {
+  return new RuntimeError('FileNotFound', `There is no file "${at}" in thread "${threadId}".`);
+}

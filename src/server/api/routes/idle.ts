@@ -1,0 +1,41 @@
+/** A thread's rest, waited for by whoever cannot see it in the store: a client over HTTP. */
+import { z } from '@hono/zod-openapi';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { threadParams } from '../schema/given.ts';
+import { threadSchema } from '../schema/records.ts';
+
+/** What lies between ends requests that take longer. */
+const LONGEST_MS = 30_000;
+
+export const idleRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/v1/threads/{threadId}/idle',
+    id: 'waitForIdle',
+    scope: 'read',
+    tag: 'Threads',
+    summary:
+      'Wait until a thread is at rest and has taken what was sent, or waits for people; `Timeout` where it is not',
+    params: threadParams,
+    body: z.strictObject({
+      timeoutMs: z.int().min(0).max(LONGEST_MS).optional().meta({ description: '20,000 unless given' }),
+      sent: z
+        .strictObject({
+          ids: z.array(z.string()).max(10_000).meta({ description: 'Of messages and tools' }),
+          words: z.array(z.string()).max(10_000).optional().meta({
+            description:
+              'Of these, what was said as a user: a thread that is paused is at rest only once it has heard it',
+          }),
+          signalled: z.boolean().optional().meta({ description: 'Something was stopped or cancelled' }),
+        })
+        .optional(),
+    }),
+    answer: threadSchema,
+    async handle({ params: { threadId }, body, request, host }) {
+      const { timeoutMs = 20_000, sent = { ids: [] } } = body;
+      const { signal } = request;
+      return jsonResponse(await host.client.waitForIdle(threadId, { timeoutMs, sent, signal }));
+    },
+  }),
+];

@@ -1,0 +1,73 @@
+/** Tokens of the store: made, listed, revoked. For callers that reach every thread: a user's token makes none for others. */
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { API_SCOPES, type Caller } from '../caller.ts';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { tokenSchema } from '../schema/records.ts';
+import { createToken } from '../stored-access.ts';
+
+const tag = 'Tokens';
+
+export const tokenRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/v1/tokens',
+    id: 'listTokens',
+    scope: 'admin',
+    tag,
+    summary: 'List the tokens of the store, the oldest first, also those that no longer hold',
+    answer: z.object({ tokens: z.array(tokenSchema) }),
+    async handle({ caller, host }) {
+      refuseUser(caller);
+      return jsonResponse({ tokens: await storeOf(host.client).tokens.list() });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/tokens',
+    id: 'createToken',
+    scope: 'admin',
+    tag,
+    summary: 'Make a token: its secret is told this once',
+    body: z.strictObject({
+      name: z.string().max(200).optional(),
+      scopes: z.array(z.enum(API_SCOPES)).min(1).optional(),
+      userId: z.string().min(1).max(200).optional(),
+      organizationId: z.string().min(1).max(200).optional(),
+      lifeMs: z.int().min(1).optional().meta({ description: 'Milliseconds; for ever unless given' }),
+    }),
+    status: 201,
+    answer: z.object({ secret: z.string(), token: tokenSchema }),
+    async handle({ body, caller, host }) {
+      refuseUser(caller);
+      return jsonResponse(await createToken(storeOf(host.client), body), 201);
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/tokens/{tokenId}',
+    id: 'revokeToken',
+    scope: 'admin',
+    tag,
+    summary: 'Revoke a token, from the next request on',
+    params: z.object({ tokenId: z.string() }),
+    answer: tokenSchema,
+    async handle({ params: { tokenId }, caller, host }) {
+      refuseUser(caller);
+      const token = await storeOf(host.client).tokens.revoke(tokenId);
+      if (token) return jsonResponse(token);
+      throw new RuntimeError(
+        'TokenNotFound',
+        `There is no token "${tokenId}": /v1/tokens lists those there are.`,
+      );
+    },
+  }),
+];
+
+/** Throws `Forbidden`. */
+function refuseUser({ userId }: Caller): void {
+  if (userId === null) return;
+  throw new RuntimeError('Forbidden', 'A token of a user neither reads nor makes tokens.');
+}

@@ -1,0 +1,34 @@
+/** The stream of a thread for clients of Standard Agents, as far as it is HTTP: tickets, and what is no upgrade. */
+import { z } from '@hono/zod-openapi';
+import { RuntimeError } from '../../../core/value/error.ts';
+import { requireReachable } from '../../api/caller.ts';
+import { jsonResponse, SAFE_HEADERS } from '../../api/problem.ts';
+import { readBody, type StandardRoute, standardRoute } from '../standard-route.ts';
+import { TICKET_SECONDS } from '../tickets.ts';
+
+const asked = z.object({ pathname: z.string().max(1000) });
+
+/** The thread's id of the path of a stream; null for another path. */
+export function streamThread(pathname: string): string | null {
+  return /^\/api\/threads\/([^/]+)\/stream$/.exec(pathname)?.[1] ?? null;
+}
+
+export const streamRoutes: readonly StandardRoute[] = [
+  standardRoute('POST', '/api/auth/websocket-ticket', 'read', async ({ request, caller, host }) => {
+    const { pathname } = await readBody(request, asked);
+    const threadId = streamThread(pathname);
+    if (threadId === null)
+      throw new RuntimeError(
+        'InvalidRequest',
+        `A ticket is for a path as /api/threads/THREAD/stream, not ${JSON.stringify(pathname.slice(0, 200))}.`,
+      );
+    await requireReachable(host.client, caller, threadId);
+    return jsonResponse({ ticket: host.tickets.give(caller, pathname), expires_in: TICKET_SECONDS });
+  }),
+  standardRoute('GET', '/api/threads/:threadId/stream', 'read', ({ thread }) =>
+    Response.json(
+      { error: `The stream of thread "${thread.id}" is a WebSocket: ask for an upgrade.` },
+      { status: 426, headers: { ...SAFE_HEADERS, upgrade: 'websocket', connection: 'Upgrade' } },
+    ),
+  ),
+];

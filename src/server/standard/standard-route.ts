@@ -1,0 +1,90 @@
+/**
+ * A route of Standard Agents: what it is called, who may call it, what it does. Paths, shapes and statuses are the standard's own, whose
+ * clients are served as they are; the table of all of them (standard-routes.ts) makes the door and its tests.
+ */
+import type { z } from '@hono/zod-openapi';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ApiScope, Caller } from '../api/caller.ts';
+import type { ApiAgent } from '../api/host.ts';
+import { refuseRequest } from '../api/problem.ts';
+import type { LiveStreams } from './live-streams.ts';
+import type { Tickets } from './tickets.ts';
+
+/** What a route may use. */
+export interface StandardHost {
+  readonly client: RuntimeClient;
+  readonly agents: (() => readonly ApiAgent[]) | null;
+  readonly live: LiveStreams;
+  readonly tickets: Tickets;
+}
+
+export interface StandardAsked {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly host: StandardHost;
+}
+
+/** Of a path with a thread: the caller may reach it. */
+export type StandardGiven<Path extends string> = StandardAsked & {
+  readonly thread: Path extends `${string}:threadId${string}` ? ThreadRecord : undefined;
+};
+
+export interface StandardRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** As hono writes it: `/api/threads/:threadId`; a `*` at the end is the rest of it. */
+  readonly path: string;
+  readonly scope: ApiScope;
+  readonly handle: (given: StandardGiven<string>) => Promise<Response> | Response;
+}
+
+export function standardRoute<Path extends string>(
+  method: StandardRoute['method'],
+  path: Path,
+  scope: ApiScope,
+  handle: (given: StandardGiven<Path>) => Promise<Response> | Response,
+): StandardRoute {
+  return { method, path, scope, handle: handle as StandardRoute['handle'] };
+}
+
+/** Throws `InvalidRequest`. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  return checked(await readJson(request), schema);
+}
+
+export function checked<Schema extends z.ZodType>(value: unknown, schema: Schema): z.infer<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const told = error.issues
+    .slice(0, 10)
+    .map(({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`);
+  return refuseRequest(`The request cannot be used: ${told.join('; ')}.`);
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const text = await request.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuseRequest('The body is no JSON.');
+  }
+}
+
+/** A whole number of the query. Throws `InvalidRequest`. */
+export function countOf(
+  query: URLSearchParams,
+  name: string,
+  { usual, least, most = Number.MAX_SAFE_INTEGER }: { usual: number; least: number; most?: number },
+): number {
+  const text = query.get(name);
+  if (text === null || text === '') return usual;
+  const count = Number(text);
+  if (!/^\d{1,15}$/.test(text) || count < least)
+    refuseRequest(`"${name}" is a whole number from ${least}, not ${JSON.stringify(text.slice(0, 64))}.`);
+  return Math.min(count, most);
+}

@@ -1,0 +1,144 @@
+/**
+ * The stream of a thread over a WebSocket: who may open it, and what is told on it. It knows no library of sockets: whoever has one brings it.
+ * K1. A ticket of the address counts, else the request's own credentials, as of any request.
+ * K2. A page of frames is told when the one before has left: nothing piles up for a slow reader.
+ * K3. What is told beside the log, a message that waits, never comes behind the row that the log tells of it.
+ * K4. It stays open behind a thread's end, and closes after a while as every stream does: its client comes back by itself.
+ */
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import {
+  isAskedFor,
+  rowFrame,
+  type StandardFilter,
+  type StandardFrame,
+  toStandardRow,
+} from '../../projections/standard/standard-frame.ts';
+import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
+import type { StreamPlace } from '../api/host.ts';
+import { enterStream } from '../api/stream-place.ts';
+import type { LiveStreams } from './live-streams.ts';
+import { streamThread } from './routes/streams.ts';
+import { countOf } from './standard-route.ts';
+import { standardPages } from './stream-reading.ts';
+import type { Tickets } from './tickets.ts';
+
+/** An open WebSocket, as a host has it. */
+export interface StreamSocket {
+  send(text: string): void;
+  /** Resolves once all that was sent has left, or the socket has closed. */
+  drained(): Promise<void>;
+  /** Calls for each text that comes. */
+  onText(hear: (text: string) => void): void;
+  close(code: number, reason: string): void;
+  /** Fires when it has closed, whoever closed it. */
+  readonly closed: AbortSignal;
+}
+
+/** An upgrade that is accepted. */
+export interface SocketStream {
+  /** Tells the stream until the socket closes, which frees its place. Never rejects. */
+  open(socket: StreamSocket): Promise<void>;
+}
+
+export interface SocketHost {
+  readonly client: RuntimeClient;
+  readonly streams: StreamPlace;
+  readonly live: LiveStreams;
+  readonly tickets: Tickets;
+  readonly requireCaller: (request: Request) => Promise<Caller>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Rows that may be told beside the log are remembered for so many others. */
+const REMEMBERED = 1000;
+const PONGS: Readonly<Record<string, string>> = { ping: 'pong', stream_ping: 'stream_pong' };
+
+/** Throws what refuses it. */
+export async function acceptStream(host: SocketHost, request: Request): Promise<SocketStream> {
+  const { pathname, searchParams } = new URL(request.url);
+  const threadId = streamThread(pathname);
+  if (threadId === null) throw new RuntimeError('RouteNotFound', `There is no WebSocket at ${pathname}.`);
+  const caller = await callerOf(host, request, { pathname, ticket: searchParams.get('ticket') });
+  requireScope(caller, 'read');
+  await requireReachable(host.client, caller, threadId);
+  const filter = {
+    includeSilent: searchParams.get('includeSilent') === 'true',
+    depth: countOf(searchParams, 'depth', { usual: 0, least: 0 }),
+  };
+  return { open: (socket) => tellStream(host, { threadId, filter, socket }) };
+}
+
+/** K1: a ticket, else the request's own credentials. */
+async function callerOf(
+  { tickets, requireCaller }: SocketHost,
+  request: Request,
+  { pathname, ticket }: { readonly pathname: string; readonly ticket: string | null },
+): Promise<Caller> {
+  if (ticket === null) return requireCaller(request);
+  const caller = tickets.take(ticket, pathname);
+  if (caller) return caller;
+  throw new RuntimeError(
+    'Unauthorized',
+    'The ticket is not good, or not any more: ask /api/auth/websocket-ticket for another.',
+  );
+}
+
+interface OpenStream {
+  readonly threadId: string;
+  readonly filter: StandardFilter;
+  readonly socket: StreamSocket;
+}
+
+async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenStream): Promise<void> {
+  const { client, live, onError } = host;
+  const told = new Set<string>();
+  const tell = (frame: StandardFrame) => {
+    if (frame.type === 'message_data') remember(told, frame.message_id);
+    if (isAskedFor(frame, filter)) socket.send(JSON.stringify(frame));
+  };
+  let leave = () => {};
+  try {
+    const place = enterStream(host.streams, threadId);
+    const forget = live.join(threadId, (message) => {
+      // K3: not behind its row.
+      if (!told.has(message.id)) tell(rowFrame(toStandardRow(message)));
+    });
+    leave = () => {
+      forget();
+      place.leave();
+    };
+    socket.onText((text) => {
+      const pong = PONGS[text];
+      if (pong !== undefined) socket.send(pong);
+    });
+    const signal = AbortSignal.any([place.signal, socket.closed]);
+    for await (const frames of standardPages(client, { threadId, depth: filter.depth, signal })) {
+      for (const frame of frames) tell(frame);
+      // K2: the next page when this one has left.
+      await socket.drained();
+    }
+    // K4: open until it is old, or left.
+    await fired(signal);
+    socket.close(1001, 'Come back.');
+  } catch (error) {
+    onError(error);
+    // 1013: try again later.
+    socket.close(1013, 'The stream was cut off: come back.');
+  } finally {
+    leave();
+  }
+}
+
+function remember(told: Set<string>, id: string): void {
+  told.add(id);
+  const [oldest] = told;
+  if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

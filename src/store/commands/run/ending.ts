@@ -1,0 +1,32 @@
+/**
+ * Whether the hooks at the end of an execution have run. Said beside the end, not with it: a thread may be terminated in the store alone, and
+ * whoever comes by next tells them. Saying it twice changes nothing.
+ */
+import type { EndingExecution } from '../../port/execution.ts';
+import type { CommandContext } from '../base/context.ts';
+import { getExecution } from './read-execution.ts';
+
+export async function findEnding(context: CommandContext, threadId: string): Promise<EndingExecution | null> {
+  const row = await context.db
+    .selectFrom('executions')
+    .select(['id', 'ended_at', 'ended_as', 'end_told'])
+    .where('thread_id', '=', threadId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row || row.end_told !== null) return null;
+  const terminated = row.ended_as === 'terminated';
+  if (row.ended_at !== null && !terminated) return null;
+  const record = await getExecution(context, threadId, row.id);
+  return record && { ...record, terminated };
+}
+
+export async function markEndTold(context: CommandContext, threadId: string, id: string): Promise<void> {
+  await context.db
+    .updateTable('executions')
+    .set({ end_told: 1 })
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,141 @@
+/**
+ * Deletes what a thread has: its messages, log, files, values, variables, calls, waits, budgets, and its row's own content.
+ * X1. Only a terminated thread is deleted: nothing writes to it any more, whoever still works for it (port, P3).
+ * X2. What there is goes in small transactions while the thread can still be read as terminated; the last one makes it unreadable. A process that dies
+ *     in between leaves a thread that can be deleted again.
+ * X3. Of the row its id stays, and that it is terminated: a workflow run that asks late is told so, and the id is never used again. Of the log
+ *     its end stays, so that whoever follows it ends as well.
+ */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { RuntimeError } from '../../../core/value/error.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { releaseContent } from '../file/blob.ts';
+
+/** Rows that one transaction removes of a table. */
+const BATCH = 500;
+
+/** X2: tables with rows of a thread, and the column that says whose. Whatever has a `thread_id` is here, but for `threads` itself. */
+export const THREAD_TABLES = {
+  items: 'thread_id',
+  messages: 'thread_id',
+  executions: 'thread_id',
+  execution_claims: 'thread_id',
+  steps: 'thread_id',
+  command_keys: 'thread_id',
+  tool_calls: 'thread_id',
+  model_calls: 'thread_id',
+  events: 'thread_id',
+  effects: 'thread_id',
+  author_strikes: 'thread_id',
+  thread_values: 'thread_id',
+  thread_files: 'thread_id',
+  thread_tags: 'thread_id',
+  thread_runs: 'thread_id',
+  summaries: 'thread_id',
+  actions: 'thread_id',
+  waits: 'thread_id',
+  shown_waits: 'thread_id',
+  budgets: 'thread_id',
+  budget_reservations: 'thread_id',
+  budget_payments: 'thread_id',
+  children: 'parent_id',
+  child_reports: 'child_id',
+  variable_requests: 'parent_id',
+} as const satisfies Partial<Record<keyof Tables, string>>;
+
+type ThreadTableName = keyof typeof THREAD_TABLES;
+
+export async function removeThread(context: CommandContext, threadId: string): Promise<void> {
+  const gone = await inThread(context, threadId, async ({ row }) => {
+    if (row.terminated_at !== null) return row.deleted_at !== null;
+    throw new RuntimeError(
+      'ThreadBusy',
+      `Thread "${threadId}" has not ended: terminate it, and delete it then.`,
+    );
+  });
+  if (gone) return;
+  // X2: each batch a transaction of its own.
+  while (await removeFiles(context, threadId)) await breathe();
+  for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
+    while (await removeRows(context, table, threadId)) await breathe();
+  await inThread(context, threadId, async (thread) => {
+    const { rowLocks } = context;
+    // X2: a late result of a tool may have been told meanwhile. From here on its call is unknown.
+    for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
+      while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
+    await thread.trx
+      .deleteFrom('env_values')
+      .where('scope', '=', 'thread')
+      .where('owner', '=', threadId)
+      .execute();
+    // X3: what its end says of the reason is somebody's text.
+    await thread.trx
+      .updateTable('events')
+      .set({ data: '{"reason":null}' })
+      .where('thread_id', '=', threadId)
+      .execute();
+    thread.set({
+      deleted_at: thread.now,
+      user_id: null,
+      organization_id: null,
+      arguments: '{}',
+      name: null,
+      tags: null,
+      stop_reason: null,
+      last_error: null,
+      run_context: null,
+      loop_warnings: null,
+      budget: null,
+      message_count: 0,
+      open_steps: 0,
+      counted_a: 0,
+      counted_b: 0,
+      open_waits: 0,
+      unseen_since: null,
+      child_count: 0,
+    });
+  });
+}
+
+/** Contents are shared: each file gives up its own name of it. True while there may be more. */
+async function removeFiles({ db }: CommandContext, threadId: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const rows = await trx
+      .selectFrom('thread_files')
+      .select(['path', 'blob_id'])
+      .where('thread_id', '=', threadId)
+      .orderBy('path')
+      .limit(BATCH / 10)
+      .execute();
+    for (const { path, blob_id: content } of rows) {
+      const gone = await trx
+        .deleteFrom('thread_files')
+        .where('thread_id', '=', threadId)
+        .where('path', '=', path)
+        .returning('path')
+        .executeTakeFirst();
+      // Somebody else who deletes it at the same time has released it.
+      if (gone) await releaseContent(trx, content);
+    }
+    return rows.length > 0;
+  });
+}
+
+/** True while there may be more. */
+async function removeRows(
+  { db, rowLocks }: Pick<CommandContext, 'db' | 'rowLocks'>,
+  table: ThreadTableName,
+  threadId: string,
+): Promise<boolean> {
+  const row = sql.raw(rowLocks ? 'ctid' : 'rowid');
+  // X3: the end of the log stays.
+  const kept = table === 'events' ? sql`AND type <> 'thread.terminated'` : sql``;
+  const { rows } = await sql`
+    DELETE FROM ${sql.table(table)} WHERE ${row} IN (
+      SELECT ${row} FROM ${sql.table(table)} WHERE ${sql.ref(THREAD_TABLES[table])} = ${threadId} ${kept} LIMIT ${sql.lit(BATCH)}
+    ) RETURNING 1 AS gone
+  `.execute(db);
+  return rows.length === BATCH;
+}

@@ -1,0 +1,81 @@
+/**
+ * A call whose worker was lost, and whose policy wants a person's word of what became of it (`onUncertain: 'wait'`).
+ * R1. Its action is uncertain from the transaction that opens the wait, whoever answers when: `reconcile` of the action and an answer of the wait are the same.
+ * R2. The call never begins again: the end of its wait is its result. A wait that ends without a word leaves its outcome unknown.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ToolResult, ToolStatus } from '../../../core/message/message.ts';
+import { parseArguments } from '../../../core/message/tool-call.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
+import { describeReconciled, readReconciliation } from '../../../core/wait/reconciliation.ts';
+import type { OpenWait, Wait } from '../../port/wait.ts';
+import { type ActionRow, closeStarted, findActionOf } from '../action/action.ts';
+import type { CallRow } from '../base/call-row.ts';
+import type { CommandContext } from '../base/context.ts';
+import { readOwner } from '../base/step-place.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { settleCall } from '../step/tool-result.ts';
+import { insertWait } from '../wait/wait.ts';
+import { findByKey, reconcileKey } from '../wait/wait-row.ts';
+
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
+  'reported. It may or may not have taken effect. Check before you repeat it.';
+
+/** Opens the wait of a call that has begun. Undefined where nothing was judged of it: then there is nothing to reconcile. */
+export async function askWhatBecame(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<Wait | undefined> {
+  const action = await findActionOf(thread, call);
+  if (action?.state !== 'started') return undefined;
+  const { step, idx: index, name, call_id: toolCallId } = call;
+  // R1: uncertain from now on, and what its body was invoking as well.
+  await closeStarted(thread, call, { status: 'error', error: UNKNOWN_OUTCOME, uncertain: true });
+  const { executionId } = await readOwner(thread.trx, thread.threadId, step);
+  const command: OpenWait = {
+    id: randomUUID(),
+    threadId: thread.threadId,
+    key: reconcileKey(call),
+    kind: 'reconcile',
+    name,
+    summary: `"${name}" had begun when its worker was lost: has it taken effect?`,
+    data: showUncertain(action, call),
+    blocks: true,
+    executionId,
+    toolCallId,
+    call: { step, index },
+  };
+  return insertWait(thread, command, { context, call, now: await context.clock(thread.trx) });
+}
+
+/** What of it there is room for. */
+function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): object {
+  const named = { actionId, startedAt: call.started_at };
+  const shown = { ...named, arguments: parseArguments(call.arguments) ?? {}, ...JSON.parse(prepared) };
+  return Buffer.byteLength(JSON.stringify(shown)) <= LIMITS.waitBytes ? shown : named;
+}
+
+/** R2. Settles a call whose wait for a word is over; undefined where it had none. */
+export async function settleByWord(
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<{ readonly state: 'done' | 'unknown'; readonly status: ToolStatus } | undefined> {
+  if (call.waits === 0) return undefined;
+  const row = await findByKey(thread, reconcileKey(call));
+  if (!row || row.state === 'open') return undefined;
+  await thread.trx.updateTable('waits').set({ heard: 1 }).where('id', '=', row.id).execute();
+  const said = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
+  if (!said) {
+    const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
+    await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+    return { state: 'unknown', status: 'error' };
+  }
+  const told = describeReconciled(said);
+  const result: ToolResult = said.completed
+    ? { status: 'success', result: told }
+    : { status: 'error', error: told };
+  await settleCall(thread, call, result, 'done', { outcome: 'reconciled' });
+  return { state: 'done', status: result.status };
+}

@@ -1,0 +1,43 @@
+/** What a person says became of an uncertain action: kept once, and the answer of the wait that asks for it, where one is open. */
+import { type Reconciliation, toReconciling } from '../../../core/wait/reconciliation.ts';
+import type { ReconciledAction } from '../../port/action.ts';
+import type { Wait } from '../../port/wait.ts';
+import type { ActionRow } from '../action/action.ts';
+import { keepWord, readAction, toActionRecord } from '../action/uncertain-action.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { showAbove } from './shown-wait.ts';
+import { endWait, findByKey, reconcileKey, toWait } from './wait-row.ts';
+
+export async function reconcileAction(
+  context: CommandContext,
+  id: string,
+  reconciliation: Reconciliation,
+): Promise<ReconciledAction> {
+  const found = await readAction(context.db, id);
+  if (!found) return { kind: 'unknown' };
+  const reconciled = await inThread<ReconciledAction>(context, found.thread_id, async (thread) => {
+    const row = (await readAction(thread.trx, id)) ?? found;
+    if (row.state !== 'uncertain') return { kind: 'certain', action: toActionRecord(row) };
+    const action = toActionRecord(await keepWord(thread, row, reconciliation));
+    const wait = await answerOpen(context, thread, row, reconciliation);
+    return { kind: 'reconciled', action, ...(wait && { wait }) };
+  });
+  // Its ancestors waited with it.
+  if (reconciled.kind === 'reconciled' && reconciled.wait) await showAbove(context, found.thread_id);
+  return reconciled;
+}
+
+/** The wait that asks for the word has it now; undefined where none is open. */
+async function answerOpen(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { step, idx }: ActionRow,
+  reconciliation: Reconciliation,
+): Promise<Wait | undefined> {
+  if (step === null || idx === null) return undefined;
+  const row = await findByKey(thread, reconcileKey({ step, idx }));
+  if (row?.state !== 'open') return undefined;
+  const ended = await endWait(thread, row, { state: 'answered', answer: toReconciling(reconciliation) });
+  return toWait(ended, await context.clock(thread.trx));
+}

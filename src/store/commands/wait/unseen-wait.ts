@@ -1,0 +1,23 @@
+/** Threads that show other waits of descendants than their workflows have read (shown-wait.ts, S3), and that wait for a child still. */
+import type { UnseenWait } from '../../port/wait.ts';
+import type { CommandContext } from '../base/context.ts';
+
+const MOST = 100;
+
+export async function listUnseenWaits(
+  context: CommandContext,
+  olderThanMs: number,
+): Promise<readonly UnseenWait[]> {
+  const before = (await context.clock(context.db)) - olderThanMs * 1000;
+  const rows = await context.db
+    .selectFrom('threads')
+    .innerJoin('children', 'children.parent_id', 'threads.id')
+    .select(['threads.id', 'children.child_id'])
+    .where('threads.unseen_since', '<=', before)
+    .where('threads.terminated_at', 'is', null)
+    .where('children.wait_step', 'is not', null)
+    .orderBy('threads.unseen_since')
+    .limit(MOST)
+    .execute();
+  return rows.map(({ id: threadId, child_id: childId }) => ({ threadId, childId }));
+}

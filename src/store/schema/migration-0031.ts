@@ -1,0 +1,24 @@
+/**
+ * 0031: messages are found by the step of their execution: an execution may be as long as a thread. The index serves what the one before it
+ * did, which goes. Whoever waits for what was queued finds refusals without the whole log. Executions say whether the hooks at their end have run.
+ */
+import { type Kysely, type Migration, sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export const longTurns: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema
+      .createIndex('messages_by_step')
+      .on('messages')
+      .columns(['thread_id', 'execution_id', 'step'])
+      .execute();
+    await db.schema.dropIndex('messages_by_execution').execute();
+    await db.schema
+      .createIndex('events_rejected')
+      .on('events')
+      .columns(['thread_id', 'type'])
+      .where(sql<boolean>`type = 'item.rejected'`)
+      .execute();
+    await db.schema.alterTable('executions').addColumn('end_told', 'integer').execute();
+  },
+};

@@ -1,0 +1,15 @@
+/** 0038: threads that show other waits of descendants than their workflows have read. Partial: hardly any do at a time. */
+import { type Kysely, type Migration, sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export const unseenWaits: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema.alterTable('threads').addColumn('unseen_since', 'bigint').execute();
+    await db.schema
+      .createIndex('threads_unseen')
+      .on('threads')
+      .column('unseen_since')
+      .where(sql<boolean>`unseen_since IS NOT NULL`)
+      .execute();
+  },
+};

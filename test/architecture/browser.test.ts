@@ -1,0 +1,41 @@
+/** What runs in a browser: the entry of the client over HTTP, and all that it loads. */
+import { describe, expect, it } from '@jest/globals';
+import { readSources } from './source-tree.ts';
+
+const SOURCES = new Map(readSources().map((source) => [source.path, source]));
+
+/** Files that a file loads when it is loaded, itself included; and what of them is no file of ours. */
+function loadedBy(entry: string): { readonly files: Set<string>; readonly packages: string[] } {
+  const files = new Set([entry]);
+  const packages: string[] = [];
+  for (const path of files)
+    for (const { file, package: name, typeOnly } of SOURCES.get(path)?.imports ?? []) {
+      if (typeOnly) continue;
+      if (file) files.add(file);
+      else packages.push(`${path} imports ${name}`);
+    }
+  return { files, packages };
+}
+
+describe('everthread/client', () => {
+  const { files, packages } = loadedBy('client/index.ts');
+
+  it('loads nothing of Node, and no package', () => {
+    expect(packages).toEqual([]);
+    expect(files).toContain('client/http/http-client.ts');
+  });
+
+  it('loads core and its own files alone, and none of them asks for what Node alone has', () => {
+    const own = /^(core\/|client\/(index|event-sink|thread-cursor|http\/[a-z-]+)\.ts)/;
+    expect([...files].filter((path) => !own.test(path))).toEqual([]);
+    const nodes = /\b(process|Buffer|setImmediate|__dirname|require)\b(?!')/;
+    const asking = [...files].filter((path) => nodes.test(SOURCES.get(path)?.code ?? ''));
+    expect(asking).toEqual([]);
+  });
+
+  it('notices what a file would load', () => {
+    expect(loadedBy('client/runtime-client.ts').packages).toContain(
+      'client/thread-commands.ts imports node:',
+    );
+  });
+});

@@ -1,0 +1,33 @@
+/** Commands fail at once where no server listens, and only there. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { requireListening } from '../../src/cli/connection/find-server.ts';
+
+const LONGER_THAN_A_KNOCK_MS = 1200;
+
+async function listening() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  const address = `127.0.0.1:${port}`;
+  const close = () => new Promise((done) => server.close(done));
+  return { found: { address, namespace: 'default', connection: { address } }, close };
+}
+
+describe('a server that a command is to use', () => {
+  it('is missing at once where nothing listens', async () => {
+    const { found, close } = await listening();
+    await close();
+    await expect(requireListening(found)).rejects.toMatchObject({ code: 'TemporalUnavailable' });
+  });
+
+  it('is there although this process has had no time to see that it was accepted', async () => {
+    const { found, close } = await listening();
+    const required = requireListening(found);
+    // As where others have the processor.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGER_THAN_A_KNOCK_MS);
+    await required;
+    await close();
+  });
+});

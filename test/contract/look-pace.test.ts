@@ -1,0 +1,64 @@
+/** The looks at growing logs become rare while nothing happens (base/log-watch.ts, G5): whoever waits is woken all the same. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, it } from '@jest/globals';
+import { Kysely } from 'kysely';
+import { LogWatch } from '../../src/store/commands/base/log-watch.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { Tables } from '../../src/store/schema/tables.ts';
+import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
+import { openThread } from './thread-driver.ts';
+
+let store: ThreadStore;
+let db: Kysely<Tables>;
+let looks = 0;
+
+beforeAll(async () => {
+  const folder = process.env.EVERTHREAD_TEST_FOLDER as string;
+  const file = `${randomUUID()}.db`;
+  store = await openStore(`sqlite:${file}?synchronous=normal`, folder);
+  db = new Kysely<Tables>({
+    dialect: new NodeSqliteDialect({ path: join(folder, file), synchronous: 'normal' }),
+    log: () => {
+      looks += 1;
+    },
+  });
+});
+
+afterAll(async () => {
+  await db?.destroy();
+  await store?.close();
+});
+
+const inject = (threadId: string) =>
+  store.messages.inject(threadId, { id: randomUUID(), role: 'system', content: 'x', executionId: null });
+
+const lookAgain = async () => {
+  const before = looks;
+  while (looks === before) await new Promise((resolve) => setImmediate(resolve));
+};
+
+it('whoever waits is woken by a rare look', async () => {
+  const { id } = await openThread(store);
+  const last = (await store.threads.get(id))?.lastSeq ?? 0;
+  const watch = new LogWatch(db, { everyMs: 1, quietAfterMs: 0, quietEveryMs: 1 });
+  const grows = watch.wait(id, last);
+  await lookAgain();
+  await inject(id);
+  await grows;
+  watch.close();
+});
+
+it('whoever comes while looks are rare is not kept waiting for the one that is due', async () => {
+  const { id } = await openThread(store);
+  const last = (await store.threads.get(id))?.lastSeq ?? 0;
+  const watch = new LogWatch(db, { everyMs: 1, quietAfterMs: 0, quietEveryMs: 3_600_000 });
+  const quiet = watch.wait(id, last);
+  // It finds nothing: the one behind it is due in an hour.
+  await lookAgain();
+  await inject(id);
+  await watch.wait(id, last);
+  await quiet;
+  watch.close();
+});

@@ -1,0 +1,85 @@
+/** Lists of threads: what is looked for, in which order, page behind page; and tags. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { ListThreads } from '../../../src/store/port/thread-store.ts';
+import type { Stores } from '../store-contract.ts';
+import { ThreadDriver } from '../thread-driver.ts';
+
+export function registerThreadList(given: () => Stores): void {
+  describe('lists of threads', () => {
+    it('find what is asked for by every filter, and by several at once', async () => {
+      const { store } = given();
+      const mark = randomUUID();
+      const root = new ThreadDriver(store);
+      await root.open({
+        agent: mark,
+        userId: `ada-${mark}`,
+        context: { organizationId: `acme-${mark}` },
+        tags: [mark, 'red'],
+      });
+      const child = new ThreadDriver(store);
+      await child.open({ agent: mark, parentId: root.id, rootId: root.id });
+      const other = new ThreadDriver(store);
+      await other.open({ agent: `${mark}-other`, userId: `ada-${mark}`, tags: [mark] });
+      const { createdAt, updatedAt } = (await store.threads.get(child.id)) ?? {};
+      const list = async (options: ListThreads) =>
+        (await store.threads.list(options)).map(({ id }) => id).toSorted();
+      const all = (...threads: ThreadDriver[]) => threads.map(({ id }) => id).toSorted();
+      expect(await list({ agent: mark })).toEqual(all(root, child));
+      expect(await list({ userId: `ada-${mark}` })).toEqual(all(root, other));
+      expect(await list({ organizationId: `acme-${mark}` })).toEqual(all(root));
+      expect(await list({ parentId: root.id })).toEqual(all(child));
+      expect(await list({ agent: mark, rootsOnly: true })).toEqual(all(root));
+      expect(await list({ tag: mark })).toEqual(all(root, other));
+      expect(await list({ tag: mark, agent: mark })).toEqual(all(root));
+      expect(await list({ agent: mark, createdAfter: createdAt })).not.toContain(child.id);
+      expect(await list({ agent: mark, createdAfter: (createdAt ?? 0) - 1 })).toContain(child.id);
+      expect(await list({ agent: mark, updatedBefore: updatedAt })).not.toContain(child.id);
+      expect(await list({ agent: mark, updatedBefore: (updatedAt ?? 0) + 1 })).toContain(child.id);
+    });
+
+    it('go on behind any page, each thread once, in either order', async () => {
+      const { store } = given();
+      const agent = `agent-${randomUUID()}`;
+      const threads = Array.from({ length: 7 }, () => new ThreadDriver(store));
+      for (const thread of threads) await thread.open({ agent, tags: [agent] });
+      // The oldest has changed last.
+      await store.threads.setTags(threads[0]?.id ?? '', [agent, 'changed']);
+      const walk = async (options: ListThreads) => {
+        const found = [];
+        for (let before: ListThreads['before']; ; before = found.at(-1)) {
+          const page = await store.threads.list({ agent, ...options, before, limit: 3 });
+          found.push(...page);
+          if (page.length < 3) return found;
+        }
+      };
+      for (const options of [{}, { order: 'created' }, { tag: agent }] as const) {
+        const found = await walk(options);
+        expect(found.map(({ id }) => id).toSorted()).toEqual(threads.map(({ id }) => id).toSorted());
+        const times = found.map(({ createdAt, updatedAt }) =>
+          Object.keys(options).length === 0 ? updatedAt : createdAt,
+        );
+        expect(times).toEqual(times.toSorted((a, b) => b - a));
+      }
+      expect((await walk({}))[0]?.id).toBe(threads[0]?.id);
+    });
+
+    it('tags are set as a whole, also of a thread that has ended', async () => {
+      const { store, second } = given();
+      const thread = new ThreadDriver(store);
+      const [old, kept] = [randomUUID(), randomUUID()];
+      await thread.open({ tags: [old, kept] });
+      expect(await store.threads.get(thread.id)).toMatchObject({ tags: [old, kept] });
+      await store.threads.terminate(thread.id);
+      expect(await store.threads.setTags(thread.id, [kept, 'done'])).toMatchObject({ tags: [kept, 'done'] });
+      const before = await store.threads.get(thread.id);
+      await second.threads.setTags(thread.id, [kept, 'done']);
+      expect(await store.threads.get(thread.id)).toEqual(before);
+      expect(await store.threads.list({ tag: old })).toEqual([]);
+      expect(await store.threads.list({ tag: kept })).toMatchObject([{ id: thread.id }]);
+      await store.threads.setTags(thread.id, []);
+      expect(await store.threads.list({ tag: kept })).toEqual([]);
+      await expect(store.threads.setTags('nobody', [])).rejects.toMatchObject({ code: 'ThreadNotFound' });
+    });
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * Threads are listed off an index, whatever is asked for: told by the plans that both engines make for the store's own statements, over so
+ * many threads that another way would be seen. And nothing of a deleted one is forgotten.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import type { CommandContext } from '../../src/store/commands/base/context.ts';
+import { listThreads } from '../../src/store/commands/thread/list-threads.ts';
+import { THREAD_TABLES } from '../../src/store/commands/thread/remove-thread.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { ListThreads, ThreadStore } from '../../src/store/port/thread-store.ts';
+import { fillOrganizations } from '../../src/store/schema/migration-0032.ts';
+import type { Tables } from '../../src/store/schema/tables.ts';
+import { openBeside } from '../support/database-beside.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { closeAfterTest } from '../support/runtime.ts';
+import { openThread, ThreadDriver } from './thread-driver.ts';
+
+const THREADS = 20_000;
+const before = { id: 'thread-7', createdAt: 10_000, updatedAt: 10_000 };
+
+const LISTS: readonly (readonly [index: string, options: ListThreads])[] = [
+  ['threads_in_order', {}],
+  ['threads_in_order', { before }],
+  ['threads_in_order', { before, status: 'idle' }],
+  ['threads_in_order', { updatedAfter: 500, updatedBefore: 15_000 }],
+  ['threads_by_creation', { order: 'created', before }],
+  ['threads_of_agent', { agent: 'agent-3', before }],
+  ['threads_of_user', { userId: 'user-4', before }],
+  ['threads_of_organization', { organizationId: 'organization-4', before }],
+  ['threads_of_parent', { parentId: 'thread-4', before }],
+  ['threads_not_at_rest', { status: 'failed', before }],
+  ['thread_tags_in_order', { tag: 'tag-3', before }],
+];
+
+/** Copies of one thread. */
+async function fill(db: Kysely<Tables>, threadId: string): Promise<void> {
+  const tables = await db.introspection.getTables();
+  const all = tables.find(({ name }) => name === 'threads')?.columns.map(({ name }) => name) ?? [];
+  const given: Record<string, string> = {
+    id: `'thread-' || i`,
+    agent: `'agent-' || (i % 100)`,
+    user_id: `CASE WHEN i % 2 = 0 THEN 'user-' || (i % 100) END`,
+    organization_id: `CASE WHEN i % 2 = 0 THEN 'organization-' || (i % 100) END`,
+    parent_id: `CASE WHEN i % 2 = 0 THEN 'thread-' || (i % 100) END`,
+    status: `CASE WHEN i % 50 = 0 THEN 'failed' ELSE s.status END`,
+    created_at: 'i',
+    updated_at: 'i',
+  };
+  const values = all.map((name) => sql.raw(given[name] ?? `s.${name}`));
+  const numbers = sql`WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < ${sql.lit(THREADS)})`;
+  await sql`
+    ${numbers} INSERT INTO threads (${sql.join(all.map((name) => sql.ref(name)))})
+    SELECT ${sql.join(values)} FROM threads AS s CROSS JOIN t WHERE s.id = ${threadId}
+  `.execute(db);
+  await sql`
+    ${numbers} INSERT INTO thread_tags (thread_id, tag, created_at) SELECT 'thread-' || i, 'tag-' || (i % 100), i FROM t
+  `.execute(db);
+}
+
+const SORTED = /TEMP B-TREE|Sort/;
+const SCANNED = /Seq Scan on thread|SCAN threads(\n|$)/;
+
+async function check(address: string, explain: string): Promise<void> {
+  const store = await openStore(address, '');
+  closeAfterTest(() => store.close());
+  const thread = await openThread(store);
+  const asked: CompiledQuery[] = [];
+  const db = openBeside(address, '', ({ query }) => void asked.push(query));
+  closeAfterTest(() => db.destroy());
+  await fill(db, thread.id);
+  if (explain === 'explain') await sql`analyze`.execute(db);
+  for (const [index, options] of LISTS) {
+    asked.length = 0;
+    const found = await listThreads({ db } as unknown as CommandContext, { ...options, limit: 5 });
+    const [query] = asked;
+    const { rows } = await db.executeQuery<Record<string, unknown>>(
+      CompiledQuery.raw(`${explain} ${query?.sql}`, [...(query?.parameters ?? [])]),
+    );
+    const plan = rows.map((row) => String(row.detail ?? row['QUERY PLAN'])).join('\n');
+    const told = `${JSON.stringify(options)}: ${plan}`;
+    expect(told).toContain(index);
+    expect(told).not.toMatch(SCANNED);
+    expect(told).not.toMatch(SORTED);
+    expect([options, found.length]).toEqual([options, 5]);
+  }
+  await requireAllTables(db);
+  await requireOldOrganizations(db, store);
+}
+
+/** Threads from before there was a column for it. */
+async function requireOldOrganizations(db: Kysely<Tables>, store: ThreadStore): Promise<void> {
+  const old = new ThreadDriver(store);
+  await old.open({ context: { organizationId: 'acme', sessionId: 's' } });
+  await db.updateTable('threads').set({ organization_id: null }).where('id', '=', old.id).execute();
+  expect(await store.threads.list({ organizationId: 'acme' })).toEqual([]);
+  await fillOrganizations(db);
+  expect(await store.threads.list({ organizationId: 'acme' })).toMatchObject([{ id: old.id }]);
+}
+
+/** What has rows of a thread goes with it: a table that deletion does not know would keep them. */
+async function requireAllTables(db: Kysely<Tables>): Promise<void> {
+  const tables = await db.introspection.getTables();
+  const ofThreads = tables.filter(({ columns }) => columns.some(({ name }) => name === 'thread_id'));
+  const known = Object.keys(THREAD_TABLES);
+  expect(ofThreads.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+}
+
+describe('lists of threads', () => {
+  it('are read off an index on SQLite, and deletion knows every table', async () => {
+    const file = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
+    await check(`sqlite:${file}?synchronous=normal`, 'explain query plan');
+  });
+
+  it('are read off an index on PostgreSQL, and deletion knows every table', async () => {
+    const database = await createDatabase();
+    closeAfterTest(() => database.drop());
+    await check(database.address, 'explain');
+  });
+});

@@ -1,0 +1,104 @@
+/** Files of a thread over HTTP: written, read whole and in part, removed, and by addresses that are signed. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { tokenAccess } from '../../src/server/api/access.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { testRuntime } from '../support/runtime.ts';
+
+const TOKEN = 'all-of-this-server--';
+const ALL = { authorization: `Bearer ${TOKEN}` };
+
+async function serve() {
+  const runtime = await testRuntime({ model: scriptedModel([]) });
+  const api = await testApi(runtime, {
+    access: tokenAccess(TOKEN),
+    bodyBytes: 3 * 1024 * 1024,
+  });
+  const thread = await runtime.start();
+  const base = `${api.url}/v1/threads/${thread}/file`;
+  const at = (path: string) => `${base}?path=${encodeURIComponent(path)}`;
+  const put = (path: string, body: Uint8Array<ArrayBuffer> | string, type = 'text/plain') =>
+    fetch(at(path), { method: 'PUT', body, headers: { ...ALL, 'content-type': type } });
+  const get = (path: string, headers = {}) => fetch(at(path), { headers: { ...ALL, ...headers } });
+  return { runtime, api, thread, at, put, get };
+}
+
+async function codeOf(response: Response): Promise<unknown> {
+  return ((await response.json()) as { readonly code: unknown }).code;
+}
+
+describe('files of a thread over HTTP', () => {
+  it('are written, read whole and by ranges of bytes, known again by their content, and removed', async () => {
+    const { put, get, at } = await serve();
+    // Of three chunks.
+    const bytes = new Uint8Array(randomBytes(2 * 1024 * 1024 + 100));
+    const written = await put('/docs/a.bin', bytes, 'application/octet-stream');
+    expect(await written.json()).toMatchObject({ path: '/docs/a.bin', size: bytes.length });
+    const whole = await get('/docs/a.bin');
+    expect(whole.headers.get('content-length')).toBe(String(bytes.length));
+    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true);
+    const etag = whole.headers.get('etag') ?? '';
+    for (const [range, first, last] of [
+      ['bytes=0-9', 0, 9],
+      ['bytes=1048570-1048590', 1048570, 1048590],
+      ['bytes=2097100-', 2097100, bytes.length - 1],
+      ['bytes=-5', bytes.length - 5, bytes.length - 1],
+      ['bytes=5-99999999', 5, bytes.length - 1],
+    ] as const) {
+      const part = await get('/docs/a.bin', { range });
+      const told = [part.status, part.headers.get('content-range')];
+      expect([range, ...told]).toEqual([range, 206, `bytes ${first}-${last}/${bytes.length}`]);
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(first, last + 1))).toBe(true);
+    }
+    const beyond = await get('/docs/a.bin', { range: `bytes=${bytes.length}-` });
+    expect([beyond.status, await codeOf(beyond)]).toEqual([416, 'InvalidRange']);
+    expect((await get('/docs/a.bin', { 'if-none-match': etag })).status).toBe(304);
+    await (await put('/docs/a.bin', 'other')).json();
+    const other = await get('/docs/a.bin', { 'if-none-match': etag, 'if-range': etag, range: 'bytes=0-1' });
+    // Whoever has a part of the old content gets all of the new one.
+    expect([other.status, await other.text()]).toEqual([200, 'other']);
+    expect((await get('/none')).status).toBe(404);
+    const remove = () => fetch(at('/docs/a.bin'), { method: 'DELETE', headers: ALL });
+    expect([(await remove()).status, (await remove()).status]).toEqual([200, 404]);
+  });
+
+  it('never run in a browser, and have a bound', async () => {
+    const { put, get } = await serve();
+    await (await put('/page.html', '<script>alert(1)</script>', 'text/html')).json();
+    const { headers } = await get('/page.html');
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    const large = await put('/large', new Uint8Array(3 * 1024 * 1024 + 1));
+    expect([large.status, await codeOf(large)]).toEqual([413, 'RequestTooLarge']);
+    const typed = await put('/odd', 'x', 'no type');
+    expect([typed.status, await codeOf(typed)]).toEqual([400, 'InvalidValue']);
+    const outside = await put('/', 'x');
+    expect([outside.status, await codeOf(outside)]).toEqual([409, 'FileConflict']);
+  });
+
+  it('are read without a token by an address that was signed for one of them, for its time', async () => {
+    const { api, thread, put } = await serve();
+    await (await put('/a.txt', 'for everybody')).json();
+    await (await put('/b.txt', 'for nobody')).json();
+    const sign = (path: string, more = {}) =>
+      api.call('POST', `/v1/threads/${thread}/file/address`, { path, ...more }, ALL);
+    const { status, body } = await sign('/a.txt', { lifeSeconds: 60 });
+    expect(status).toBe(201);
+    const read = async (address: string, init?: RequestInit) => {
+      const response = await fetch(api.url + address, init);
+      return [response.status, await response.text()];
+    };
+    expect(await read(body.address)).toEqual([200, 'for everybody']);
+    const refused = [403, expect.stringContaining('Forbidden')];
+    expect(await read(body.address.replace('a.txt', 'b.txt'))).toEqual(refused);
+    expect(await read(body.address.replace(/expires=\d+/, 'expires=9999999999'))).toEqual(refused);
+    expect(await read(body.address.replace(/signature=.*/, 'signature=x'))).toEqual(refused);
+    // It reads, and does nothing else.
+    expect((await read(body.address, { method: 'DELETE' }))[0]).toBe(401);
+    expect((await read(`/v1/threads/${thread}/file?path=/a.txt`))[0]).toBe(401);
+    expect((await sign('/none')).body.code).toBe('FileNotFound');
+    expect((await sign('/a.txt', { lifeSeconds: 10 ** 9 })).body.code).toBe('InvalidRequest');
+  });
+});

@@ -1,0 +1,122 @@
+/**
+ * Work that goes on while worker processes die at random moments: as they work, and as they start. Loading a program is most of what a
+ * death costs, so the replacement has done that ahead of time. A worker dies as soon as there is work under way, and none where there
+ * is not: however slow the machine is, threads get on between two deaths.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
+import type { Cluster, StandbyWorker } from './fault-cluster.ts';
+import { type Random, seededRandom } from './seeded-random.ts';
+
+export interface Killing {
+  readonly cluster: Cluster;
+  readonly kills: number;
+  /** No worker dies any more after so long, whatever is left of `kills`. */
+  readonly seconds?: number;
+  readonly seed: number;
+  /** Grows as work gets on. */
+  readonly signs: () => number;
+  /** Side by side, each again and again until the last death; `turn` counts from 0. */
+  readonly lanes: readonly ((turn: number) => Promise<void>)[];
+}
+
+/** Of workers that have worked, and of those that had just begun to start. */
+export interface Deaths {
+  readonly working: number;
+  readonly starting: number;
+}
+
+const WORKERS = 3;
+const SPARES = 2;
+/** Work gets on by less than so many signs, and so many milliseconds go by, between two deaths. */
+const SIGNS = 3;
+const LONGEST_PAUSE_MS = 400;
+const TELL_EVERY = 50;
+/** For `eventually`: far beyond what any machine needs, and how often is looked meanwhile. */
+export const PATIENCE = [1_200_000, 200] as const;
+
+/** Rejects with what the first lane has met, once nobody dies any more. */
+export async function workUnderKills(killing: Killing): Promise<Deaths> {
+  const { cluster, kills, seed, signs, lanes, seconds = Number.POSITIVE_INFINITY } = killing;
+  const workers = new Mortals(cluster);
+  const random = seededRandom(seed);
+  let over = false;
+  const finish = () => {
+    over = true;
+  };
+  const work = Promise.all(
+    lanes.map(async (lane) => {
+      for (let turn = 0; !over; turn++) await lane(turn);
+    }),
+  ).finally(finish);
+  const dying = (async () => {
+    const end = performance.now() + seconds * 1000;
+    for (let death = 0; death < kills && performance.now() < end; death++) {
+      if (death > 0 && death % TELL_EVERY === 0) process.stdout.write(`${death} workers have died\n`);
+      const before = signs() + random.below(SIGNS);
+      await eventually('work under way', () => over || signs() > before, PATIENCE[0]);
+      await delay(random.below(LONGEST_PAUSE_MS));
+      if (over) return;
+      await workers.kill(random);
+    }
+  })().finally(finish);
+  await Promise.all([work, dying]);
+  return workers.deaths;
+}
+
+class Mortals {
+  readonly #cluster: Cluster;
+  readonly #working: { readonly worker: StandbyWorker; isReady: boolean }[] = [];
+  readonly #spares: StandbyWorker[] = [];
+  #worked = 0;
+  #starting = 0;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+    for (let spare = 0; spare < WORKERS + SPARES; spare++) this.#spares.push(cluster.standBy());
+    for (let worker = 0; worker < WORKERS; worker++) this.#begin();
+  }
+
+  get deaths(): Deaths {
+    return { working: this.#worked, starting: this.#starting };
+  }
+
+  /** One of those at work or starting dies, and a spare takes its place. */
+  async kill(random: Random): Promise<void> {
+    await this.#spares[0]?.loaded();
+    const place = random.below(this.#working.length);
+    const [mortal] = this.#working.splice(place, 1);
+    await mortal?.worker.end('SIGKILL');
+    if (mortal?.isReady) this.#worked += 1;
+    else this.#starting += 1;
+    this.#spares.push(this.#cluster.standBy());
+    this.#begin();
+  }
+
+  #begin(): void {
+    const worker = this.#spares.shift() as StandbyWorker;
+    const mortal = { worker, isReady: false };
+    this.#working.push(mortal);
+    void (async () => {
+      await worker.loaded();
+      mortal.isReady = await worker.begin();
+    })();
+  }
+}
+
+/** What is known of a thread that is not as it should be: said before its cluster is gone. */
+export async function tellThread({ client, store, folder }: Cluster, threadId: string, what: string) {
+  const record = await client.getThread(threadId).catch(String);
+  const waits = await client.listWaits({ threadId }).catch(String);
+  const events = await store.events.read(threadId, 0, 1_000_000).catch(String);
+  const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+  const { raw } = await handle.describe().catch((error) => ({ raw: String(error) }));
+  const path = join(folder, `${threadId}.json`);
+  const history = await handle.fetchHistory().catch(String);
+  const told = { what, record, waits, events, raw, history };
+  const text = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value), 1);
+  writeFileSync(path, text);
+  process.stdout.write(`${path}\n${text.slice(0, 200_000)}\n`);
+}
