@@ -24,6 +24,12 @@ export interface WaitOptions {
 
 export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
 
+/** The argument of commands about a thread; `connection/complete-thread.ts` completes it. */
+export const THREAD = [
+  '<thread>',
+  'id of the thread, or its beginning where no other thread has it',
+] as const;
+
 export function addCommon(command: Command): Command {
   return command
     .addOption(
@@ -61,6 +67,12 @@ export function parseWhole(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new InvalidArgumentError('Give a whole number, 0 or more.');
+}
+
+export function parseCount(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError('Give a whole number, 1 or more.');
 }
 
 export function parsePositive(text: string): number {

@@ -10,25 +10,44 @@ import { visible } from './output/terminal-text.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 
-/** Prints what was thrown on standard error, and answers the exit code. */
-export function reportFailure(error: unknown): number {
+/**
+ * Prints what was thrown on standard error, and answers the exit code. As JSON it is one line, `{ error: { code, message, next } }`, with
+ * what to do next where that is known.
+ */
+export function reportFailure(error: unknown, json = false): number {
   if (isCommanderError(error)) return exitOfCommander(error);
-  if (isRuntimeError(error)) {
-    const next = NEXT[error.code]?.();
-    tellFailure(error.code, error.message);
-    // A message that names a command already contains the remedy.
-    if (next && !error.message.includes(commandName())) note(next);
-  } else if (isDiskFull(error)) {
-    tellFailure(
-      'StoreFull',
-      `There is no room on the disk: ${errorMessage(error)}. Make room and try again.`,
-    );
-  } else {
-    tellFailure('Unexpected', errorMessage(error));
-    if (!wantsStack()) note('EVERTHREAD_LOG=debug shows where it comes from.');
+  const failure = describeFailure(error);
+  if (json) note(JSON.stringify({ error: failure }));
+  else {
+    tellFailure(failure.code, failure.message);
+    if (failure.next !== undefined) note(failure.next);
   }
   if (wantsStack()) note(stackOf(error));
   return isRuntimeError(error) ? ERRORS[error.code].exit : EXIT.failed;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** A sentence for people. */
+  readonly next?: string;
+}
+
+function describeFailure(error: unknown): Failure {
+  const message = errorMessage(error);
+  if (isRuntimeError(error)) {
+    const { code } = error;
+    // A message that names a command already contains the remedy.
+    const next = message.includes(commandName()) ? undefined : NEXT[code]?.();
+    return { code, message, next };
+  }
+  if (isDiskFull(error))
+    return {
+      code: 'StoreFull',
+      message: `There is no room on the disk: ${message}. Make room and try again.`,
+    };
+  const next = wantsStack() ? undefined : 'EVERTHREAD_LOG=debug shows where it comes from.';
+  return { code: 'Unexpected', message, next };
 }
 
 /** `CODE: message` on standard error. */

@@ -35,6 +35,7 @@ import { addValidate } from './commands/validate.ts';
 import { addVariables } from './commands/variables.ts';
 import { addWaits } from './commands/waits.ts';
 import { addWorker } from './commands/worker.ts';
+import { completeThread } from './connection/complete-thread.ts';
 import { reportFailure } from './exit.ts';
 
 const MORE = `
@@ -60,8 +61,14 @@ export async function main(argv: string[]): Promise<number> {
     await buildProgram(cli).parseAsync(argv, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
-    return reportFailure(error);
+    return reportFailure(error, isJson(argv));
   }
+}
+
+/** Of a failure that comes before a command has read its options as well. */
+function isJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
 function buildProgram(cli: Cli): Command {
@@ -85,6 +92,7 @@ function buildProgram(cli: Cli): Command {
   addValidate(program, cli);
   addCode(program, cli);
   addDoctor(program, cli);
+  program.hook('preAction', (_, command) => completeThread(command));
   prepare(program);
   return program;
 }

@@ -34,7 +34,7 @@ export type {
 } from './guards-input.ts';
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
-export { loadProject, requireProject } from './load-project.ts';
+export { loadProject, readAgentNames, requireProject } from './load-project.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
@@ -57,6 +57,7 @@ export type { BuiltRegistry } from './registry.ts';
 export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
+export { didYouMean } from './suggestion.ts';
 export type {
   Confirm,
   ExecuteTool,

@@ -61,6 +61,21 @@ export async function requireProject(
   throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
 }
 
+/**
+ * The names of a project's agents, from their files alone. Undefined where not all of them can be told: without a folder of agents,
+ * or where a file has a problem, which `loadProject` tells.
+ */
+export async function readAgentNames(projectDir: string): Promise<readonly string[] | undefined> {
+  const root = realPath(resolve(projectDir));
+  if (checkLayout(root).length > 0) return undefined;
+  const loader = await tryCreateLoader(root, {});
+  if ('message' in loader) return undefined;
+  const files = listProjectFiles(root).filter(({ kind }) => kind === 'agent');
+  const { definitions, problems } = await discoverDefinitions(root, files, loader);
+  if (problems.length > 0) return undefined;
+  return definitions.flatMap(({ definition }) => (definition.kind === 'agent' ? [definition.name] : []));
+}
+
 /** jiti reads tsconfig.json when it starts, and resolves nothing without it. */
 async function tryCreateLoader(root: string, options: LoaderOptions): Promise<ModuleLoader | Problem> {
   try {

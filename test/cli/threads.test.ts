@@ -98,9 +98,59 @@ describe('everthread threads', () => {
     const { code, stderr } = await run('threads', 'start', 'helper', 'please break', '--wait');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^invalid_request: the model is broken/m);
-    const unknown = await run('threads', 'start', 'nobody', 'hello', '--wait');
+    const unknown = await run('threads', 'start', 'nobody', 'hello', '--later', '--wait');
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain('AgentNotFound: Agent "nobody"');
+  });
+
+  it.each([
+    ['start', ['threads', 'start', 'helpr', 'hello'], `Did you mean 'helper'?`],
+    ['chat', ['chat', 'nobody'], 'It has: helper.'],
+  ])(
+    '%s refuses an agent that the project does not have, and names the one that was meant',
+    async (_, args, meant) => {
+      const { code, stderr } = await run(...args);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringMatching(/^AgentNotFound: This project has no agent "\w+"\./),
+      });
+      expect(stderr).toContain(meant);
+    },
+  );
+
+  it('the beginning of an id stands for it, as long as it is the only one', async () => {
+    await startThread('--id', 'same-one');
+    await startThread('--id', 'same-other');
+    const shown = await until(({ code }) => code === 0, 'threads', 'show', 'same-on', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ thread: { id: 'same-one' } });
+    expect((await run('threads', 'send', 'same-on', 'hello', '--wait')).stdout).toBe('You said: hello\n');
+    await until(({ code }) => code === 0, 'threads', 'show', 'same-other');
+    expect(await run('threads', 'show', 'same-o')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^InvalidRequest: More than one thread begins with "same-o": same-o/),
+    });
+    // Of the exact id there is no doubt.
+    await startThread('--id', 'same');
+    expect((await until(({ code }) => code === 0, 'threads', 'show', 'same')).stdout).toContain('same\n');
+  });
+
+  it('a failure is JSON where the result would be', async () => {
+    const { code, stdout, stderr } = await run('threads', 'show', 'nobody', '--json');
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'ThreadNotFound', message: expect.stringContaining('"nobody"') },
+    });
+  });
+
+  it('stop says that nothing runs in a thread at rest', async () => {
+    const id = await startThread('hello', '--wait', '--id', 'resting').then(() => 'resting');
+    const { code, stderr } = await run('threads', 'stop', id);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing runs in thread resting.\n' });
+    expect(JSON.parse((await run('threads', 'stop', id, '--json')).stdout)).toEqual({
+      threadId: id,
+      requested: 'stop',
+      running: false,
+    });
   });
 
   it('tool runs a tool by name, and its answer can be waited for', async () => {
@@ -267,6 +317,7 @@ describe('everthread threads', () => {
       [2, 'Give a text to send', 'threads', 'send', 'x'],
       [2, 'Give a JSON object', 'threads', 'start', 'helper', '--arguments', '[1]'],
       [2, 'Give a whole number', 'threads', 'list', '--limit', 'many'],
+      [2, '1 or more', 'threads', 'list', '--limit', '0'],
       [2, 'no such folder', 'threads', 'list', '--project', 'nowhere'],
       [2, 'InvalidStart', 'threads', 'start', 'helper', '--id', 'a b'],
       [2, 'InvalidMessage', 'threads', 'send', 'x', ''],
@@ -277,7 +328,7 @@ describe('everthread threads', () => {
     await Promise.all(
       // One of each code in a process of its own: it is the process that ends with it.
       cases.map(async ([code, words, ...args], index) =>
-        expect({ args, ...(await project.run(args, { alone: [0, 7].includes(index) })) }).toEqual({
+        expect({ args, ...(await project.run(args, { alone: [0, 8].includes(index) })) }).toEqual({
           args,
           code,
           stdout: '',

@@ -13,8 +13,9 @@ import { commandName } from '../command-name.ts';
 import { reportFailure } from '../exit.ts';
 import { dimNote, printJson, printLine, tone } from '../output/output.ts';
 import { messageText } from '../output/thread-text.ts';
+import { type LaterOptions, requireAgent } from '../project/require-agent.ts';
 
-interface ChatOptions extends CommonOptions {
+interface ChatOptions extends CommonOptions, LaterOptions {
   readonly thread?: string;
   readonly user?: string;
   readonly taskQueue?: string;
@@ -33,7 +34,8 @@ export function addChat(program: Command, cli: Cli): void {
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')
     .option('--thread <id>', 'go on with this thread')
-    .option('--user <id>', 'id of the person that a new thread belongs to');
+    .option('--user <id>', 'id of the person that a new thread belongs to')
+    .option('--later', 'also with an agent that this project does not have');
   addCommon(addTaskQueue(command)).action(act(cli, chat));
 }
 
@@ -44,6 +46,7 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
       'Name an agent to talk to, or a thread to go on with: --thread ID.',
     );
   }
+  if (agent !== undefined && options.thread === undefined) await requireAgent(agent, options);
   const { withClient } = await import('../connection/open-client.ts');
   return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
     const conversation = await open(client, agent, options);
@@ -100,7 +103,7 @@ async function converse(conversation: Conversation, lines: LineReader): Promise<
     const text = line.trim();
     if (text === '') continue;
     if (text === '/exit' || text === '/quit') break;
-    lines.onInterrupt = () => void conversation.stop().catch(reportFailure);
+    lines.onInterrupt = () => void conversation.stop().catch((error) => reportFailure(error));
     try {
       exitCode = await conversation.say(text);
     } finally {

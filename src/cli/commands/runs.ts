@@ -4,7 +4,7 @@ import { followRun, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
 import { RUN_STATES, type RunRecordState } from '../../store/port/execution.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS, parseWhole } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, GROUPS, parseCount } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { printRunEvents } from '../output/run-text.ts';
@@ -48,7 +48,7 @@ function addRunList(runs: Command, cli: Cli): void {
     .option('--agent <name>', 'only those that began with this agent')
     .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
     .option('--before <id>', 'only those behind this run: the next page after the last one shown')
-    .option('--limit <n>', 'at most n', parseWhole, 50);
+    .option('--limit <n>', 'at most n', parseCount, 50);
   addCommon(command).action(act(cli, listRuns));
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ScheduledEffect } from '../../core/author/effect.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';
@@ -16,13 +16,13 @@ export function addThreadEffects(threads: Command, cli: Cli): void {
       'Lists the effects that wait (state.scheduleEffect), the next due first. With --json: { effects }, times in ' +
         'microseconds since 1970.',
     )
-    .argument('<id>', 'id of the thread');
+    .argument(...THREAD);
   addCommon(list).action(act(cli, listEffects));
   const cancel = list
     .command('cancel')
     .summary('cancel one that waits')
     .description('Cancels an effect that still waits; it never fires.')
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .argument('<effect>', 'id of the effect');
   addCommon(cancel).action(act(cli, cancelEffect));
 }

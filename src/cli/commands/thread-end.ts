@@ -1,6 +1,6 @@
 /** `everthread threads stop`, `cancel`, `terminate`: requests, durable at once, carried out by the thread's worker; and `delete`, which needs none. */
 import type { Command } from 'commander';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions } from '../command.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { note, printJson } from '../output/output.ts';
 
 interface EndOptions extends CommonOptions {
@@ -13,7 +13,8 @@ export function addThreadStop(threads: Command, cli: Cli): void {
     .command('stop')
     .summary('end what a thread is doing now')
     .description(
-      'Ends the current execution. The thread stays; what is queued waits for the next user message.',
+      'Ends the current execution. The thread stays; what is queued waits for the next user message. ' +
+        'With --json: { threadId, requested, running }; running says whether there was anything to stop.',
     );
   addEnd(command).action(act(cli, stopThread));
 }
@@ -63,7 +64,7 @@ export function addThreadDelete(threads: Command, cli: Cli): void {
       'Ends a thread and all that descend from it, and deletes their messages, logs, files, values and variables. There is no way back. ' +
         'With --json: { deleted }.',
     )
-    .argument('<id>', 'id of the thread');
+    .argument(...THREAD);
   addCommon(addTaskQueue(command)).action(act(cli, deleteThread));
 }
 
@@ -77,16 +78,20 @@ async function deleteThread(threadId: string, options: EndOptions): Promise<unde
 }
 
 function addEnd(command: Command): Command {
-  return addCommon(
-    addTaskQueue(command.argument('<id>', 'id of the thread').option('--reason <text>', 'is stored with it')),
-  );
+  return addCommon(addTaskQueue(command.argument(...THREAD).option('--reason <text>', 'is stored with it')));
 }
 
 async function stopThread(threadId: string, options: EndOptions): Promise<undefined> {
   const { withClient } = await import('../connection/open-client.ts');
-  await withClient(options, (client) => client.stop(threadId, options.reason));
-  if (options.json) printJson({ threadId, requested: 'stop' });
-  else note(`Asked thread ${threadId} to stop.`);
+  const { findThread } = await import('../connection/find-thread.ts');
+  // The stop is sent whatever was seen: something may begin in between.
+  const running = await withClient(options, async (client) => {
+    const before = await findThread(client, threadId);
+    await client.stop(threadId, options.reason);
+    return before === undefined || before.status === 'running' || before.status === 'waiting';
+  });
+  if (options.json) printJson({ threadId, requested: 'stop', running });
+  else note(running ? `Asked thread ${threadId} to stop.` : `Nothing runs in thread ${threadId}.`);
   return undefined;
 }
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
-import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
 import { note, printJson, write } from '../output/output.ts';
 import { findThread } from './thread-read.ts';
@@ -27,7 +27,7 @@ export function addThreadExport(threads: Command, cli: Cli): void {
       'transcript: { thread, messages } with silent messages, from the store. history: the Temporal history of the ' +
         "thread's newest workflow run, fit for replay.",
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .addOption(
       new Option('--format <format>', 'what to write')
         .choices(['transcript', 'history'])

@@ -5,7 +5,7 @@ import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { streamFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
@@ -19,7 +19,7 @@ export function addThreadFiles(threads: Command, cli: Cli): void {
       'Lists a directory of the thread, / unless another one is named; prints a file when PATH is one. With --json: ' +
         '{ entries }, or { file } without its content.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .argument('[path]', 'a directory or a file', '/');
   addCommon(command).action(act(cli, showFiles));
 }
@@ -91,10 +91,10 @@ export function addThreadValues(threads: Command, cli: Cli): void {
     .description(
       'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .argument('[key]', 'print this value alone; null when there is none')
     .option('--after <key>', 'only keys behind this one')
-    .option('--limit <n>', 'at most n values', parseWhole, 100);
+    .option('--limit <n>', 'at most n values', parseCount, 100);
   addCommon(command).action(act(cli, showValues));
 }
 

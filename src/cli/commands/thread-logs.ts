@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';
@@ -20,8 +20,8 @@ export function addThreadLogs(threads: Command, cli: Cli): void {
       'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
         'executions, effects. Never content. With --json: { logs }, times in microseconds since 1970.',
     )
-    .argument('<id>', 'id of the thread')
-    .option('--limit <n>', 'how many at most, the newest', parseWhole, 100);
+    .argument(...THREAD)
+    .option('--limit <n>', 'how many at most, the newest', parseCount, 100);
   addCommon(logs).action(act(cli, listLogs));
 }
 

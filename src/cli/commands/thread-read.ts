@@ -7,7 +7,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import { TailPrinter } from '../answer/tail-printer.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseCount, parseWhole, THREAD } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { withStore } from '../connection/find-store.ts';
 import { faultText, readFaults } from '../output/fault-text.ts';
@@ -44,7 +44,7 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     .description(
       'Shows a thread and its messages, oldest first. With --json: { thread, execution, children, budget, messages, total }; execution is the newest.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
     .option('--silent', 'also messages that are hidden from ordinary lists')
     .option('--debug', 'also where in the code tools, hooks and effects have failed (with --json: faults)');
@@ -88,7 +88,7 @@ export function addThreadList(threads: Command, cli: Cli): void {
     .option('--tag <tag>', 'only threads with this tag, those made last first')
     .option('--parent <id>', 'only subagents of this thread')
     .option('--before <id>', 'only those behind this thread: the last one of the page before')
-    .option('--limit <n>', 'at most n threads', parseWhole, SHOWN);
+    .option('--limit <n>', 'at most n threads', parseCount, SHOWN);
   addCommon(command).action(act(cli, listThreads));
 }
 
@@ -146,7 +146,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
         'Ends when the thread is terminated, or with Ctrl-C. With --json each event is one line {seq, at, type, …}; ' +
         'the last seq is the cursor to go on from.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .option('--after <seq>', 'only events after this one: its seq, or with --as its cursor')
     .addOption(
       new Option(

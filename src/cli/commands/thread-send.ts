@@ -13,6 +13,7 @@ import {
   type Cli,
   type CommonOptions,
   parseObject,
+  THREAD,
   type WaitOptions,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
@@ -54,7 +55,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
       "Queues a message and prints the message's id. It is durable then, in order with all others, also while the " +
         'thread works and while no worker runs.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .argument('[text]', 'the message; - reads it from standard input; not needed with --attach')
     .option(
       '--id <message-id>',
@@ -79,7 +80,7 @@ export function addThreadTool(threads: Command, cli: Cli): void {
       'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered no model is ' +
         'asked: with --wait the result is printed, or what the call waits for.',
     )
-    .argument('<id>', 'id of the thread')
+    .argument(...THREAD)
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
     .option(...CONTEXT)

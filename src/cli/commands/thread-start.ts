@@ -16,8 +16,9 @@ import { commandName } from '../command-name.ts';
 import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
 import { readText } from '../input/read-text.ts';
 import { dimNote, printJson, printLine } from '../output/output.ts';
+import { type LaterOptions, requireAgent } from '../project/require-agent.ts';
 
-interface StartOptions extends CommonOptions, WaitOptions, AttachOptions {
+interface StartOptions extends CommonOptions, WaitOptions, AttachOptions, LaterOptions {
   readonly id?: string;
   readonly user?: string;
   readonly arguments?: Record<string, unknown>;
@@ -42,6 +43,10 @@ export function addThreadStart(threads: Command, cli: Cli): void {
       '--context <json>',
       'how its executions are to run, a JSON object: docs/governance.md',
       parseObject,
+    )
+    .option(
+      '--later',
+      'also for an agent that this project does not have: it waits for a worker that has it',
     );
   addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, startThread));
 }
@@ -54,6 +59,7 @@ async function startThread(
   const attachments = readAttachments(options.attach);
   const content = given === undefined ? '' : await readText(given);
   const says = given !== undefined || attachments.length > 0;
+  await requireAgent(agent, options);
   const { withClient } = await import('../connection/open-client.ts');
   return withClient({ ...options, createStore: true }, async (client) => {
     const id = randomUUID();

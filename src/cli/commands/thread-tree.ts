@@ -1,6 +1,6 @@
 /** `everthread threads tree`: a thread with all its descendants. Reads the store, and needs no server. */
 import type { Command } from 'commander';
-import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { treeLines } from '../output/tree-text.ts';
@@ -14,7 +14,7 @@ export function addThreadTree(threads: Command, cli: Cli): void {
       'Shows a thread with all its descendants, each below its parent. ' +
         'With --json: { threads: [{ depth, thread, child }] }, each after its parent.',
     )
-    .argument('<id>', 'id of the thread');
+    .argument(...THREAD);
   addCommon(command).action(act(cli, showTree));
 }
 

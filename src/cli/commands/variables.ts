@@ -33,7 +33,7 @@ export function addVariables(program: Command, cli: Cli): void {
     .command('list')
     .summary("list what a thread's subagents wait for")
     .description('Lists the open requests of a thread, oldest first. With --json: { requests }.')
-    .argument('<thread>', 'id of the parent thread');
+    .argument('<thread>', 'id of the parent thread, or its beginning');
   addCommon(list).action(act(cli, listRequests));
   const show = variables
     .command('show')

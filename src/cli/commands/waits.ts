@@ -14,7 +14,7 @@ import {
   type Cli,
   type CommonOptions,
   GROUPS,
-  parseWhole,
+  parseCount,
 } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT, tellFailure } from '../exit.ts';
@@ -65,7 +65,7 @@ export function addWaits(program: Command, cli: Cli): void {
     )
     .argument('[thread]', 'id of a thread')
     .addOption(new Option('--state <state>', 'those in another state').choices(WAIT_STATES).default('open'))
-    .option('--limit <n>', 'at most n', parseWhole, SHOWN);
+    .option('--limit <n>', 'at most n', parseCount, SHOWN);
   addCommon(list).action(act(cli, listWaits));
   const show = waits
     .command('show')

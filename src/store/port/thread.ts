@@ -106,6 +106,8 @@ export interface ListThreads {
   readonly createdBefore?: number;
   readonly updatedAfter?: number;
   readonly updatedBefore?: number;
+  /** Whose ids begin with it, in the case in which they are written. */
+  readonly idPrefix?: string;
   /** Which comes first: the one that changed last, unless given, or the one that was made last. */
   readonly order?: 'updated' | 'created';
   /** Those behind this one in the same list: the last one of the page before. */

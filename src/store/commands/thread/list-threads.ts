@@ -51,7 +51,7 @@ function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): Th
 }
 
 function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
-  const { status, agent, userId, organizationId, parentId, rootsOnly } = options;
+  const { status, agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
   let found = query.where('threads.deleted_at', 'is', null);
   if (status !== undefined) found = whereStatus(found, status);
@@ -64,6 +64,8 @@ function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
   if (createdBefore !== undefined) found = found.where('threads.created_at', '<', createdBefore);
   if (updatedAfter !== undefined) found = found.where('threads.updated_at', '>', updatedAfter);
   if (updatedBefore !== undefined) found = found.where('threads.updated_at', '<', updatedBefore);
+  if (idPrefix !== undefined)
+    found = found.where(sql<boolean>`substr(threads.id, 1, ${idPrefix.length}) = ${idPrefix}`);
   return found;
 }
 
