@@ -5,7 +5,11 @@
 import { z } from 'zod';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../definitions/index.ts';
-import { isTerminal, type RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import {
+  type ConfirmContext,
+  isTerminal,
+  type RuntimeEvent,
+} from '../projections/agenticx/agenticx-event.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
 import type { Agent, Task } from './agent-model.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
@@ -82,7 +86,7 @@ export class AgentExecutor {
       const listening = { as: 'agenticx', run: task.id, agentId: agent.id } as const;
       for await (const { event } of client.events(task.id, listening)) {
         told.push(event);
-        const isAsked = event.type === 'confirm_required' && event.data.context.tool !== HUMAN;
+        const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);
         if (isAsked || event.type === 'confirm_response') answers?.follow(event);
         if (event.type === 'confirm_response') open.delete(event.data.id);
         // What has been answered since is told next: nobody is needed for it.
@@ -97,9 +101,14 @@ export class AgentExecutor {
     return this.#conclude(client, { agent, task, told, open });
   }
 
-  /** Answers what a model has asked with `human_request`. Throws `WaitNotFound`. */
+  /** Answers what a model has asked with `human_request`, or helps a task whose calls have failed: it reads that. Throws `WaitNotFound`. */
   async respond(agent: Agent, requestId: string, answer: string): Promise<void> {
-    await (await this.#open(agent)).client.answerWait(requestId, { value: answer });
+    const { client } = await this.#open(agent);
+    const { kind, threadId } = await client.getWait(requestId);
+    const isHelp = kind === 'paused';
+    // Said before it is let go, so that it is heard with the next step.
+    if (isHelp) await client.queueMessage(threadId, { id: requestId, content: answer });
+    await client.answerWait(requestId, isHelp ? { approved: true } : { value: answer });
   }
 
   /** Calls of the agent's tools without a model, several at once. Outcomes come in the order of the calls. */
@@ -178,7 +187,15 @@ export class AgentExecutor {
           ...{
             name,
             version,
-            guards: { rounds: { max: maxIterations }, loops: true, compaction: compactor, ...confirms },
+            guards: {
+              ...{
+                rounds: { max: maxIterations },
+                failures: { max: FAILURES },
+                loops: true,
+                compaction: compactor,
+              },
+              ...confirms,
+            },
           },
           sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
         }),
@@ -211,6 +228,12 @@ async function judge(
   const judged = await judgeOutput(output, guiderails, { ...guiderailsConfig, context });
   return 'aborted' in judged ? { error: judged.aborted, rail: true } : { result: judged.output };
 }
+
+/** Calls in a row that fail before a person is asked. */
+const FAILURES = 3;
+
+/** For a gate; all else wants words. */
+const isConfirm = ({ kind, tool }: ConfirmContext) => kind !== 'paused' && tool !== HUMAN;
 
 const FINISH_TOOL = defineTool({
   description: 'Ends the task with its result.',
