@@ -103,9 +103,8 @@ type Decision =
   | { readonly do: 'take_over'; readonly step: number }
   /** B8: the execution's budget is used up. */
   | { readonly do: 'end'; readonly error: StoredError }
-  /** B7: a limit forbids the step. */
+  /** B7: a limit forbids the step, or a guard pauses it. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
-  /** B7: a guard pauses it. */
   | Extract<RoundsVerdict, { do: 'pause' }>
   /** B9: the execution that is open is to be cancelled. */
   | { readonly do: 'cancel' }
