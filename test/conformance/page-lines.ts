@@ -111,8 +111,6 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Complete runnable examples: task_cancellation', 'PL-12'),
   shown('Golden run tests, their code', 'PL-21'),
   shown('Relationship to telemetry', 'PL-22'),
-  differs(
-    'the same over HTTP, SSE and WebSocket',
-    'HTTP and SSE, `/v1/threads/ID/events?as=run`; the WebSocket is that of Standard Agents, in its own frames',
-  ),
+  shown('the same over HTTP and SSE', 'PL-27'),
+  differs('the same over WebSocket', 'the WebSocket is that of Standard Agents, in its own frames'),
 ];

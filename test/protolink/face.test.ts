@@ -186,7 +186,8 @@ describe('an agent of the page', () => {
     const told: string[] = [];
     const task = Task.createInfer({ prompt: 'go' });
     await agent.executeTask(task, ({ type, payload }) => {
-      if (type === 'action.denied' || type === 'action.completed') told.push(`${type} ${(payload.action as RunAction).name}`);
+      if (type === 'action.denied' || type === 'action.completed')
+        told.push(`${type} ${(payload.action as RunAction).name}`);
     });
     expect(JSON.parse(task.answer)).toEqual({ told: true, denied: 'remove_record' });
     expect(done).toEqual(['published']);
