@@ -1,6 +1,6 @@
 /**
- * What the gates cost where something is asked of them: a step of an agent without any of it, and of the same one with a policy, a budget, a
- * context, detection of loops, and all of these.
+ * What the gates cost where something is asked of them: a step of an agent without any of it, and of the same one with a policy, a budget,
+ * detection of loops, every guard of its turns, and all of these.
  * `node_modules/.bin/node bench/gates.ts [--json FILE] [--quick]`
  * A step is one model call and one tool call. Everything real but the model, which answers at once. The kinds alternate in one run.
  */
@@ -19,6 +19,11 @@ import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 import { installMeter, type Meter } from './support/store-meter.ts';
 
 const LOOPS = { loops: true } as const;
+/** Asked at every step, and none of them is due. */
+const GUARDS = {
+  ...LOOPS,
+  ...{ rounds: { max: 120 }, failures: {}, team: {}, compaction: { thresholdMessages: 10_000 } },
+} as const;
 const POLICY = { 'nothing.*': 'allow' } as const;
 const BUDGET = { maxSteps: 100_000, maxToolCalls: 100_000, maxInputTokens: 1e9 } as const;
 
@@ -28,7 +33,8 @@ const KINDS = {
   policy: { policy: POLICY },
   budget: { budget: BUDGET },
   loops: { guards: LOOPS },
-  all: { policy: POLICY, budget: BUDGET, guards: LOOPS },
+  guards: { guards: GUARDS },
+  all: { policy: POLICY, budget: BUDGET, guards: GUARDS },
 } as const;
 type Kind = keyof typeof KINDS;
 

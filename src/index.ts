@@ -155,6 +155,7 @@ export type { GivenContext, RunContext } from './core/governance/run-context.ts'
 export type { RunLimits } from './core/governance/run-limit.ts';
 export type { SpendingEffect } from './core/governance/spending-verdict.ts';
 export type { CompactionGuard, CompactionReason } from './core/guard/compaction.ts';
+export type { FailureGuard, PausedFailures } from './core/guard/failure.ts';
 export type { Guards } from './core/guard/guards.ts';
 export type { LoopDetector, LoopGuard } from './core/guard/loop.ts';
 export type { PausedRounds, RoundGuard } from './core/guard/round.ts';
@@ -191,6 +192,7 @@ export type {
   EffectInput,
   ExecuteEffect,
   ExecuteTool,
+  FailureGuardInput,
   FieldProblem,
   GuardsInput,
   HookInput,

@@ -2,32 +2,20 @@
  * The page's AgentExecutor over the engine: a task is a thread and an execution of it, under its id. Its event log and its statistics are read off
  * what its turn tells; what the engine has not are the guide rails over its output.
  */
-import { z } from 'zod';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../definitions/index.ts';
-import { isTerminal, type RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
-import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
+import {
+  type ConfirmContext,
+  isTerminal,
+  type RuntimeEvent,
+} from '../projections/agenticx/agenticx-event.ts';
+import { type Engine, openInProcess } from '../worker/in-process.ts';
 import type { Agent, Task } from './agent-model.ts';
-import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
-import type { ConfirmGate } from './confirm-gate.ts';
-import { type ExecutorEvent, type ExecutorStats, FINISH, HUMAN, toLogged, toStats } from './event-log.ts';
+import { type ExecutorEvent, type ExecutorStats, HUMAN, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { judgeOutput } from './guide-rail.ts';
 import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from './parallel-calls.ts';
-import { toTimeouts } from './runtime-setting.ts';
-import { toTools } from './runtime-tool.ts';
+import { type ExecutorOptions, taskProject } from './task-project.ts';
 import { beginTurn } from './turn.ts';
-
-export interface ExecutorOptions extends EngineOptions {
-  /** Asked for agents that have none of their own. */
-  readonly llmProvider?: LlmDefinition;
-  /** Steps of a model that a task may take; below 10 or above 120 it is moved there. Default 50, whatever its agent says. */
-  readonly maxIterations?: number;
-  /** As a runtime's. */
-  readonly compactor?: AgentRuntimeOptions['compactor'];
-  /** Answers what tools want confirmed. Without one, a task that asks is `waiting_for_human`. */
-  readonly confirmGate?: ConfirmGate;
-}
 
 /** What a task has come to. JSON, with the page's names. */
 export interface ExecutorResult {
@@ -82,7 +70,7 @@ export class AgentExecutor {
       const listening = { as: 'agenticx', run: task.id, agentId: agent.id } as const;
       for await (const { event } of client.events(task.id, listening)) {
         told.push(event);
-        const isAsked = event.type === 'confirm_required' && event.data.context.tool !== HUMAN;
+        const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);
         if (isAsked || event.type === 'confirm_response') answers?.follow(event);
         if (event.type === 'confirm_response') open.delete(event.data.id);
         // What has been answered since is told next: nobody is needed for it.
@@ -97,9 +85,14 @@ export class AgentExecutor {
     return this.#conclude(client, { agent, task, told, open });
   }
 
-  /** Answers what a model has asked with `human_request`. Throws `WaitNotFound`. */
+  /** Answers what a model has asked with `human_request`, or helps a task whose calls have failed: it reads that. Throws `WaitNotFound`. */
   async respond(agent: Agent, requestId: string, answer: string): Promise<void> {
-    await (await this.#open(agent)).client.answerWait(requestId, { value: answer });
+    const { client } = await this.#open(agent);
+    const { kind, threadId } = await client.getWait(requestId);
+    const isHelp = kind === 'paused';
+    // Said before it is let go, so that it is heard with the next step.
+    if (isHelp) await client.queueMessage(threadId, { id: requestId, content: answer });
+    await client.answerWait(requestId, isHelp ? { approved: true } : { value: answer });
   }
 
   /** Calls of the agent's tools without a model, several at once. Outcomes come in the order of the calls. */
@@ -160,41 +153,9 @@ export class AgentExecutor {
     const known = this.#engines.get(agent);
     if (known) return known;
     const { taskQueue = `agenticx-task-${agent.name}` } = this.#options;
-    const engine = openInProcess(this.#registry(agent), { ...this.#options, taskQueue });
+    const engine = openInProcess(taskProject(agent, this.#options), { ...this.#options, taskQueue });
     this.#engines.set(agent, engine);
     return engine;
-  }
-
-  #registry(agent: Agent) {
-    const { llmProvider, maxIterations = 50, confirmGate, compactor = true } = this.#options;
-    const llm = agent.llm ?? llmProvider;
-    // Without a gate tools ask all the same, and a person answers.
-    const asks = confirmGate ?? { approvesAll: false };
-    const confirms = asks.approvesAll ? { confirm: 'auto' as const } : {};
-    const { name, version } = agent;
-    return registryFrom({
-      agents: [
-        defineAgent({
-          ...{
-            name,
-            version,
-            guards: { rounds: { max: maxIterations }, loops: true, compaction: compactor, ...confirms },
-          },
-          sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
-        }),
-      ],
-      prompts: [
-        definePrompt({
-          ...{ name: 'task', toolDescription: agent.goal, prompt: agent.persona, model: 'llm' },
-          ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
-          tools: [...agent.toolNames, FINISH, HUMAN],
-        }),
-      ],
-      models: llm
-        ? [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })]
-        : [],
-      tools: { ...toTools(agent.tools, asks), [FINISH]: FINISH_TOOL, [HUMAN]: HUMAN_TOOL },
-    });
   }
 }
 
@@ -212,19 +173,5 @@ async function judge(
   return 'aborted' in judged ? { error: judged.aborted, rail: true } : { result: judged.output };
 }
 
-const FINISH_TOOL = defineTool({
-  description: 'Ends the task with its result.',
-  args: z.object({ result: z.string(), reasoning: z.string().optional() }),
-  quick: true,
-  execute: () => ({ status: 'success', result: 'The task is finished.' }),
-});
-
-const HUMAN_TOOL = defineTool({
-  description: 'Asks a person, and goes on with the answer.',
-  args: z.object({ question: z.string(), context: z.string().optional(), urgency: z.string().optional() }),
-  asks: true,
-  execute: async (state, { question, ...data }) => {
-    const { value } = await state.ask({ key: HUMAN, question: question.slice(0, 2000), data });
-    return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
-  },
-});
+/** For a gate; all else wants words. */
+const isConfirm = ({ kind, tool }: ConfirmContext) => kind !== 'paused' && tool !== HUMAN;

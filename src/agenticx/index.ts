@@ -11,12 +11,7 @@ export {
   type RuntimeEventType,
 } from '../projections/agenticx/agenticx-event.ts';
 export type { EngineOptions } from '../worker/in-process.ts';
-export {
-  AgentExecutor,
-  type ExecutorOptions,
-  type ExecutorResult,
-  type ExecutorWork,
-} from './agent-executor.ts';
+export { AgentExecutor, type ExecutorResult, type ExecutorWork } from './agent-executor.ts';
 export { Agent, type AgentFields, Task, type TaskFields } from './agent-model.ts';
 export {
   AgentRuntime,
@@ -37,4 +32,5 @@ export type { GuideRail, GuideRailsConfig, GuideRailVerdict } from './guide-rail
 export type { BatchCall, BatchOptions, BatchOutcome } from './parallel-calls.ts';
 export { type Environment, maxToolRoundsOf, statusQueryLimitsOf } from './runtime-setting.ts';
 export type { Fields, RuntimeTool, RuntimeTools, ToolScope } from './runtime-tool.ts';
+export type { ExecutorOptions } from './task-project.ts';
 export { type SubagentStatusRow, TeamManager } from './team-manager.ts';

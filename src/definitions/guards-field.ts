@@ -1,6 +1,7 @@
 /** The `guards` of an agent or a prompt: defaults and floors applied. */
 import { z } from 'zod';
 import { toCompactionGuard } from '../core/guard/compaction.ts';
+import { toFailureGuard } from '../core/guard/failure.ts';
 import { toLoopGuard } from '../core/guard/loop.ts';
 import { toRoundGuard } from '../core/guard/round.ts';
 import { toTeamGuard } from '../core/guard/team.ts';
@@ -27,6 +28,8 @@ const loops = z
 
 const rounds = z.strictObject({ max: count.optional() }).transform(toRoundGuard);
 
+const failures = z.strictObject({ max: count.optional() }).transform(toFailureGuard);
+
 const team = z
   .strictObject({
     maxConcurrent: count.optional(),
@@ -44,5 +47,5 @@ export const guards = z.strictObject({
   confirm: z.enum(['ask', 'auto']).optional(),
 });
 
-/** A team is its agent's, whichever of its prompts makes a subagent. */
-export const agentGuards = guards.extend({ team: team.optional() });
+/** A team is its agent's, whichever of its prompts makes a subagent; so is the help that it asks for. */
+export const agentGuards = guards.extend({ failures: failures.optional(), team: team.optional() });

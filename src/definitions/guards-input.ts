@@ -26,6 +26,11 @@ export interface GuardsInput {
 
 /** Of an agent. */
 export interface AgentGuardsInput extends GuardsInput {
+  /**
+   * How many calls of its model may fail in a row, in one execution. It then asks for help: it is paused until somebody says something, or lets it go
+   * on. Refused, it ends with `HelpRefused`.
+   */
+  failures?: FailureGuardInput;
   /** How large the team of its subagents may grow, and the teams of those. What is too much is refused: the model reads why. */
   team?: TeamGuardInput;
 }
@@ -42,6 +47,11 @@ export interface TeamGuardInput {
   statusBudget?: number;
   /** And not before so many seconds have passed since it did; 0 for at once, default 8. */
   statusCooldownSeconds?: number;
+}
+
+export interface FailureGuardInput {
+  /** A whole number; what is below 2 is raised to it. Default 3. */
+  max?: number;
 }
 
 export interface RoundGuardInput {

@@ -27,6 +27,7 @@ export type { EffectInput, ExecuteEffect } from './effect-input.ts';
 export type {
   AgentGuardsInput,
   CompactionGuardInput,
+  FailureGuardInput,
   GuardsInput,
   LoopGuardInput,
   RoundGuardInput,

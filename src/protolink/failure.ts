@@ -88,6 +88,16 @@ export function toTaskError(error: unknown): unknown {
   return Known ? new Known(error.code, error.message, { cause: error }) : error;
 }
 
+/** Of an action of one's own that was not done, or has failed. */
+export function toActionError(
+  { code, error }: { readonly code?: string; readonly error: string },
+  action: RunAction,
+): Error {
+  if (code === 'ApprovalRequired') return new ApprovalRequiredError(code, error, action);
+  if (code === 'ActionDenied') return new ActionDeniedError(code, error, action);
+  return Object.assign(new Error(error), code === undefined ? {} : { code });
+}
+
 /** The denial that a run has told of. */
 export function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
   const payload = events.find(({ type }) => type === 'action.denied')?.payload;

@@ -148,6 +148,20 @@ describe('an executor of the page', () => {
     expect(done.event_log.find(({ type }) => type === 'tool_result')).toMatchObject({ result: 'In 1999.' });
   });
 
+  it('[AX-144] three failures in a row ask a person for help, whose words the model reads', async () => {
+    const task = newTask();
+    const fails = Array.from({ length: 3 }, (_, n) => calls(n === 1 ? 'nowhere' : 'fall'));
+    const waits = await run([...fails, says('By the stairs.')], { task });
+    expect(waits).toMatchObject({
+      success: false,
+      waiting_for: [{ question: expect.stringContaining('3 calls') }],
+    });
+    expect(waits.stats).toMatchObject({ final_state: 'waiting_for_human', human_requests: 1, llm_calls: 3 });
+    await executor.respond(agent, waits.waiting_for?.[0]?.request_id ?? '', 'Use the stairs.');
+    expect(await executor.run({ agent, task })).toMatchObject({ success: true, result: 'By the stairs.' });
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'Use the stairs.' });
+  });
+
   it('[AX-146] a task that never ends has not succeeded', async () => {
     const small = executorOf({ maxIterations: 10, taskQueue: randomUUID() });
     script = Array.from({ length: 12 }, (_, n) => calls('count', { n }));

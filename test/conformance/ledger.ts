@@ -95,8 +95,8 @@ export function renderLedger(): string {
     '',
     "## Protolink's runtime page",
     '',
-    'Each heading, row and block of code of the page, with the acceptance cases that show it (above), the deviation that is on purpose, or what',
-    'it waits for. [protolink.md](protolink.md) tells of the names.',
+    'Each heading, row and block of code of the page, with the acceptance cases that show it (above), or the deviation that is on purpose.',
+    '[protolink.md](protolink.md) tells of the names.',
     '',
     '| of the page | here |',
     '| --- | --- |',
@@ -116,7 +116,6 @@ export function renderLedger(): string {
 
 const toRow = (line: PageLine): string => `| ${line.what} | ${stateOf(line)} |`;
 
-function stateOf({ cases, deviation, waitsFor }: PageLine): string {
-  if (deviation !== undefined) return `deviation: ${deviation}`;
-  return waitsFor === undefined ? (cases ?? []).join(', ') : `waits for ${waitsFor}`;
+function stateOf({ cases = [], deviation }: PageLine): string {
+  return deviation === undefined ? cases.join(', ') : `deviation: ${deviation}`;
 }

@@ -5,11 +5,9 @@ export interface PageLine {
   /** Acceptance cases. */
   readonly cases?: readonly string[];
   readonly deviation?: string;
-  readonly waitsFor?: string;
 }
 
 export const shown = (what: string, ...cases: string[]): PageLine => ({ what, cases });
 export const differs = (what: string, deviation: string): PageLine => ({ what, deviation });
-export const waits = (what: string, waitsFor: string): PageLine => ({ what, waitsFor });
 export const rows = (table: string, names: string, make: (what: string) => PageLine): PageLine[] =>
   names.split(' ').map((name) => make(`${table}: ${name}`));

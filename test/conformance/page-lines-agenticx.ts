@@ -1,8 +1,8 @@
 /**
  * AgenticX's runtime page, line by line: each heading, row of a table and step of its loop, with the acceptance cases whose tests show it,
- * the deviation that is on purpose, or what it waits for.
+ * or the deviation that is on purpose.
  */
-import { differs, type PageLine, shown, waits } from './page-line.ts';
+import { differs, type PageLine, rows, shown } from './page-line.ts';
 
 export const AGENTICX_LINES: readonly PageLine[] = [
   shown('The think-act loop: message sanitization', 'AX-10', 'AX-12', 'AX-13', 'AX-14', 'AX-15'),
@@ -108,14 +108,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Runtime configuration: AGX_STATUS_QUERY_BUDGET_PER_TURN, AGX_STATUS_QUERY_COOLDOWN_SECONDS',
     '`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the defaults of the page; a query that is refused is a result, and the model ends its turn itself (AX-68)',
   ),
-  shown('event: subagent_started', 'AX-120'),
-  shown('event: subagent_progress', 'AX-120'),
-  shown('event: subagent_completed', 'AX-120'),
-  shown('event: subagent_error', 'AX-120'),
+  ...rows('event', 'subagent_started subagent_progress subagent_completed subagent_error', (what) =>
+    shown(what, 'AX-84', 'AX-120'),
+  ),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
-  shown('event: subagent_started, subagent_completed', 'AX-84', 'AX-120'),
-  shown('event: subagent_progress, subagent_error', 'AX-84'),
   differs(
     'Confirm gate: Run Everything (permission mode auto)',
     "`guards.confirm: 'auto'` of an agent, for what its tools want confirmed; what a policy asks is asked all the same (AX-94)",
@@ -132,6 +129,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'AX-98',
   ),
   shown('Subagents: spawn, message, cancel', 'AX-120', 'AX-123', 'AX-124', 'AX-126'),
+  shown('Subagents: their time, their tools', 'AX-125', 'AX-127'),
   shown('Events hook: registered hooks run in priority order', 'AX-105'),
   shown('Events hook: `before_model` (`prefilter_llm_history`)', 'AX-111'),
   shown('Events hook: `after_model` (`before_create_message`)', 'AX-108'),
@@ -175,7 +173,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'Running an agent: actions are parsed from JSON in the text of an answer',
     'they are calls of tools: `finish_task`, `human_request` and the tools of the agent; a text is the result',
   ),
-  waits('Running an agent: three failures in a row ask for help', 'a guard of failures (AX-144)'),
+  shown('Running an agent: three failures in a row ask for help', 'AX-144'),
   differs(
     'Running an agent: its event log is compacted, by ContextCompiler.maybe_compact',
     'the history that its model is shown is, at the thresholds of a turn (AX-20); the log is read off the thread, and kept whole',

@@ -1,11 +1,9 @@
 /**
- * Protolink's runtime page, line by line: each heading, row of a table and block of code, with the acceptance cases whose tests show it, the
- * deviation that is on purpose, or what it waits for. What a case's tests show stands in the ledger beside it.
+ * Protolink's runtime page, line by line: each heading, row of a table and block of code, with the acceptance cases whose tests show it,
+ * or the deviation that is on purpose. What a case's tests show stands in the ledger beside it.
  */
 
-import { differs, type PageLine, rows, shown, waits } from './page-line.ts';
-
-const DOORS = 'the HTTP doors';
+import { differs, type PageLine, rows, shown } from './page-line.ts';
 
 export const PAGE_LINES: readonly PageLine[] = [
   shown('Why a runtime layer exists', 'PL-04', 'PL-21'),
@@ -51,7 +49,10 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Canceling running tasks', 'PL-12', 'PL-13', 'PL-16'),
   shown('Cancellation lifecycle (diagram)', 'PL-12'),
   shown('Direct agent cancellation, its code', 'PL-12'),
-  waits('Remote cancellation, its code', DOORS),
+  differs(
+    'Remote cancellation, its code',
+    'over HTTP it is `HttpClient.cancelExecution(task.id, { executionId: task.id, reason })`, for a task of any agent; `Agent.cancelTask` reaches it from any process as well',
+  ),
   shown('Cooperative checkpoints', 'PL-12'),
   shown('Final state and events', 'PL-12', 'PL-13', 'PL-15'),
   differs(
@@ -110,5 +111,6 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Complete runnable examples: task_cancellation', 'PL-12'),
   shown('Golden run tests, their code', 'PL-21'),
   shown('Relationship to telemetry', 'PL-22'),
-  waits('the same over HTTP, SSE and WebSocket', DOORS),
+  shown('the same over HTTP and SSE', 'PL-27'),
+  differs('the same over WebSocket', 'the WebSocket is that of Standard Agents, in its own frames'),
 ];

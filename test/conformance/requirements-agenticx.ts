@@ -21,7 +21,12 @@ export const AGENTICX_NAMES: readonly Requirement[] = [
   must('AX-102', 'A replay decides as the run that it replays, whatever its environment.'),
   must('AX-123', 'What ends the work of a thread ends that of its subagents.'),
   must('AX-124', 'A worker that is killed while a subagent works leaves one child and one report.'),
+  must('AX-125', 'A subagent that takes longer than it may has failed, and who called it reads why.'),
   must('AX-126', 'What is said to a subagent that works is seen at its next step.'),
+  must(
+    'AX-127',
+    'A subagent has the tools of its own prompt and no others; a name that nothing has is refused.',
+  ),
   must('AX-130', 'An agent has its defaults.'),
   must('AX-131', 'A field that an agent has not is refused by its name.'),
   must('AX-132', 'Its own limit holds where it has turns.'),
@@ -29,6 +34,7 @@ export const AGENTICX_NAMES: readonly Requirement[] = [
   must('AX-141', 'What a guide rail stops has not succeeded, and says why.'),
   must('AX-142', 'Guide rails change one after the other what comes out, within their limit.'),
   must('AX-143', 'A task waits for the person that its model asks, and goes on in another process.'),
+  must('AX-144', 'Three calls in a row that fail ask a person for help; a success begins the count anew.'),
   must(
     'AX-145',
     'Calls at once come back in their order; one that fails stops no other, and no more run than may.',

@@ -15,6 +15,11 @@ export const RUNS: readonly Requirement[] = [
   },
   { id: 'PL-24', level: 'MUST', text: 'Runs are listed by session, run, state and agent, the newest first.' },
   {
+    id: 'PL-27',
+    level: 'MUST',
+    text: 'A reader that was cut off reads on from where it was: each row once, and the run goes on meanwhile.',
+  },
+  {
     id: 'PL-28',
     level: 'MUST',
     text: 'Where a context, a policy or a budget is in use, each request to a model is told of before it is sent, its tokens estimated by section.',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
 import {
+  ActionDeniedError,
   Agent,
   type AgentOptions,
   ApprovalRequiredError,
@@ -160,6 +161,38 @@ describe('an agent of the page', () => {
     ]);
     expect(warnings).toEqual(['Error: full']);
     await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotCancelableError);
+  });
+
+  it('[PL-11] lets its code do what is no call of a tool, by the same rules', async () => {
+    const done: unknown[] = [];
+    const act = (name: string, capability: string) =>
+      new RunAction({
+        ...{ kind: 'resource.update', name, payload: { arguments: { id: '42' } } },
+        capabilities: [capability],
+      });
+    const { agent } = await agentOf({
+      policy: new CapabilityPolicy({ 'records.write': 'allow', 'records.delete': 'deny' }),
+      handler: async (_task, scope) => {
+        const told = await scope.act(act('publish_record', 'records.write'), ({ actionId }) => {
+          done.push('published');
+          return actionId.length > 0;
+        });
+        const denied = await scope
+          .act(act('remove_record', 'records.delete'), () => done.push('removed'))
+          .catch((error) => error);
+        return { told, denied: denied instanceof ActionDeniedError && denied.action.name };
+      },
+    });
+    const told: string[] = [];
+    const task = Task.createInfer({ prompt: 'go' });
+    await agent.executeTask(task, ({ type, payload }) => {
+      if (type === 'action.denied' || type === 'action.completed')
+        told.push(`${type} ${(payload.action as RunAction).name}`);
+    });
+    expect(JSON.parse(task.answer)).toEqual({ told: true, denied: 'remove_record' });
+    expect(done).toEqual(['published']);
+    expect(told).toContain('action.completed publish_record');
+    expect(told).toContain('action.denied remove_record');
   });
 
   it('[PL-07] without a handler of approvals refuses what needs one', async () => {

@@ -197,7 +197,7 @@ describe('the client over HTTP', () => {
     expect(proxy.cuts).toBeGreaterThan(5);
   });
 
-  it('reads on behind a server that is killed in mid-answer: five readers, each row once, one end', async () => {
+  it('[PL-27] reads on behind a server that is killed in mid-answer: five readers, each row once, one end', async () => {
     const { runtime, look } = await lookingRuntime();
     const first = await apiProcess(runtime, 0);
     const readers = await Promise.all(Array.from({ length: 5 }, () => connectTo(first.url)));

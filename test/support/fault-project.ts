@@ -104,7 +104,7 @@ export interface FaultProject {
  * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
  * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
  * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`, and word of what
- * became of them in those of `auditor`, where that is unknown; those of `keeper` are summarised. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
+ * became of them in those of `auditor`, where that is unknown; those of `keeper` are summarised. `careful` has all of these guards. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
  * executions. The effect `fire` writes its line with the time at which it did, and
  * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`.
  */
@@ -138,6 +138,16 @@ export function faultRegistry(project: FaultProject): Registry {
         name: 'keeper',
         sideA: { prompt: 'main' },
         guards: { compaction: { thresholdMessages: 8, retainRecentMessages: 4 } },
+      }),
+      defineAgent({
+        name: 'careful',
+        sideA: { prompt: 'main' },
+        policy: { 'money.*': 'require_approval' },
+        budget: { maxSteps: 1000, maxToolCalls: 1000 },
+        guards: {
+          compaction: { thresholdMessages: 19, retainRecentMessages: 4 },
+          ...{ loops: true, rounds: {}, failures: { max: 6 } },
+        },
       }),
       defineAgent({ name: 'looper', sideA: { prompt: 'main' }, guards: { loops: true } }),
       defineAgent({ name: 'guarded', sideA: { prompt: 'main' }, hooks: ['no_taps', 'tell_end'] }),

@@ -1,5 +1,6 @@
-/** A subagent that has used up its rounds: its wait is open, or the step is to be begun again. */
+/** A subagent that has used up its rounds, or an execution that asks for help: its wait is open, or the step is to be begun again. */
 import { randomUUID } from 'node:crypto';
+import { describeFailures } from '../../core/guard/failure.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
 import type { BegunStep } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -12,9 +13,10 @@ type Paused = Extract<BegunStep, { kind: 'paused' }>;
 export async function openPause(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
-  { pause: { spokenTo, key, executionId, agent, rounds }, ...begun }: Paused,
+  { pause, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
   const { waits } = store;
+  const { spokenTo, key, executionId, agent } = pause;
   if (spokenTo !== undefined) {
     await waits.close(spokenTo, 'spoken to');
     await tellAbove(store, threadId);
@@ -22,10 +24,17 @@ export async function openPause(
   }
   const opened = await waits.open({
     ...{ id: randomUUID(), threadId, key, kind: 'paused', name: agent, executionId, blocks: true },
-    summary: `more rounds for ${agent}: it has taken ${rounds.round} of ${rounds.maxRounds} without an end`,
-    data: rounds,
+    ...show(pause),
   });
   await probe?.('wait_opened');
   if (opened.kind === 'open') return { ...begun, wait: toWaitingCall(opened.wait) };
   return opened.kind === 'terminated' ? 'terminated' : 'again';
+}
+
+/** What whoever is asked is shown. */
+function show({ agent, rounds, failures }: Paused['pause']) {
+  if (failures) return { summary: describeFailures(agent, failures), data: failures };
+  const { round, maxRounds } = rounds ?? {};
+  const summary = `more rounds for ${agent}: it has taken ${round} of ${maxRounds} without an end`;
+  return { summary, data: rounds };
 }

@@ -14,8 +14,8 @@ export function toRoundGuard({ max = DEFAULT }: Partial<RoundGuard>): RoundGuard
   return { max: Math.min(Math.max(max, LEAST), MOST) };
 }
 
-/** Of each side that has any. */
-export type RoundLimits = Readonly<Partial<Record<'a' | 'b', number>>>;
+/** Of each side that has any; `failures` of calls in a row, of either. */
+export type RoundLimits = Readonly<Partial<Record<'a' | 'b' | 'failures', number>>>;
 
 /** What a paused subagent is shown with. */
 export interface PausedRounds {

@@ -37,14 +37,16 @@ export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | u
   return { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns };
 }
 
-/** Undefined where no side of the agent limits its rounds. */
+/** Undefined where nothing limits the rounds of the agent's sides, nor its failures. */
 export function toRoundLimits(registry: Registry, agentName: string): RoundLimits | undefined {
   const limits = (['a', 'b'] as const).flatMap((which) => {
     const active = findActiveSide(registry, agentName, which);
     const { rounds } = findGuards(active?.agent, active?.prompt);
     return rounds ? [[which, rounds.max]] : [];
   });
-  return limits.length > 0 ? Object.fromEntries(limits) : undefined;
+  const { failures } = registry.agents.get(agentName)?.guards ?? {};
+  const all = { ...Object.fromEntries(limits), ...(failures && { failures: failures.max }) };
+  return Object.keys(all).length > 0 ? all : undefined;
 }
 
 export interface ActingPlace {

@@ -37,7 +37,12 @@ export function isLimitReason(reason: string | undefined): reason is LimitReason
 }
 
 /** With these an execution ends that was cut off: something else would have come next. */
-const CUT_OFF: ReadonlySet<string> = new Set(['BudgetExceeded', 'LoopDetected', 'RoundsExhausted']);
+const CUT_OFF: ReadonlySet<string> = new Set([
+  'BudgetExceeded',
+  'HelpRefused',
+  'LoopDetected',
+  'RoundsExhausted',
+]);
 
 /** An execution ended since a limit forbids what would come next: of steps, of its budget, of a guard. What its own code has queued waits for others. */
 export function isUsedUp(rest: {

@@ -19,7 +19,7 @@ export interface BlockedStep {
   readonly wait?: WaitingCall;
 }
 
-/** A subagent has used up its rounds: as where a limit forbids the step, until `wait` is over. `waiting` items are in line. */
+/** A subagent has used up its rounds, or calls have failed: as where a limit forbids the step, until `wait` is over. `waiting` items are in line. */
 export interface PausedStep {
   readonly kind: 'paused';
   readonly step: number;

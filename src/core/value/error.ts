@@ -83,6 +83,8 @@ export const ERRORS = {
   LoopDetected: { exit: 1, status: 409 },
   /** A turn has taken as many rounds as it may. The thread lives on: another message begins a new execution. */
   RoundsExhausted: { exit: 1, status: 409 },
+  /** Too many calls of a model have failed in a row, and nobody was willing to help. The thread lives on: another message begins a new execution. */
+  HelpRefused: { exit: 1, status: 409 },
   /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
   /** A range of bytes that a file does not have. */

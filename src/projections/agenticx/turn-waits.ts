@@ -1,14 +1,14 @@
 /** What people are asked: confirmations, questions, and the pause of a subagent that has no round left. */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { OpenTurn } from './agenticx-state.ts';
-import type { TurnHandlers, TurnTold } from './turn-handler.ts';
+import type { TurnHandlers, TurnOf, TurnTold } from './turn-handler.ts';
 import { checkpoint } from './turn-rounds.ts';
 
 export const WAIT_HANDLERS: TurnHandlers = {
   'wait.opened': (turn, { data }, of) => {
-    const { waitId: id, kind, name, callId, threadId, summary } = data;
+    const { waitId: id, kind, name, callId, summary } = data;
     const next = { ...turn, waits: { ...turn.waits, [id]: callId ?? null } };
-    if (kind === 'paused' && threadId === undefined)
+    if (isPause(data, of))
       return [next, [{ type: 'subagent_paused', data: { ...checkpoint(turn, of, summary), wait_id: id } }]];
     const about = {
       request_id: id,
@@ -21,9 +21,15 @@ export const WAIT_HANDLERS: TurnHandlers = {
       [{ type: 'confirm_required', data: { id, question: summary, context: about }, ...agentOf(data) }],
     ];
   },
-  'wait.answered': (turn, { data }) => close(turn, data, data.approved ?? true),
-  'wait.closed': (turn, { data }) => close(turn, data, data.approved ?? false),
+  'wait.answered': (turn, { data }, of) => close(turn, data, { of, approved: data.approved ?? true }),
+  'wait.closed': (turn, { data }, of) =>
+    close(turn, data, { of, approved: data.approved ?? data.reason === 'spoken to' }),
 };
+
+/** Of a subagent's own turn. Where another one is held, it asks for help, and is asked about as anything is. */
+function isPause({ kind, threadId }: NamedWait, { subagent }: TurnOf): boolean {
+  return subagent && kind === 'paused' && threadId === undefined;
+}
 
 /** One that a subagent of this turn waits for is told as the subagent's own. */
 function agentOf({ threadId }: NamedWait): { readonly agentId?: string } {
@@ -33,9 +39,9 @@ function agentOf({ threadId }: NamedWait): { readonly agentId?: string } {
 function close(
   turn: OpenTurn,
   data: EventData['wait.answered' | 'wait.closed'],
-  approved: boolean,
+  { of, approved }: { readonly of: TurnOf; readonly approved: boolean },
 ): TurnTold {
-  const { waitId: id, kind, threadId } = data;
+  const { waitId: id } = data;
   const { [id]: callId, ...waits } = turn.waits;
   const call = callId == null ? undefined : turn.calls[callId];
   const calls =
@@ -44,6 +50,6 @@ function close(
       : turn.calls;
   const next = { ...turn, waits, calls };
   // What lets a pause end is told by the next round.
-  if (kind === 'paused' && threadId === undefined) return [next, []];
+  if (isPause(data, of)) return [next, []];
   return [next, [{ type: 'confirm_response', data: { id, approved }, ...agentOf(data) }]];
 }

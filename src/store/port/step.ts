@@ -2,6 +2,7 @@
 import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
+import type { PausedFailures } from '../../core/guard/failure.ts';
 import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
 import type { TeamGuard } from '../../core/guard/team.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
@@ -33,7 +34,7 @@ export interface BeginStep extends FromRun {
   readonly limits?: (agent: string) => StepLimits | undefined;
   /** The budget of an agent: an execution that the step begins has it. */
   readonly budget?: (agent: string) => BudgetDefinition | undefined;
-  /** How many rounds a turn of an agent may take: kept as an execution begins. */
+  /** How many rounds a turn of an agent may take, and how many calls in a row may fail: kept as an execution begins. */
   readonly rounds?: (agent: string) => RoundLimits | undefined;
   /** How large the team of an agent may grow in a turn: kept likewise. */
   readonly team?: (agent: string) => TeamGuard | undefined;
@@ -113,7 +114,7 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
-  /** A subagent has used up its rounds: nothing was drained, as where a limit forbids the step, until the wait is over. */
+  /** A subagent has used up its rounds, or calls have failed: nothing was drained, as where a limit forbids the step, until the wait is over. */
   | {
       readonly kind: 'paused';
       readonly step: number;
@@ -145,7 +146,10 @@ export interface Pause {
   readonly key: string;
   readonly executionId: string;
   readonly agent: string;
-  readonly rounds: PausedRounds;
+  /** A subagent has used them up. */
+  readonly rounds?: PausedRounds;
+  /** So many calls have failed that it asks for help. */
+  readonly failures?: PausedFailures;
   /** It is open, and somebody has spoken: it is to be closed, and the step to be begun again. */
   readonly spokenTo?: string;
 }

@@ -32,8 +32,9 @@ import { budgetOf } from '../budget/account.ts';
 import { narrowBudget } from '../budget/narrow.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
+import type { RoundsVerdict } from '../message/pause-wait.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
-import { judgeRounds, type RoundsVerdict } from '../message/round-limit.ts';
+import { judgeRounds } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
 import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
@@ -102,9 +103,8 @@ type Decision =
   | { readonly do: 'take_over'; readonly step: number }
   /** B8: the execution's budget is used up. */
   | { readonly do: 'end'; readonly error: StoredError }
-  /** B7: a limit forbids the step. */
+  /** B7: a limit forbids the step, or a guard pauses it. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
-  /** B7: a subagent has used up its rounds. */
   | Extract<RoundsVerdict, { do: 'pause' }>
   /** B9: the execution that is open is to be cancelled. */
   | { readonly do: 'cancel' }

@@ -6,15 +6,10 @@ import { type RoundLimits, toExecutedTools } from '../../../core/guard/round.ts'
 import type { BegunStep } from '../../port/step.ts';
 import { askedSteps, countAnswered } from '../base/step-count.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
+import { failureKey, findFailures } from '../message/failure-limit.ts';
+import { type AskedRounds, isSpokenTo, type RoundsVerdict } from '../message/pause-wait.ts';
 import { countPending } from '../message/queue.ts';
-import {
-  type AskedRounds,
-  isSpokenTo,
-  type KeptRounds,
-  keyOf,
-  type RoundsVerdict,
-  readKept,
-} from '../message/round-limit.ts';
+import { type KeptRounds, keyOf, readKept } from '../message/round-limit.ts';
 
 const total = (row: ThreadRow): number => askedSteps(row).a + askedSteps(row).b;
 
@@ -29,26 +24,29 @@ export function pinRounds(
   max: RoundLimits | undefined,
   { handsOver = false } = {},
 ): void {
-  const from = (handsOver ? readKept(thread.row)?.from : undefined) ?? total(thread.row);
-  keep(thread, max && { from, max });
+  const { row } = thread;
+  const from = (handsOver ? readKept(row)?.from : undefined) ?? total(row);
+  // What has failed for another agent is not this one's.
+  const helped = handsOver && max?.failures !== undefined ? { helped: row.last_step } : {};
+  keep(thread, max && { from, max, ...helped });
 }
 
 /** The step is not begun, and its input stays in line. */
 export async function pause(
   thread: ThreadTransaction,
-  { executionId, round, max: maxRounds, spokenTo }: PauseVerdict & Pick<AskedRounds, 'executionId'>,
+  {
+    do: _,
+    executionId,
+    rounds,
+    ...reason
+  }: Extract<RoundsVerdict, { do: 'pause' }> & Pick<AskedRounds, 'executionId'>,
 ): Promise<Extract<BegunStep, { kind: 'paused' }>> {
   const { agent, last_step: step } = thread.row;
-  const executedTools = toExecutedTools(await readCalled(thread, executionId));
-  const pause = {
-    key: keyOf(executionId, readKept(thread.row) as KeptRounds),
-    ...{ executionId, agent, rounds: { round, maxRounds, executedTools } },
-    ...(spokenTo === undefined ? {} : { spokenTo }),
-  };
+  const executedTools = rounds && toExecutedTools(await readCalled(thread, executionId));
+  const shown = rounds && executedTools ? { rounds: { ...rounds, executedTools } } : {};
+  const pause = { ...reason, executionId, agent, ...shown };
   return { kind: 'paused', step, swept: 0, waiting: await countPending(thread), pause };
 }
-
-type PauseVerdict = Extract<RoundsVerdict, { do: 'pause' }>;
 
 /** Names, oldest first. */
 async function readCalled({ trx, threadId, row }: ThreadTransaction, executionId: string) {
@@ -75,21 +73,38 @@ export async function grantRounds(
 ): Promise<void> {
   const kept = readKept(thread.row);
   const side = input.answering ?? thread.row.side;
-  const max = kept?.max[side];
-  if (!kept || max === undefined) return;
-  const { a, b } = await countAnswered(thread.trx, thread.row);
-  const usedUp = a + b - kept.from >= max;
-  if (!isSpokenTo(input) && (!usedUp || input.hasTools)) return;
-  if (usedUp && thread.row.parent_id !== null) await hearPause(thread, executionId, kept);
-  keep(thread, { ...kept, from: a + b });
+  if (!kept || (input.hasTools && !isSpokenTo(input))) return;
+  const granted = await grantTurn(thread, { input, side, executionId }, kept);
+  keep(thread, await grantHelp(thread, { input, side, executionId }, granted));
 }
 
-async function hearPause(
-  { trx, threadId }: ThreadTransaction,
-  executionId: string,
+async function grantTurn(
+  thread: ThreadTransaction,
+  { input, side, executionId }: AskedRounds,
   kept: KeptRounds,
-): Promise<void> {
-  const key = keyOf(executionId, kept);
+): Promise<KeptRounds> {
+  const max = kept.max[side];
+  if (max === undefined) return kept;
+  const { a, b } = await countAnswered(thread.trx, thread.row);
+  const usedUp = a + b - kept.from >= max;
+  if (!isSpokenTo(input) && !usedUp) return kept;
+  if (usedUp && thread.row.parent_id !== null) await hearPause(thread, keyOf(executionId, kept));
+  return { ...kept, from: a + b };
+}
+
+/** What has failed until now counts no more. */
+async function grantHelp(
+  thread: ThreadTransaction,
+  { input, side, executionId }: AskedRounds,
+  kept: KeptRounds,
+): Promise<KeptRounds> {
+  if (kept.max.failures === undefined) return kept;
+  const failed = await findFailures(thread, { side, executionId }, kept);
+  if (failed) await hearPause(thread, failureKey(executionId, kept));
+  return failed || isSpokenTo(input) ? { ...kept, helped: thread.row.last_step } : kept;
+}
+
+async function hearPause({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
   await trx
     .updateTable('waits')
     .set({ heard: 1 })

@@ -1,0 +1,32 @@
+/** How many calls of a model may fail in a row: its execution then asks for help, and goes on where somebody gives it. */
+
+export interface FailureGuard {
+  readonly max: number;
+}
+
+const [DEFAULT, LEAST] = [3, 2];
+
+/** With the default and the floor. */
+export function toFailureGuard({ max = DEFAULT }: Partial<FailureGuard>): FailureGuard {
+  return { max: Math.max(max, LEAST) };
+}
+
+/** What an execution that asks for help is shown with. */
+export interface PausedFailures {
+  /** Calls in a row that have failed. */
+  readonly failures: number;
+  /** The last one of them. */
+  readonly tool: string;
+}
+
+export function describeFailures(agent: string, { failures, tool }: PausedFailures): string {
+  return `help for ${agent}: ${failures} calls in a row have failed, the last one of "${tool.slice(0, 64)}"`;
+}
+
+export function toFailuresError({ failures }: Pick<PausedFailures, 'failures'>): {
+  readonly code: 'HelpRefused';
+  readonly message: string;
+} {
+  const message = `${failures} calls in a row have failed (guards.failures), and the help that was asked for was refused. Its execution is over; another message begins a new one.`;
+  return { code: 'HelpRefused', message };
+}

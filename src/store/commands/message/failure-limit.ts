@@ -1,0 +1,61 @@
+/**
+ * Whether the newest calls of an execution have all failed, so many in a row that it asks for help (core/guard/failure.ts). The rows of the calls are the
+ * count: a success ends it, a worker that is killed forgets nothing. What was helped counts no more.
+ */
+import { type PausedFailures, toFailuresError } from '../../../core/guard/failure.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { type AskedRounds, judgePause, type RoundsVerdict } from './pause-wait.ts';
+
+export interface KeptFailures {
+  readonly max: { readonly failures?: number };
+  /** The last step whose failures count no more. */
+  readonly helped?: number;
+}
+
+type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
+
+/** Before a model step; undefined where it may begin. */
+export async function judgeFailures(
+  thread: Read,
+  { input, side, executionId }: AskedRounds,
+  kept: KeptFailures,
+): Promise<RoundsVerdict | undefined> {
+  const failures = await findFailures(thread, { side, executionId }, kept);
+  if (!failures) return undefined;
+  const key = failureKey(executionId, kept);
+  return judgePause(thread, input, { key, failures, error: toFailuresError(failures) });
+}
+
+export function failureKey(executionId: string, { helped = 0 }: KeptFailures): string {
+  return `failures:${executionId}:${helped}`;
+}
+
+/** Undefined where one of the newest has succeeded, or there are fewer. */
+export async function findFailures(
+  { trx, row }: Read,
+  { side, executionId }: Pick<AskedRounds, 'side' | 'executionId'>,
+  { max: { failures: max }, helped = 0 }: KeptFailures,
+): Promise<PausedFailures | undefined> {
+  if (max === undefined) return undefined;
+  const newest = await trx
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .select(['tool_calls.name', 'tool_calls.status'])
+    .where('tool_calls.thread_id', '=', row.id)
+    // Nothing older is read, however long the thread is.
+    .where('tool_calls.step', '>=', row.asked_from)
+    .where('tool_calls.step', '>', helped)
+    .where('tool_calls.origin', '=', 'model')
+    .where('steps.execution_id', '=', executionId)
+    .where('steps.parent_step', 'is', null)
+    .where('steps.side', '=', side)
+    .orderBy('tool_calls.step', 'desc')
+    .orderBy('tool_calls.idx', 'desc')
+    .limit(max)
+    .execute();
+  const [last] = newest;
+  const inRow = newest.length === max && newest.every(({ status }) => status === 'error');
+  return last && inRow ? { failures: max, tool: last.name } : undefined;
+}

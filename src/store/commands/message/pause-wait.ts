@@ -1,0 +1,68 @@
+/**
+ * What holds an open execution before its next model step until somebody lets it go on: a wait, found by its key, so that whoever asks again finds the
+ * same one. What is approved goes on as the same execution, and so does what is spoken to; what is refused ends.
+ */
+import type { PausedFailures } from '../../../core/guard/failure.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
+import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
+import type { WaitRow } from '../wait/wait-row.ts';
+import { type DueRow, type InputWish, wishOf } from './drain.ts';
+
+/** What the next step would take in. */
+export interface NextInput extends InputWish {
+  readonly rows: readonly (Pick<DueRow, 'kind' | 'own'> & { readonly item: { readonly role: string } })[];
+}
+
+/** Of an execution that is open. */
+export interface AskedRounds {
+  readonly input: NextInput;
+  readonly side: ThreadRow['side'];
+  readonly executionId: string;
+}
+
+/** Somebody outside has said something. */
+export function isSpokenTo({ rows }: NextInput): boolean {
+  const outside = rows.flatMap(({ kind, own, item: { role } }) => (own === 0 ? [{ kind, role }] : []));
+  return wishOf(outside, true).wantsAnswer;
+}
+
+interface PauseReason {
+  readonly key: string;
+  /** Of the rounds that are used up. */
+  readonly rounds?: { readonly round: number; readonly maxRounds: number };
+  readonly failures?: PausedFailures;
+}
+
+export type RoundsVerdict =
+  | { readonly do: 'end'; readonly error: StoredError }
+  /** `spokenTo`: the wait that is open, and over now. */
+  | (PauseReason & { readonly do: 'pause'; readonly spokenTo?: string });
+
+/** Undefined where the step may begin. */
+export async function judgePause(
+  thread: Pick<ThreadTransaction, 'trx' | 'row'>,
+  input: NextInput,
+  { error, ...reason }: PauseReason & { readonly error: StoredError },
+): Promise<RoundsVerdict | undefined> {
+  const wait = await findPause(thread, reason.key);
+  const isOver = wait !== undefined && wait.state !== 'open';
+  if (isOver) return isApproved(wait) || isSpokenTo(input) ? undefined : { do: 'end', error };
+  if (isSpokenTo(input)) return wait && { do: 'pause', ...reason, spokenTo: wait.id };
+  return { do: 'pause', ...reason };
+}
+
+async function findPause(
+  { trx, row: { id } }: Pick<ThreadTransaction, 'trx' | 'row'>,
+  key: string,
+): Promise<WaitRow | undefined> {
+  return trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', id)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+function isApproved({ state, answer }: WaitRow): boolean {
+  return state === 'answered' && answer !== null && JSON.parse(answer).approved === true;
+}
