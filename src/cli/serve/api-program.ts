@@ -23,7 +23,6 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
   const { projectDir, taskQueue, port } = order;
   const { apiTokens } = readConfiguration();
   tell({ kind: 'loaded' });
-  tell({ kind: 'doing', what: 'waiting for the worker, which looks at the project first' });
   const stopped = new Promise<null>((resolve) => {
     stop.addEventListener('abort', () => resolve(null), { once: true });
     if (stop.aborted) resolve(null);

@@ -33,16 +33,22 @@ const PROGRAM = new URL(`./api-program${extname(import.meta.url)}`, import.meta.
 
 /** Resolves to the exit code, after the stop or when the process could not be started at all. */
 export function superviseApi({ order, stop, server, ready }: SupervisedApi): Promise<number> {
+  const tell = newsTeller('API');
+  let waiting = true;
   const asked: { -readonly [key in keyof ApiOrder]: ApiOrder[key] } = { ...order, secrets: hideSecrets() };
   return supervise<ApiOrder, FoundServer, ReadyApi>({
     program: PROGRAM,
     order: asked,
-    server,
+    server: () =>
+      server().finally(() => {
+        waiting = false;
+      }),
     stop,
     ready(api) {
       asked.port = Number(new URL(api.url).port);
       ready(api);
     },
-    tell: newsTeller('API'),
+    // While it waits for the worker, that one says what takes long.
+    tell: (news) => (waiting && news.kind === 'slow' ? undefined : tell(news)),
   });
 }
