@@ -110,6 +110,13 @@ export class ThreadCommands {
     this.#sent.of(threadId).signalled = true;
   }
 
+  /** What is in line is taken as if a person had spoken. */
+  async continue(threadId: string): Promise<void> {
+    await this.#refuseEnded(threadId);
+    await this.#workflows.signal(threadId, wakeForMessages, { speaks: true });
+    this.#sent.of(threadId).signalled = true;
+  }
+
   /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
   async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
     const checked = checkCancelRequest(request);

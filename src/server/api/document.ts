@@ -7,6 +7,7 @@ export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unkno
     info: {
       title: 'Everthread',
       version: '1',
+      license: { name: 'MIT', identifier: 'MIT' },
       description: 'Durable agent threads. Errors are problem documents (RFC 9457) with a code.',
     },
     servers: [{ url: '/' }],
