@@ -13,24 +13,22 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Speaks to a server as a program does whose author has the document alone. */
 const PROGRAM = `
+import { ok } from '@oazapfts/runtime';
 import { defaults, getThread, listMessages, listThreads, startThread, waitForIdle } from './client.ts';
 
 defaults.baseUrl = process.argv[2] ?? '';
-const started = await startThread({ agent: 'helper', messages: [{ id: 'm-1', content: 'hi' }] });
-if (started.status !== 201) throw new Error(started.data.code);
-const { threadId } = started.data;
-const rested = () => waitForIdle(threadId, { sent: { ids: ['m-1'] } });
-let thread = await rested();
-// A busy machine: it is asked again.
-while (thread.status !== 200 && thread.data.code === 'Timeout') thread = await rested();
-const listed = await listThreads({ limit: 1 });
-const told = await listMessages(threadId);
-const missing = await getThread('nowhere');
-console.log(JSON.stringify([
-  listed.status === 200 && listed.data.threads.length,
-  told.status === 200 && told.data.messages.map(({ content }) => content),
-  missing.status !== 200 && missing.data.code,
-]));
+const { threadId } = await ok(startThread({ agent: 'helper', messages: [{ id: 'm-1', content: 'hi' }] }));
+const rested = (): Promise<unknown> =>
+  ok(waitForIdle(threadId, { sent: { ids: ['m-1'] } })).catch((error) => {
+    // A busy machine: it is asked again.
+    if (error.data.code !== 'Timeout') throw error;
+    return rested();
+  });
+await rested();
+const { threads } = await ok(listThreads({ limit: 1 }));
+const { messages } = await ok(listMessages(threadId));
+const missing = await ok(getThread('nowhere')).catch((error) => error.data.code);
+console.log(JSON.stringify([threads.length, messages.map(({ content }) => content), missing]));
 `;
 
 interface Parameter {

@@ -7,7 +7,6 @@ export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unkno
     info: {
       title: 'Everthread',
       version: '1',
-      license: { name: 'MIT', identifier: 'MIT' },
       description: 'Durable agent threads. Errors are problem documents (RFC 9457) with a code.',
     },
     servers: [{ url: '/' }],
@@ -15,6 +14,7 @@ export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unkno
   const bearer = { type: 'http', scheme: 'bearer', description: 'A token; none where the server has none.' };
   return {
     ...document,
+    info: { ...document.info, license: { name: 'MIT', identifier: 'MIT' } },
     components: { ...document.components, securitySchemes: { bearer } },
   } as unknown as Readonly<Record<string, unknown>>;
 }
