@@ -19,7 +19,7 @@ export interface Sent {
 
 /** Of threads, and of ids over all of them: twice as many until it is looked at again. */
 const KEPT = 10_000;
-/** S2: of one thread. */
+/** S2: the newest of one thread. */
 const KEPT_OF_THREAD = 1000;
 
 export class SentLedger {
@@ -63,13 +63,13 @@ export class SentLedger {
     return sent;
   }
 
-  /** S1. */
+  /** S1: what was sent longest ago. */
   #forgetOldest(): void {
     this.#noted = 0;
     let ids = 0;
     let threads = 0;
     for (const [threadId, sent] of [...this.#byThread].toReversed()) {
-      // S2.
+      // S2: its newest stay.
       for (const id of [...sent.ids].slice(0, -KEPT_OF_THREAD)) forget(sent, id);
       threads += 1;
       ids += sent.ids.size;
