@@ -42,10 +42,7 @@ async function readPage(
     .orderBy('position', 'desc')
     .execute();
   const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
-  const { count } = await stored
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const total = Number(count) + pending.length;
+  const total = (await countShown(db, threadId, { includeSilent, maxDepth })) + pending.length;
   const fromPending = pending.slice(offset, offset + limit);
   const rows = await stored
     .selectAll()
@@ -60,6 +57,29 @@ async function readPage(
     total,
     hasMore: offset + newestFirst.length < total,
   };
+}
+
+/** All that the thread has, without those that a page leaves out: they are few beside a long history, which is not walked over. */
+async function countShown(
+  db: Transaction<Tables>,
+  threadId: string,
+  { includeSilent, maxDepth }: Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth'>>,
+): Promise<number> {
+  const hidden = db
+    .selectFrom('messages')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('thread_id', '=', threadId);
+  const silent = hidden.where('silent', '=', 1);
+  const row = await db
+    .selectFrom('threads')
+    .select([
+      'message_count',
+      hidden.where('silent', '=', 0).where('depth', '>', maxDepth).as('deeper'),
+      (includeSilent ? silent.where('depth', '>', maxDepth) : silent).as('silent'),
+    ])
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  return row ? Number(row.message_count) - Number(row.deeper) - Number(row.silent) : 0;
 }
 
 /** One statement, and no count. What it tells of a child is that of this moment. */
