@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../test/support/postgres.ts';
 
 export interface RowCopies {
@@ -54,6 +55,8 @@ export async function rowCopies(place: string): Promise<RowCopies> {
       `insert into ${table} (${columns}) select ${values} from (select * from ${table} where ${where}) r, ${numbers(from, to)}`,
     );
     await run('analyze');
+    // On SQLite this thread stood still: sockets that the server has given up meanwhile are to be known as closed before they are used again.
+    await delay(1000);
   };
   return {
     threads: (threadId, from, to) => copy('threads', `id = '${threadId}'`, THREAD, from, to),
