@@ -1,5 +1,5 @@
 /** Reads: a thread, messages with their pending ones, events. */
-import type { InferResult, Kysely, Transaction } from 'kysely';
+import { type InferResult, type Kysely, sql, type Transaction } from 'kysely';
 import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { Message } from '../../../core/message/message.ts';
@@ -65,21 +65,26 @@ async function countShown(
   threadId: string,
   { includeSilent, maxDepth }: Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth'>>,
 ): Promise<number> {
-  const hidden = db
-    .selectFrom('messages')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('thread_id', '=', threadId);
-  const silent = hidden.where('silent', '=', 1);
   const row = await db
     .selectFrom('threads')
-    .select([
+    .select((eb) => [
       'message_count',
-      hidden.where('silent', '=', 0).where('depth', '>', maxDepth).as('deeper'),
-      (includeSilent ? silent.where('depth', '>', maxDepth) : silent).as('silent'),
+      eb
+        .selectFrom('messages')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .where('messages.thread_id', '=', threadId)
+        // The index's own words: else it is not taken.
+        .where(sql<boolean>`(silent = 1 or depth > 0)`)
+        .where((hidden) =>
+          includeSilent
+            ? hidden('depth', '>', maxDepth)
+            : hidden.or([hidden('silent', '=', 1), hidden('depth', '>', maxDepth)]),
+        )
+        .as('hidden'),
     ])
     .where('id', '=', threadId)
     .executeTakeFirst();
-  return row ? Number(row.message_count) - Number(row.deeper) - Number(row.silent) : 0;
+  return row ? Number(row.message_count) - Number(row.hidden) : 0;
 }
 
 /** One statement, and no count. What it tells of a child is that of this moment. */
