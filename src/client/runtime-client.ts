@@ -146,6 +146,11 @@ export class RuntimeClient implements ThreadsClient {
     return this.#commands.stop(threadId, reason);
   }
 
+  /** A stopped thread goes on with what is in line, without another message. Where nothing is, nothing happens. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  continue(threadId: string): Promise<void> {
+    return this.#commands.continue(threadId);
+  }
+
   /**
    * Cancels an execution, the one that runs where no id is given. Its model, tools, code and subagents are aborted, what they had finished is
    * kept, and it ends once with `canceled`; what others have queued goes on as the next execution. Answers the execution with the first
@@ -156,18 +161,14 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Ends the thread for ever. Idempotent. Once resolved, every command is refused, also without a worker; for a thread that no worker
-   * has opened yet, only by this client. Where the server accepts no more signals for the run, its workflow is cancelled, which ends
-   * the thread as well.
+   * Ends the thread for ever. Idempotent. Once resolved, every command is refused, also without a worker; for a thread that no worker has opened
+   * yet, only by this client. Where the server accepts no more signals for the run, its workflow is cancelled, which ends the thread as well.
    */
   terminate(threadId: string, reason?: string): Promise<void> {
     return this.#commands.terminate(threadId, reason);
   }
 
-  /**
-   * Tells a thread that an effect was scheduled outside its own activities: in an endpoint, by another thread. `inMs` is how long it
-   * is until then, as the store has answered. Throws `ThreadNotFound`, `ThreadTerminated`.
-   */
+  /** Tells a thread that an effect was scheduled outside its activities, due in so many milliseconds, as the store says. Throws as `wake` does. */
   wakeForEffects(threadId: string, inMs: number): Promise<void> {
     return this.#commands.wakeForEffects(threadId, inMs);
   }

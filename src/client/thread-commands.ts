@@ -32,23 +32,18 @@ import { type Destination, type OutgoingMessage, prepareMessage, type SentPayloa
 import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
+import { SentLedger } from './sent-ledger.ts';
 import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
-import { type IdleOptions, type Sent, waitForIdle } from './wait-for-idle.ts';
+import { type IdleOptions, waitForIdle } from './wait-for-idle.ts';
 import { isFull } from './workflow-error.ts';
-
-interface SentToThread extends Sent {
-  /** This client has ended it. */
-  ended: boolean;
-}
 
 export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
   readonly #temporal: Client;
-  /** By thread: what waitForIdle waits for. */
-  readonly #sent = new Map<string, SentToThread>();
+  readonly #sent = new SentLedger();
 
   constructor(connection: OpenConnection) {
     this.#store = connection.store;
@@ -67,7 +62,7 @@ export class ThreadCommands {
     const said = messages.map(cancelWith(input.context));
     for (const message of said) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
-    for (const { id } of prepared) this.#sentTo(threadId).ids.add(id);
+    for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };
   }
 
@@ -75,7 +70,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
-    this.#note(threadId, payload.id, message);
+    this.#sent.addMessage(threadId, payload.id, message);
     return { id: payload.id };
   }
 
@@ -83,7 +78,7 @@ export class ThreadCommands {
     const record = await this.#refuseEnded(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
-    this.#note(threadId, answer.id, message);
+    this.#sent.addMessage(threadId, answer.id, message);
     return answer;
   }
 
@@ -95,7 +90,7 @@ export class ThreadCommands {
       tool,
     );
     await this.#workflows.signal(threadId, signal, payload);
-    this.#sentTo(threadId).ids.add(id);
+    this.#sent.add(threadId, id);
     return { id };
   }
 
@@ -112,7 +107,14 @@ export class ThreadCommands {
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, stop, { reason });
-    this.#sentTo(threadId).signalled = true;
+    this.#sent.of(threadId).signalled = true;
+  }
+
+  /** What is in line is taken as if a person had spoken. */
+  async continue(threadId: string): Promise<void> {
+    await this.#refuseEnded(threadId);
+    await this.#workflows.signal(threadId, wakeForMessages, { speaks: true });
+    this.#sent.of(threadId).signalled = true;
   }
 
   /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
@@ -126,7 +128,7 @@ export class ThreadCommands {
     const { executionId } = canceling;
     if (canceling.ahead) return toRecordAhead(thread, canceling);
     await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
-    this.#sentTo(threadId).signalled = true;
+    this.#sent.of(threadId).signalled = true;
     return requireExecution(this.#store, threadId, executionId);
   }
 
@@ -139,7 +141,7 @@ export class ThreadCommands {
       if (!isFull(error)) throw error;
       await this.#workflows.handle(threadId).cancel();
     }
-    Object.assign(this.#sentTo(threadId), { signalled: true, ended: true });
+    Object.assign(this.#sent.of(threadId), { signalled: true, ended: true });
     if (record) await this.#store.threads.terminate(threadId, reason);
   }
 
@@ -190,7 +192,7 @@ export class ThreadCommands {
   ): Promise<ThreadRecord> {
     const handle = this.#workflows.handle(threadId);
     const { ids = [], words = [], signalled = false } = given ?? {};
-    const sent = given ? { ids: new Set(ids), words: new Set(words), signalled } : this.#sentTo(threadId);
+    const sent = given ? { ids: new Set(ids), words: new Set(words), signalled } : this.#sent.of(threadId);
     return waitForIdle({ store: this.#store, handle, sent, threadId, timeoutMs, signal });
   }
 
@@ -208,24 +210,7 @@ export class ThreadCommands {
   /** C2. What the store knows of the thread; null where no worker has opened it. */
   async #refuseEnded(threadId: string): Promise<ThreadRecord | null> {
     const record = await refuseTerminated(this.#store, threadId);
-    if (record === null && this.#sent.get(threadId)?.ended) throw terminatedError(threadId);
+    if (record === null && this.#sent.hasEnded(threadId)) throw terminatedError(threadId);
     return record;
-  }
-
-  #note(threadId: string, id: string, { role = 'user' }: OutgoingMessage): void {
-    const { ids, words } = this.#sentTo(threadId);
-    ids.add(id);
-    if (role === 'user') words.add(id);
-  }
-
-  #sentTo(threadId: string): SentToThread {
-    const sent = this.#sent.get(threadId) ?? {
-      ids: new Set<string>(),
-      words: new Set<string>(),
-      signalled: false,
-      ended: false,
-    };
-    this.#sent.set(threadId, sent);
-    return sent;
   }
 }

@@ -53,6 +53,7 @@ export interface ThreadsClient {
   startThread(thread: StartThread): Promise<{ threadId: string }>;
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }>;
   stop(threadId: string, reason?: string): Promise<void>;
+  continue(threadId: string): Promise<void>;
   cancelExecution(threadId: string, request?: CancelRequest): Promise<ExecutionRecord>;
   terminate(threadId: string, reason?: string): Promise<void>;
   waitForIdle(threadId: string, options?: IdleOptions): Promise<ThreadRecord>;

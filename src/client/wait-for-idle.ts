@@ -7,16 +7,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { type StatusView, status } from '../workflows/messages.ts';
-
-/** What a client has sent to a thread and not yet seen confirmed. */
-export interface Sent {
-  /** Ids of items; those that have arrived are removed. */
-  readonly ids: Set<string>;
-  /** Of these, what was said to it as a user: it lets a thread go that is paused. */
-  readonly words: Set<string>;
-  /** A stop or an end was requested: the store knows nothing of it until it is carried out. */
-  signalled: boolean;
-}
+import type { Sent } from './sent-ledger.ts';
 
 export interface IdleOptions {
   /** 60,000 unless given. */
@@ -38,7 +29,7 @@ interface Wait {
   readonly store: ThreadStore;
   readonly handle: WorkflowHandle;
   readonly threadId: string;
-  readonly sent: Sent;
+  readonly sent: Omit<Sent, 'ended'>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { commandLine, processTree } from '../support/process-tree.ts';
+import { readStream } from '../support/read-stream.ts';
 import { eventually } from '../support/runtime.ts';
 import { type CliProject, cliProject, HELPER, seen, tailOfNew } from './support.ts';
 
@@ -24,6 +26,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: whatever the route answers
+async function getJson(url: string): Promise<any> {
+  return (await fetch(url)).json();
+}
+
 describe('everthread dev', () => {
   it('without a configured server runs everything, serves other commands, and leaves nothing behind', async () => {
     // No server of the tests' and none of the user's: whatever answers at 7233, else one of its own.
@@ -40,11 +47,14 @@ describe('everthread dev', () => {
       code: 0,
       stdout: 'You said: hello\n',
     });
+    const [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+) \(this machine alone, no tokens\)/) ?? [];
+    expect((await getJson(`${api}/v1/threads`)).threads).toMatchObject([{ agent: 'helper', status: 'idle' }]);
     dev.process.kill('SIGINT');
     const { code, stderr } = await dev.ended;
     expect(code).toBe(0);
     expect(stderr).toContain('Stopped.');
     expect(existsSync(devFile())).toBe(false);
+    await expect(fetch(`${api}/healthz`)).rejects.toThrow('fetch failed');
     if (server !== undefined) await eventually('the server has ended', () => !isAlive(server));
   });
 
@@ -70,6 +80,45 @@ describe('everthread dev', () => {
     expect((await project.run(['threads', 'start', 'second', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
+    dev.process.kill('SIGTERM');
+    expect((await dev.ended).code).toBe(0);
+  });
+
+  it('serves the API in a process of its own: a reload cuts no reader, and one that fell is at the same address again', async () => {
+    const dev = project.start(['dev']);
+    await seen(dev, 'Next, in another terminal:');
+    const [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+)/) ?? [];
+    const started = await fetch(`${api}/v1/threads`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ agent: 'helper', messages: [{ content: 'hello' }] }),
+    });
+    const { threadId } = (await started.json()) as { threadId: string };
+    let heard = 0;
+    const reading = readStream(`${api}/v1/threads/${threadId}/events?types=message.created`, {
+      format: 'sse',
+      until({ data }) {
+        if ((data as { data?: { role?: string } }).data?.role === 'user') heard += 1;
+        return heard === 2;
+      },
+    });
+    project.write({
+      'agents/agents/second.ts':
+        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'talk' } });\n",
+    });
+    const names = async () =>
+      (await getJson(`${api}/v1/agents`)).agents.map(({ name }: { name: string }) => name);
+    await eventually('the API has the new agent', async () => (await names()).includes('second'), 110_000);
+    await project.run(['threads', 'send', threadId, 'hello again', '--wait']);
+    // One connection told both: it was open all the time.
+    await reading;
+    expect(heard).toBe(2);
+    const pid = processTree(dev.process.pid as number).find((each) =>
+      commandLine(each).includes('api-program'),
+    );
+    process.kill(pid as number, 'SIGKILL');
+    await seen(dev, `The API runs again, at ${api}.`);
+    expect(await names()).toEqual(['helper', 'second']);
     dev.process.kill('SIGTERM');
     expect((await dev.ended).code).toBe(0);
   });

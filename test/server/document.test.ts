@@ -1,9 +1,35 @@
 /** The OpenAPI document, and that it describes what is served. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { API_ROUTES } from '../../src/server/api/routes.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { testRuntime } from '../support/runtime.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Speaks to a server as a program does whose author has the document alone. */
+const PROGRAM = `
+import { ok } from '@oazapfts/runtime';
+import { defaults, getThread, listMessages, listThreads, startThread, waitForIdle } from './client.ts';
+
+defaults.baseUrl = process.argv[2] ?? '';
+const { threadId } = await ok(startThread({ agent: 'helper', messages: [{ id: 'm-1', content: 'hi' }] }));
+const rested = (): Promise<unknown> =>
+  ok(waitForIdle(threadId, { sent: { ids: ['m-1'] } })).catch((error) => {
+    // A busy machine: it is asked again.
+    if (error.data.code !== 'Timeout') throw error;
+    return rested();
+  });
+await rested();
+const { threads } = await ok(listThreads({ limit: 1 }));
+const { messages } = await ok(listMessages(threadId));
+const missing = await ok(getThread('nowhere')).catch((error) => error.data.code);
+console.log(JSON.stringify([threads.length, messages.map(({ content }) => content), missing]));
+`;
 
 interface Parameter {
   readonly in: string;
@@ -59,5 +85,24 @@ describe('/openapi.json', () => {
         expect(operationId).toMatch(/^[a-z]\w+$/);
       }
     }
+  });
+
+  it('has nothing that a linter complains of, and a client that is generated from it compiles and works', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
+    const api = await testApi(runtime);
+    const folder = mkdtempSync(join(process.env.EVERTHREAD_TEST_FOLDER as string, 'document-'));
+    const [document, program] = [join(folder, 'openapi.json'), join(folder, 'program.ts')];
+    writeFileSync(document, JSON.stringify((await api.call('GET', '/openapi.json')).body));
+    writeFileSync(program, PROGRAM);
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    const run = async (...line: string[]) => (await promisify(execFile)(process.execPath, line)).stdout;
+    const tools = join(ROOT, 'test', 'support', 'openapi-tools.ts');
+    expect(JSON.parse(await run(tools, document, join(folder, 'client.ts')))).toEqual([]);
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const options =
+      '--ignoreConfig --noEmit --strict --skipLibCheck --allowImportingTsExtensions --module nodenext --target es2024';
+    await run(compiler, ...options.split(' '), '--types', 'node', program);
+    expect(JSON.parse(await run(program, api.url))).toEqual([1, ['hi', 'Hello!'], 'ThreadNotFound']);
   });
 });

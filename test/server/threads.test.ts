@@ -1,8 +1,9 @@
 /** Threads over HTTP: started, sent to, read, ended, through a real socket. */
 import { describe, expect, it } from '@jest/globals';
-import { says, scriptedModel } from '../../src/testing/index.ts';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 describe('/v1/threads', () => {
   it('starts a thread, sends to it, and reads what it has said', async () => {
@@ -44,6 +45,28 @@ describe('/v1/threads', () => {
     const refused = await api.call('POST', `/v1/threads/${threadId}/messages`, { content: 'more' });
     expect(refused).toMatchObject({ status: 410, body: { code: 'ThreadTerminated' } });
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  it('lets a stopped thread go on with what is in line, without another message', async () => {
+    const model = scriptedModel([hangs(), says('both')]);
+    const runtime = await testRuntime({ model });
+    const api = await testApi(runtime);
+    const client = await RuntimeClient.connect({ url: api.url });
+    closeAfterTest(() => client.close());
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    await eventually('the model is asked', () => model.requests.length === 1);
+    await client.queueMessage(threadId, { content: 'two' });
+    await client.stop(threadId, 'enough');
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'stopped', stopReason: 'enough' });
+    await client.continue(threadId);
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle' });
+    expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
+    // Where nothing is in line, nothing happens.
+    const path = `/v1/threads/${threadId}/continue`;
+    expect(await api.call('POST', path)).toMatchObject({ status: 202, body: { threadId } });
+    await runtime.client.terminate(threadId);
+    expect(await api.call('POST', path)).toMatchObject({ status: 410, body: { code: 'ThreadTerminated' } });
+    expect(model.requests).toHaveLength(2);
   });
 
   it('answers a problem with a code for each kind of bad input, and changes nothing', async () => {

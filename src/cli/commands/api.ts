@@ -6,6 +6,7 @@ import { isLoopback } from '../../server/api/access.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { withInterruption } from '../interruption.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
+import { USUAL_PORT } from '../serve/api-port.ts';
 
 interface ApiCommandOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -33,7 +34,7 @@ export function addApi(program: Command, cli: Cli): void {
         '/openapi.json describes it.',
     )
     .option('--host <name>', 'address to listen at', '127.0.0.1')
-    .option('--port <n>', 'port; 0 for any that is free', parsePort, 7777)
+    .option('--port <n>', 'port; 0 for any that is free', parsePort, USUAL_PORT)
     .addHelpText('after', HELP);
   addCommon(addTaskQueue(command)).action(act(cli, runApi));
 }

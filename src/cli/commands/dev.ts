@@ -10,7 +10,9 @@ import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
 import { banner } from '../output/dev-banner.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
-import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
+import { superviseDev } from '../serve/dev-processes.ts';
+import type { ReadyApi } from '../serve/supervised-api.ts';
+import type { ReadyWorker } from '../worker/supervised-worker.ts';
 
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -20,10 +22,10 @@ export function addDev(program: Command, cli: Cli): void {
   const command = program
     .command('dev')
     .helpGroup(GROUPS.run)
-    .summary('run everything on this machine: Temporal server, worker, reload on change')
+    .summary('run everything on this machine: Temporal server, worker, HTTP API, reload on change')
     .description(
-      'Runs the agents of the project: a worker, and a Temporal server unless TEMPORAL_ADDRESS, a profile, or one at ' +
-        '127.0.0.1:7233 is there. Changes below agents/ are taken over at once; where they have problems, the ' +
+      'Runs the agents of the project: a worker, the HTTP API (docs/http.md) at port 7777 or a free one, and a Temporal server unless ' +
+        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there. Changes below agents/ are taken over at once; where they have problems, the ' +
         'definitions from before stay in use. Ctrl-C stops everything that was started; threads are kept.',
     );
   addCommon(addTaskQueue(command)).action(act(cli, runDev));
@@ -48,10 +50,15 @@ async function runDev(options: DevOptions): Promise<number> {
       const { connection } = findServer(projectDir);
       return { address, namespace, uiUrl, connection: { ...connection, address } };
     };
-    const order = { projectDir, taskQueue, json, watch: true };
-    const ready = oncePerCommand(options, () => found as ResolvedServer);
     try {
-      const exitCode = await superviseWorker({ order, interruption, server, ready });
+      const exitCode = await superviseDev({
+        order: { projectDir, taskQueue, json },
+        interruption,
+        server,
+        ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
+        workerAgain: () => !json && note('The worker runs again.'),
+        apiAgain: ({ url }) => !json && note(`The API runs again, at ${url}.`),
+      });
       found?.lost?.throwIfAborted();
       if (exitCode !== 0) return exitCode;
     } finally {
@@ -69,17 +76,16 @@ function makeKey(projectDir: string): void {
   if (path) note(`Made ${showPath(path)}, the key that encrypts variables: without it they are lost.`);
 }
 
-/** Everything is shown once; a restarted worker process is one line. */
-function oncePerCommand({ project: projectDir, json }: DevOptions, found: () => ResolvedServer) {
-  let told = false;
-  return ({ storeId, taskQueue, agents }: ReadyWorker): void => {
-    const server = found();
-    const { address, namespace, uiUrl } = server;
-    if (json) printJsonLine({ event: 'ready', address, namespace, uiUrl, taskQueue, storeId, agents });
-    else if (told) note('The worker runs again.');
-    else printLine(banner({ server, taskQueue, storeId, agents, projectDir }));
-    told = true;
-  };
+function tellReady(
+  { project: projectDir, json }: DevOptions,
+  server: ResolvedServer,
+  { storeId, taskQueue, agents }: ReadyWorker,
+  { url, asksForTokens }: ReadyApi,
+): void {
+  const { address, namespace, uiUrl } = server;
+  if (json)
+    printJsonLine({ event: 'ready', address, namespace, uiUrl, taskQueue, storeId, agents, api: url });
+  else printLine(banner({ server, taskQueue, storeId, agents, projectDir, api: { url, asksForTokens } }));
 }
 
 /** Does not wait: the process ends now, and a guardian stops its children. */

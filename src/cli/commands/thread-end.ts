@@ -1,4 +1,4 @@
-/** `everthread threads stop`, `cancel`, `terminate`: requests, durable at once, carried out by the thread's worker; and `delete`, which needs none. */
+/** `everthread threads stop`, `continue`, `cancel`, `terminate`: requests, durable at once, carried out by the thread's worker; and `delete`, which needs none. */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { note, printJson } from '../output/output.ts';
@@ -17,6 +17,25 @@ export function addThreadStop(threads: Command, cli: Cli): void {
         'With --json: { threadId, requested, running }; running says whether there was anything to stop.',
     );
   addEnd(command).action(act(cli, stopThread));
+}
+
+export function addThreadContinue(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('continue')
+    .summary('let a stopped thread go on with what is in line')
+    .description(
+      'Lets a thread that was stopped go on with what had been queued, without another message. Where nothing is in line, nothing happens.',
+    )
+    .argument('<id>', 'id of the thread');
+  addCommon(addTaskQueue(command)).action(act(cli, continueThread));
+}
+
+async function continueThread(threadId: string, options: EndOptions): Promise<undefined> {
+  const { withClient } = await import('../connection/open-client.ts');
+  await withClient(options, (client) => client.continue(threadId));
+  if (options.json) printJson({ threadId, requested: 'continue' });
+  else note(`Asked thread ${threadId} to go on.`);
+  return undefined;
 }
 
 interface CancelOptions extends EndOptions {

@@ -2,7 +2,13 @@
 import type { Command } from 'commander';
 import { type Cli, GROUPS } from '../command.ts';
 import { addThreadEffects } from './thread-effects.ts';
-import { addThreadCancel, addThreadDelete, addThreadStop, addThreadTerminate } from './thread-end.ts';
+import {
+  addThreadCancel,
+  addThreadContinue,
+  addThreadDelete,
+  addThreadStop,
+  addThreadTerminate,
+} from './thread-end.ts';
 import { addThreadExport } from './thread-export.ts';
 import { addThreadFiles, addThreadValues } from './thread-files.ts';
 import { addThreadLogs } from './thread-logs.ts';
@@ -30,6 +36,7 @@ export function addThreads(program: Command, cli: Cli): void {
   addThreadList(threads, cli);
   addThreadTree(threads, cli);
   addThreadStop(threads, cli);
+  addThreadContinue(threads, cli);
   addThreadCancel(threads, cli);
   addThreadTerminate(threads, cli);
   addThreadDelete(threads, cli);

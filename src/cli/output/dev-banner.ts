@@ -11,6 +11,7 @@ export interface Banner {
   readonly storeId: string;
   readonly agents: readonly string[];
   readonly projectDir: string;
+  readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
 
 const SOURCES: Record<ResolvedServer['source'], string> = {
@@ -20,11 +21,12 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
   started: 'started by this command',
 };
 
-export function banner({ server, taskQueue, storeId, agents, projectDir }: Banner): string {
+export function banner({ server, taskQueue, storeId, agents, projectDir, api }: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
+    ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
     ['Task queue', taskQueue],
     ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],

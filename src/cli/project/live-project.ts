@@ -13,25 +13,24 @@ export interface LiveProject {
   reload(): Promise<void>;
 }
 
-/** Throws `InvalidDefinitions` with every problem. Warnings go to standard error. */
-export async function openProject(projectDir: string): Promise<LiveProject> {
+/** Throws `InvalidDefinitions` with every problem. Warnings go to standard error, unless it is to be `quiet`. */
+export async function openProject(projectDir: string, { quiet = false } = {}): Promise<LiveProject> {
   const loadedAt = Date.now();
-  let current = await load(projectDir, false);
+  const load = async (fresh: boolean) => {
+    const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
+    if (warnings.length > 0 && !quiet) note(`Warning:\n${visible(formatProblems(warnings))}`);
+    return registry;
+  };
+  let current = await load(false);
   return {
     current: () => current,
     loadedAt,
     async reload() {
-      current = await load(projectDir, true);
+      current = await load(true);
     },
   };
 }
 
 export function agentNames(registry: Registry): string[] {
   return [...registry.agents.keys()];
-}
-
-async function load(projectDir: string, fresh: boolean): Promise<Registry> {
-  const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
-  if (warnings.length > 0) note(`Warning:\n${visible(formatProblems(warnings))}`);
-  return registry;
 }

@@ -9,13 +9,15 @@ import { type Api, createApi } from '../../server/api/create-api.ts';
 import type { ApiAgent } from '../../server/api/host.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
-import { findServer, requireListening } from '../connection/find-server.ts';
+import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
 import { note } from '../output/output.ts';
-import { openProject } from '../project/live-project.ts';
+import { type LiveProject, openProject } from '../project/live-project.ts';
 
 export interface ProjectApi {
   readonly api: Api;
+  /** Its agents and endpoints are those of each request's time. */
+  readonly project: LiveProject;
   /** There are tokens, of the environment or of the store. */
   readonly asksForTokens: boolean;
   close(): Promise<void>;
@@ -24,18 +26,23 @@ export interface ProjectApi {
 interface ProjectApiOptions {
   readonly project: string;
   readonly taskQueue?: string | undefined;
+  /** Where the project's Temporal server is, for whoever knows; else it is looked for. */
+  readonly server?: FoundServer;
+  /** Nothing is said of what the project's definitions are warned of: somebody else has. */
+  readonly quiet?: boolean;
   /** `EVERTHREAD_API_TOKENS`. */
   readonly tokens: string | undefined;
 }
 
 /** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
-export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiOptions): Promise<ProjectApi> {
+export async function openProjectApi(options: ProjectApiOptions): Promise<ProjectApi> {
+  const { project, taskQueue, tokens, quiet = false } = options;
   const known = tokens === undefined ? null : tokenAccess(tokens);
   requireProject(project);
-  const server = findServer(project);
+  const server = options.server ?? findServer(project);
   await requireListening(server);
   const { address, namespace } = server;
-  const live = await openProject(project);
+  const live = await openProject(project, { quiet });
   const { store } = readConfiguration();
   const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
   const endpoints = await createEndpointHandler({ client, registry: live.current });
@@ -46,6 +53,7 @@ export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiO
   const api = createApi({ client, access, endpoints, agents: () => agentsOf(live.current()), onError });
   return {
     api,
+    project: live,
     asksForTokens: known !== null || (await stored.tokens.list()).length > 0,
     async close() {
       await endpoints.close();

@@ -1,11 +1,10 @@
 /** What `everthread worker` and `everthread dev` share: a worker process under supervision, and its messages to people. */
 import { extname } from 'node:path';
-import { readConfiguration } from '../../configuration.ts';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
-import { type SupervisorNews, supervise } from '../../supervisor/index.ts';
+import { supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
-import { createLogger, type WorkerLogger } from '../output/logger.ts';
+import { newsTeller } from '../output/supervisor-news.ts';
 
 export interface WorkerOrder {
   readonly projectDir: string;
@@ -33,7 +32,6 @@ const PROGRAM = new URL(`./worker-program${extname(import.meta.url)}`, import.me
 
 /** Resolves to the exit code, after the first signal or when the process could not be started at all. */
 export function superviseWorker({ order, interruption, server, ready }: SupervisedWorker): Promise<number> {
-  const logger = createLogger(readConfiguration().log);
   return supervise<WorkerOrder, FoundServer, ReadyWorker>({
     program: PROGRAM,
     order: { ...order, secrets: hideSecrets() },
@@ -43,24 +41,6 @@ export function superviseWorker({ order, interruption, server, ready }: Supervis
       interruption.begin();
       ready(worker);
     },
-    tell: (news) => tellNews(logger, news),
+    tell: newsTeller('worker'),
   });
-}
-
-function tellNews(logger: WorkerLogger, news: SupervisorNews): void {
-  if (news.kind === 'culprit') {
-    const { code, name, threadId, work, stack } = news.culprit;
-    logger.error(`${code} "${name}" has taken its worker process down: ${news.how}`, {
-      threadId,
-      work,
-      stack,
-    });
-    return;
-  }
-  if (news.kind === 'slow') {
-    logger.warn(`The worker is not ready after ${Math.round(news.forMs / 1000)} s: it is ${news.doing}`);
-    return;
-  }
-  const { pid, how, againInMs } = news;
-  logger.error(`Worker process ${pid} has ended (${how}): it is started again in ${againInMs / 1000} s`);
 }

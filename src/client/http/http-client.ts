@@ -138,6 +138,12 @@ export class HttpClient implements ThreadsClient {
     this.#sent.signalled(threadId);
   }
 
+  /** H2: it may have been stopped again by then. */
+  async continue(threadId: string): Promise<void> {
+    await this.#post(pathOf`/v1/threads/${threadId}/continue`, { body: {} });
+    this.#sent.signalled(threadId);
+  }
+
   /** H2: again only where the execution is named. */
   async cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
     const again = request.executionId !== undefined;

@@ -2,31 +2,25 @@
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { OutgoingMessage } from '../outgoing.ts';
+import { type Sent, SentLedger } from '../sent-ledger.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
 import { type HttpPlace, pathOf } from './http-place.ts';
 import { askJson } from './patience.ts';
 
-interface Sent {
-  readonly ids: Set<string>;
-  /** Of these, what was said as a user. */
-  readonly words: Set<string>;
-  signalled: boolean;
-}
-
 /** Of one answer: what lies between ends requests that take long. */
 const ASK_FOR_MS = 20_000;
+/** As many as the API takes: those that were sent last, since a thread takes what it is sent in order. */
+const ASK_FOR_IDS = 10_000;
 
 export class SentItems {
-  readonly #byThread = new Map<string, Sent>();
+  readonly #ledger = new SentLedger();
 
-  add(threadId: string, id: string, { role = 'user' }: Pick<OutgoingMessage, 'role'>): void {
-    const { ids, words } = this.#of(threadId);
-    ids.add(id);
-    if (role === 'user') words.add(id);
+  add(threadId: string, id: string, message: Pick<OutgoingMessage, 'role'>): void {
+    this.#ledger.addMessage(threadId, id, message);
   }
 
   signalled(threadId: string): void {
-    this.#of(threadId).signalled = true;
+    this.#ledger.of(threadId).signalled = true;
   }
 
   /** Throws `Timeout`. */
@@ -36,10 +30,10 @@ export class SentItems {
     { timeoutMs = 60_000, sent: given, signal }: IdleOptions,
   ): Promise<ThreadRecord> {
     const deadline = performance.now() + timeoutMs;
-    const own = this.#byThread.get(threadId);
+    const own = given ? undefined : this.#ledger.of(threadId);
     const sent = given ?? own;
-    const ids = [...(sent?.ids ?? [])];
-    const words = [...(sent?.words ?? [])];
+    const ids = [...(sent?.ids ?? [])].slice(-ASK_FOR_IDS);
+    const words = [...(sent?.words ?? [])].slice(-ASK_FOR_IDS);
     const signalled = sent?.signalled ?? false;
     for (;;) {
       const left = Math.max(deadline - performance.now(), 0);
@@ -53,26 +47,20 @@ export class SentItems {
           withinMs: forMs + ASK_FOR_MS,
           signal,
         });
-        if (!given && own) this.#taken(threadId, own, ids);
+        if (own) settle(own, ids, signalled);
         return record;
       } catch (error) {
         if (!isRuntimeError(error, 'Timeout') || left <= ASK_FOR_MS) throw error;
       }
     }
   }
+}
 
-  #taken(threadId: string, own: Sent, ids: readonly string[]): void {
-    for (const id of ids) {
-      own.ids.delete(id);
-      own.words.delete(id);
-    }
-    if (own.ids.size > 0) return;
-    this.#byThread.delete(threadId);
+/** What was sent meanwhile stays. */
+function settle(own: Sent, ids: readonly string[], signalled: boolean): void {
+  for (const id of ids) {
+    own.ids.delete(id);
+    own.words.delete(id);
   }
-
-  #of(threadId: string): Sent {
-    const sent = this.#byThread.get(threadId) ?? { ids: new Set(), words: new Set(), signalled: false };
-    this.#byThread.set(threadId, sent);
-    return sent;
-  }
+  if (signalled) own.signalled = false;
 }

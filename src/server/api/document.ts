@@ -14,6 +14,7 @@ export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unkno
   const bearer = { type: 'http', scheme: 'bearer', description: 'A token; none where the server has none.' };
   return {
     ...document,
+    info: { ...document.info, license: { name: 'MIT', identifier: 'MIT' } },
     components: { ...document.components, securitySchemes: { bearer } },
   } as unknown as Readonly<Record<string, unknown>>;
 }

@@ -145,6 +145,21 @@ export const threadRoutes: readonly ApiRoute[] = [
   }),
   route({
     method: 'post',
+    path: '/v1/threads/{threadId}/continue',
+    id: 'continueThread',
+    scope: 'write',
+    tag,
+    summary: 'Let a stopped thread go on with what is in line, without another message',
+    params: threadParams,
+    status: 202,
+    answer: accepted,
+    async handle({ params: { threadId }, host }) {
+      await host.client.continue(threadId);
+      return jsonResponse({ threadId }, 202);
+    },
+  }),
+  route({
+    method: 'post',
     path: '/v1/threads/{threadId}/terminate',
     id: 'terminateThread',
     scope: 'write',

@@ -1,5 +1,5 @@
 /** Reads: a thread, messages with their pending ones, events. */
-import type { InferResult, Kysely, Transaction } from 'kysely';
+import { type InferResult, type Kysely, sql, type Transaction } from 'kysely';
 import type { GetMessagesOptions, MessagePage } from '../../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { Message } from '../../../core/message/message.ts';
@@ -42,10 +42,7 @@ async function readPage(
     .orderBy('position', 'desc')
     .execute();
   const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
-  const { count } = await stored
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const total = Number(count) + pending.length;
+  const total = (await countShown(db, threadId, { includeSilent, maxDepth })) + pending.length;
   const fromPending = pending.slice(offset, offset + limit);
   const rows = await stored
     .selectAll()
@@ -60,6 +57,34 @@ async function readPage(
     total,
     hasMore: offset + newestFirst.length < total,
   };
+}
+
+/** All that the thread has, without those that a page leaves out: they are few beside a long history, which is not walked over. */
+async function countShown(
+  db: Transaction<Tables>,
+  threadId: string,
+  { includeSilent, maxDepth }: Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth'>>,
+): Promise<number> {
+  const row = await db
+    .selectFrom('threads')
+    .select((eb) => [
+      'message_count',
+      eb
+        .selectFrom('messages')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .where('messages.thread_id', '=', threadId)
+        // The index's own words: else it is not taken.
+        .where(sql<boolean>`(silent = 1 or depth > 0)`)
+        .where((hidden) =>
+          includeSilent
+            ? hidden('depth', '>', maxDepth)
+            : hidden.or([hidden('silent', '=', 1), hidden('depth', '>', maxDepth)]),
+        )
+        .as('hidden'),
+    ])
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  return row ? Number(row.message_count) - Number(row.hidden) : 0;
 }
 
 /** One statement, and no count. What it tells of a child is that of this moment. */

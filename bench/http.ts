@@ -1,0 +1,158 @@
+/**
+ * The HTTP API on both stores: requests per second and latency of get, list, a page of messages and send, in a small store, in one of
+ * 100,000 threads, and on a thread of 50,000 messages: flat is what they are to be.
+ * `node_modules/.bin/node bench/http.ts [--json FILE] [--quick] [--only sqlite|postgres]...`
+ * Clients ask side by side over sockets of this machine, and share its processors with what they ask. Threads and messages that only have to be there are
+ * copies of rows that the store wrote itself.
+ */
+import { serveApi } from '../src/cli/serve/serve-api.ts';
+import { createApi } from '../src/server/api/create-api.ts';
+import { openPostgresBench } from './support/postgres-bench.ts';
+import { type Line, quantile, readOptions, report } from './support/report.ts';
+import { openRig, quietRuntime, type Rig } from './support/rig.ts';
+import { type RowCopies, rowCopies } from './support/row-copies.ts';
+
+const { json, quick, only } = readOptions();
+const THREADS = quick ? 2000 : 100_000;
+const MESSAGES = quick ? 1000 : 50_000;
+const REQUESTS = quick ? 50 : 400;
+/** A send is several writes of the server and of the store. */
+const SENDS = quick ? 20 : 100;
+/** Threads, and messages, of the small store: pages are full there, too. */
+const FEW = 100;
+const CLIENTS = 8;
+/** What a large store may cost beside a small one. */
+const FLAT = 1.5;
+
+quietRuntime();
+const lines: Line[] = [];
+for (const engine of ['sqlite', 'postgres'] as const)
+  if (only.length === 0 || only.includes(engine)) lines.push(...(await measureEngine(engine)));
+report('The HTTP API', lines, json);
+
+async function measureEngine(engine: 'sqlite' | 'postgres'): Promise<Line[]> {
+  const postgres = engine === 'postgres' ? await openPostgresBench() : null;
+  try {
+    const rig = await openRig('memory', undefined, undefined, postgres?.address);
+    const served = await serveApi(createApi({ client: rig.client }), { host: '127.0.0.1', port: 0 });
+    try {
+      const copies = await rowCopies(postgres?.address ?? rig.folder);
+      try {
+        return await measureStore(engine, rig, served.url, copies);
+      } finally {
+        await copies.close();
+      }
+    } finally {
+      await served.close();
+      await rig.close();
+    }
+  } finally {
+    await postgres?.close();
+  }
+}
+
+type Asked = Readonly<Record<string, { readonly count: number; readonly ask: () => Promise<void> }>>;
+
+async function measureStore(engine: string, rig: Rig, url: string, copies: RowCopies): Promise<Line[]> {
+  const threadId = await rig.turn('once', 1);
+  const spoken = await rig.turn('once', 1);
+  await rig.client.waitForIdle(threadId);
+  const get = (path: string) => ({ count: REQUESTS, ask: () => request(`${url}${path}`) });
+  const lists = {
+    'list 50 threads': get('/v1/threads'),
+    'list 50 threads of an agent': get('/v1/threads?agent=once'),
+    'list 50 threads by creation': get('/v1/threads?order=created'),
+  };
+  const reads = {
+    'get a thread': get(`/v1/threads/${threadId}`),
+    'list its 50 newest messages': get(`/v1/threads/${threadId}/messages?limit=50&order=desc`),
+  };
+  const send = {
+    'send a message': {
+      count: SENDS,
+      ask: () => request(`${url}/v1/threads/${spoken}/messages`, { content: 'hello', silent: true }),
+    },
+  };
+  await copies.threads(threadId, 1, FEW);
+  await copies.messages(threadId, 1, FEW);
+  const small = await measure({ ...reads, ...lists, ...send });
+  await rig.client.waitForIdle(spoken, { timeoutMs: 600_000 });
+  await copies.threads(threadId, FEW + 1, THREADS);
+  const many = await measure({ ...reads, ...lists, ...send });
+  await copies.messages(threadId, FEW + 1, MESSAGES);
+  const long = await measure(reads);
+  return [
+    ...linesOf(`${engine}, ${FEW} threads`, small),
+    ...linesOf(`${engine}, ${THREADS} threads`, many, small),
+    ...linesOf(`${engine}, ${MESSAGES} messages`, long, small),
+  ];
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly times: readonly number[];
+}
+
+async function measure(asked: Asked): Promise<Map<string, Measured>> {
+  const measured = new Map<string, Measured>();
+  for (const [what, { count, ask }] of Object.entries(asked)) {
+    await sideBySide(Math.ceil(count / 10), ask);
+    const begun = performance.now();
+    const times = await sideBySide(count, ask);
+    measured.set(what, { perSecond: (count / (performance.now() - begun)) * 1000, times });
+  }
+  return measured;
+}
+
+async function sideBySide(count: number, ask: () => Promise<void>): Promise<number[]> {
+  const times: number[] = [];
+  let begun = 0;
+  const client = async () => {
+    while (begun < count) {
+      begun += 1;
+      const at = performance.now();
+      await ask();
+      times.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return times;
+}
+
+async function request(url: string, body?: object): Promise<void> {
+  const response = await fetch(url, {
+    ...(body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+}
+
+function linesOf(place: string, measured: Map<string, Measured>, small?: Map<string, Measured>): Line[] {
+  return [...measured].flatMap(([what, { perSecond, times }]) => {
+    const p50 = quantile(times, 0.5);
+    const before = small?.get(what);
+    return [
+      { what: `${what}: ${place}`, value: perSecond, unit: 'requests/s', note: `${CLIENTS} clients` },
+      {
+        what: `${what}: ${place}, p50`,
+        value: p50,
+        unit: 'ms',
+        note: `p99 ${quantile(times, 0.99).toFixed(1)} ms, n ${times.length}`,
+      },
+      ...(before
+        ? [
+            {
+              what: `${what}: ${place}, beside few`,
+              value: p50 / quantile(before.times, 0.5),
+              unit: 'times',
+              atMost: FLAT,
+            },
+          ]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * Threads and messages that only have to be there: copies of rows that the store wrote itself, with ids and times of their own, written by one
+ * statement past the store.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from '../../test/support/postgres.ts';
+
+export interface RowCopies {
+  /** Copies of a thread's row, numbered from `from` to `to`, each a microsecond older than the one before. */
+  threads(threadId: string, from: number, to: number): Promise<void>;
+  /** Copies of the first message of a thread, numbered from `from` to `to`, behind its newest. */
+  messages(threadId: string, from: number, to: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What differs between a row and its n-th copy: SQL of the row `r` and of `n`. */
+type Changes = Readonly<Record<string, string>>;
+
+const THREAD: Changes = {
+  id: "r.id || '-' || n",
+  created_at: 'r.created_at - n',
+  updated_at: 'r.updated_at - n',
+};
+const MESSAGE: Changes = {
+  id: "'copy-' || n",
+  created_at: '(select max(created_at) from messages m where m.thread_id = r.thread_id) + n',
+};
+
+type Run = (sql: string) => Promise<readonly Record<string, unknown>[]>;
+
+/** `place`: the address of a PostgreSQL, or the folder that holds a `store.db`. */
+export async function rowCopies(place: string): Promise<RowCopies> {
+  const onPostgres = place.startsWith('postgres');
+  const database = onPostgres ? null : new DatabaseSync(join(place, 'store.db'), { timeout: 60_000 });
+  const run: Run = async (sql) =>
+    database ? (database.prepare(sql).all() as Record<string, unknown>[]) : ask(place, sql);
+  const columnsOf = async (table: string) => {
+    const rows = await run(
+      onPostgres
+        ? `select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = '${table}'`
+        : `select name from pragma_table_info('${table}')`,
+    );
+    return rows.map(({ name }) => String(name));
+  };
+  const numbers = (from: number, to: number) =>
+    onPostgres
+      ? `generate_series(${from}, ${to}) n`
+      : `(with recursive c(n) as (select ${from} union all select n + 1 from c where n < ${to}) select n from c)`;
+  const copy = async (table: string, where: string, changes: Changes, from: number, to: number) => {
+    const columns = await columnsOf(table);
+    const values = columns.map((column) => changes[column] ?? `r.${column}`);
+    await run(
+      `insert into ${table} (${columns}) select ${values} from (select * from ${table} where ${where}) r, ${numbers(from, to)}`,
+    );
+    await run('analyze');
+    // On SQLite this thread stood still: sockets that the server has given up meanwhile are to be known as closed before they are used again.
+    await delay(1000);
+  };
+  return {
+    threads: (threadId, from, to) => copy('threads', `id = '${threadId}'`, THREAD, from, to),
+    async messages(threadId, from, to) {
+      const first = `(select min(created_at) from messages where thread_id = '${threadId}')`;
+      await copy('messages', `thread_id = '${threadId}' and created_at = ${first}`, MESSAGE, from, to);
+      const added = to - from + 1;
+      await run(
+        `update threads set message_count = message_count + ${added}, clock = clock + ${added} where id = '${threadId}'`,
+      );
+    },
+    async close() {
+      database?.close();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** What a supervisor tells of a process that it keeps running, as lines of the log. */
+import { readConfiguration } from '../../configuration.ts';
+import type { SupervisorNews } from '../../supervisor/index.ts';
+import { createLogger } from './logger.ts';
+
+/** `subject`: what the process is called, such as `worker`. */
+export function newsTeller(subject: string): (news: SupervisorNews) => void {
+  const logger = createLogger(readConfiguration().log);
+  const named = subject.charAt(0).toUpperCase() + subject.slice(1);
+  return (news) => {
+    if (news.kind === 'culprit') {
+      const { code, name, threadId, work, stack } = news.culprit;
+      const how = `${code} "${name}" has taken its ${subject} process down: ${news.how}`;
+      logger.error(how, { threadId, work, stack });
+    } else if (news.kind === 'slow') {
+      const seconds = Math.round(news.forMs / 1000);
+      logger.warn(`The ${subject} is not ready after ${seconds} s: it is ${news.doing}`);
+    } else {
+      const { pid, how, againInMs } = news;
+      logger.error(
+        `${named} process ${pid} has ended (${how}): it is started again in ${againInMs / 1000} s`,
+      );
+    }
+  };
+}

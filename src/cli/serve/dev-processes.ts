@@ -1,0 +1,56 @@
+/**
+ * The two processes of `everthread dev` beside the command's own: the worker, and the HTTP API, which reads its project once the worker has
+ * found that in order. Each is started again by itself when it falls; one that cannot be started at all ends both.
+ */
+import type { FoundServer } from '../connection/find-server.ts';
+import type { Interruption } from '../interruption.ts';
+import { type ReadyWorker, superviseWorker, type WorkerOrder } from '../worker/supervised-worker.ts';
+import { type ReadyApi, superviseApi } from './supervised-api.ts';
+
+export interface DevProcesses {
+  readonly order: Pick<WorkerOrder, 'projectDir' | 'taskQueue' | 'json'>;
+  readonly interruption: Interruption;
+  readonly server: () => Promise<FoundServer>;
+  /** Called when both are ready for the first time. */
+  readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
+  /** Called each later time. */
+  readonly workerAgain: () => void;
+  readonly apiAgain: (api: ReadyApi) => void;
+}
+
+/** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
+export async function superviseDev(dev: DevProcesses): Promise<number> {
+  const { order, interruption, ready } = dev;
+  const over = new AbortController();
+  const working = Promise.withResolvers<FoundServer>();
+  let server: Promise<FoundServer> | undefined;
+  let worker: ReadyWorker | undefined;
+  let told = false;
+  const exits = await Promise.allSettled([
+    superviseWorker({
+      order: { ...order, watch: true },
+      interruption,
+      server: () => {
+        server = dev.server();
+        return server;
+      },
+      ready(now) {
+        worker = now;
+        working.resolve(server as Promise<FoundServer>);
+        if (told) dev.workerAgain();
+      },
+    }).finally(() => over.abort()),
+    superviseApi({
+      order,
+      stop: AbortSignal.any([interruption.signal, over.signal]),
+      server: () => working.promise,
+      ready(api) {
+        if (told) dev.apiAgain(api);
+        else ready(worker as ReadyWorker, api);
+        told = true;
+      },
+    }).finally(() => interruption.stop()),
+  ]);
+  for (const exit of exits) if (exit.status === 'rejected') throw exit.reason;
+  return exits.map((exit) => (exit as PromiseFulfilledResult<number>).value).find((code) => code !== 0) ?? 0;
+}
