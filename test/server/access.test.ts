@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<string, object>> = {
   updateThread: { tags: ['mine'] },
   updateMessage: { content: 'mine' },
   signFileAddress: { path: '/x' },
+  reconcileAction: { completed: true },
 };
 
 describe('access to the API', () => {

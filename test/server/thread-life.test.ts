@@ -4,11 +4,24 @@ import { describe, expect, it } from '@jest/globals';
 import { defineEffect } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { storedAccess } from '../../src/server/index.ts';
+import type { ToldAction } from '../../src/store/port/action.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { ended, schedule } from '../support/effects.ts';
 import { testRuntime, testStore } from '../support/runtime.ts';
+
+/** As an effect tells it that began to pay. */
+function lostAction(threadId: string): ToldAction {
+  const says = { reason: 'because', matchedCapabilities: ['pay'], capabilities: {}, sources: {} };
+  return {
+    action: {
+      ...{ id: `${threadId}:effect:0`, kind: 'tool.call', name: 'pay', callId: 'c-1' },
+      ...{ capabilities: ['pay'], fingerprint: 'f' },
+    },
+    decision: { effect: 'allow', ...says },
+  };
+}
 
 describe('threads over HTTP', () => {
   it('are listed page by page, and found by their tags', async () => {
@@ -119,6 +132,38 @@ describe('threads over HTTP', () => {
     expect((await api.call('GET', '/v1/threads?limit=1000')).body.threads).not.toContainEqual(
       expect.objectContaining({ id: thread }),
     );
+  });
+});
+
+describe('an action whose outcome is unknown', () => {
+  it('[PL-26] is found and reconciled over HTTP, once, by those who may answer in its thread', async () => {
+    const [bob, ada] = ['bob-and-nobody-else-', 'ada-and-nobody-else-'];
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const api = await testApi(runtime, { access: tokenAccess(`${bob}@bob,${ada}@ada`) });
+    const as = (token: string) => ({ authorization: `Bearer ${token}` });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', userId: 'bob' });
+    await runtime.client.waitForIdle(threadId);
+    const { actions } = runtime.store;
+    await actions.record({ threadId, told: lostAction(threadId), leaseMs: -1 });
+    await actions.closeLost();
+    const path = `/v1/threads/${threadId}/actions?state=uncertain`;
+    const { body } = await api.call('GET', path, undefined, as(bob));
+    expect(body.actions).toMatchObject([{ name: 'pay', state: 'uncertain' }]);
+    const { id } = body.actions[0];
+    const reconcile = async (token: string, said: object) => {
+      const answer = await api.call('POST', `/v1/actions/${id}/reconcile`, said, as(token));
+      return [answer.status, answer.body.code ?? answer.body.reconciliation];
+    };
+
+    expect(await reconcile(ada, { completed: true })).toEqual([404, 'ThreadNotFound']);
+    expect(await reconcile(bob, { completed: 'yes' })).toEqual([400, 'InvalidRequest']);
+    expect(await reconcile(bob, { completed: true, note: 'seen at the bank' })).toEqual([
+      200,
+      { completed: true, note: 'seen at the bank', by: 'token 1' },
+    ]);
+    expect(await reconcile(bob, { completed: true })).toEqual([409, 'ActionNotUncertain']);
+    const none = await api.call('POST', '/v1/actions/none/reconcile', { completed: true }, as(bob));
+    expect(none.body.code).toBe('ActionNotFound');
   });
 });
 

@@ -76,6 +76,7 @@ export interface ActionRecord extends Omit<JudgedAction['action'], 'artifacts'> 
 }
 
 export interface ListActions {
+  readonly id?: string;
   readonly threadId?: string;
   readonly state?: ActionState;
   /** 100 unless given. */

@@ -1,10 +1,12 @@
-/** Executions of all threads, and what was told of them. */
+/** Executions of all threads, what was told of them, and the actions in them. */
 import { z } from '@hono/zod-openapi';
+import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
 import { requireThreadOf } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type Asked, route } from '../route.ts';
-import { limit } from '../schema/given.ts';
+import { limit, reconciliationBody } from '../schema/given.ts';
 import { actionSchema, runSchema } from '../schema/records.ts';
 
 const tag = 'Runs';
@@ -70,10 +72,30 @@ export const runRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'List the calls of a thread that policies have judged, the newest first',
     params: z.object({ threadId: z.string() }),
-    query: z.object({ limit }),
+    query: z.object({ state: z.enum(ACTION_STATES).optional(), limit }),
     answer: z.object({ actions: z.array(actionSchema) }),
     async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ actions: await host.client.listActions({ ...query, threadId }) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/actions/{actionId}/reconcile',
+    id: 'reconcileAction',
+    scope: 'answer',
+    tag,
+    summary: 'Say what became of a call whose outcome is unknown, once; nothing is done again',
+    params: z.object({ actionId: z.string() }),
+    body: reconciliationBody,
+    answer: actionSchema,
+    async find({ params: { actionId: id }, host }) {
+      const [action] = await host.client.listActions({ id });
+      if (!action) throw new RuntimeError('ActionNotFound', `There is no action "${id}".`);
+      return action;
+    },
+    async handle({ found: { id }, body, caller, host }) {
+      const { by = caller.name ?? undefined, ...said } = body;
+      return jsonResponse(await host.client.reconcileAction(id, by === undefined ? said : { ...said, by }));
     },
   }),
 ];

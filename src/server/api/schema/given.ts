@@ -122,6 +122,14 @@ export const cancelBody = z.strictObject({
   by: z.string().optional(),
 });
 
+export const reconciliationBody = z
+  .strictObject({
+    completed: z.boolean().meta({ description: 'Whether it has taken effect' }),
+    note: z.string().optional(),
+    by: z.string().optional(),
+  })
+  .openapi('Reconciliation');
+
 export const answerBody = z
   .union([
     z.strictObject({

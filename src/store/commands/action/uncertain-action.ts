@@ -12,11 +12,12 @@ const MOST = 100;
 
 export async function listActions(
   { db }: CommandContext,
-  { threadId, state, limit = MOST }: ListActions = {},
+  { id, threadId, state, limit = MOST }: ListActions = {},
 ): Promise<readonly ActionRecord[]> {
   const rows = await db
     .selectFrom('actions')
     .selectAll()
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
     .$if(threadId !== undefined, (query) => query.where('thread_id', '=', threadId as string))
     .$if(state !== undefined, (query) => query.where('state', '=', state as ActionRow['state']))
     .orderBy('requested_at', 'desc')
