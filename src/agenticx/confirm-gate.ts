@@ -1,5 +1,6 @@
 /** Who confirms what tools ask for: the page's four gates. What is asked is a wait of the engine; a gate answers it while its process lives. */
 import { createInterface } from 'node:readline/promises';
+import { defer } from '../core/value/deferred.ts';
 import type { ConfirmContext } from '../projections/agenticx/agenticx-event.ts';
 
 /**
@@ -108,7 +109,7 @@ export class AsyncConfirmGate extends ConfirmGate {
 
   requestConfirm(question: string, context: ConfirmContext, signal?: AbortSignal): Promise<boolean> {
     const { request_id: id } = context;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const { promise, resolve } = defer<boolean>();
     this.#last = { id, question, context };
     this.#open.set(id, resolve);
     signal?.addEventListener('abort', () => this.resolve(id, false), { once: true });

@@ -3,6 +3,7 @@
  * all problems of one definition. They are shown to people, so they name the field and the remedy.
  */
 import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
+import { groupBy } from '../core/value/group-by.ts';
 
 /** One thing wrong inside a definition. */
 export interface FieldProblem {
@@ -73,7 +74,7 @@ export function isDefinitionError(error: unknown): error is DefinitionError {
  * ```
  */
 export function formatProblems(problems: readonly Problem[]): string {
-  const files = Map.groupBy(problems, (problem) => problem.file);
+  const files = groupBy(problems, (problem) => problem.file);
   return [...files].map(([file, found]) => [file, ...found.map(formatLine)].join('\n')).join('\n\n');
 }
 

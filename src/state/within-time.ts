@@ -1,4 +1,6 @@
 /** Work of an author's code within its time. What comes after that is ignored: code that has begun cannot be ended from outside. */
+
+import { defer } from '../core/value/deferred.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
 export interface TimeGiven {
@@ -14,7 +16,7 @@ export interface TimeGiven {
 export async function withinTime<T>(work: () => T | Promise<T>, given: TimeGiven = {}): Promise<T> {
   const { timeoutMs = LIMITS.hookMs, signal, late = tooLate, aborted = reasonOf } = given;
   if (signal?.aborted) throw aborted(signal);
-  const cut = Promise.withResolvers<never>();
+  const cut = defer<never>();
   const onAbort = () => signal && cut.reject(aborted(signal));
   signal?.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => cut.reject(late(timeoutMs)), timeoutMs);

@@ -6,9 +6,10 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFile } from '../store/folder/private-files.ts';
+import { openDatabase } from '../store/sqlite/engine.ts';
 
 /** SQLite's SQLITE_BUSY: another process holds the lock. */
 const BUSY = 5;
@@ -17,7 +18,7 @@ const BUSY = 5;
 export async function withFileLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   makePrivateFile(path);
-  const lock = new DatabaseSync(path, { timeout: 0 });
+  const lock = openDatabase(path, { timeout: 0 });
   try {
     for (let waited = false; !tryLock(lock); waited = true) {
       if (!waited) onWait();

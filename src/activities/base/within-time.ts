@@ -2,6 +2,7 @@
  * Code of a project, within its time and until somebody aborts it. What is cut off is told so by its own signal and is not
  * waited for: its later result is ignored.
  */
+import { defer } from '../../core/value/deferred.ts';
 export interface TimeLimit<Late> {
   /** Aborts the work from outside. */
   readonly signal: AbortSignal;
@@ -16,7 +17,7 @@ export async function withinTime<Result, Late>(
   { signal, timeoutMs, own, late }: TimeLimit<Late>,
   work: () => Promise<Result>,
 ): Promise<Result | Late | 'aborted'> {
-  const cut = Promise.withResolvers<Late | 'aborted'>();
+  const cut = defer<Late | 'aborted'>();
   const onAbort = () => cut.resolve('aborted');
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { Answered, Question } from '../../core/author/question.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPort } from '../../state/ask.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -28,7 +29,7 @@ type AskingCall = ToolFrame & { readonly tool: ToolDefinition; readonly own: Abo
 export function openAsking({ store }: ActivityDependencies, frame: AskingCall): Asking {
   const { tool, own, execution, env } = frame;
   const { thread, step, index, attempt, call, executionId, waits = [], signal } = execution;
-  const asked = Promise.withResolvers<WaitingCall>();
+  const asked = defer<WaitingCall>();
   let waiting: WaitingCall | undefined;
   const open = ({ key, question, data, expiresInMs }: Question) =>
     retryWhileUnavailable(signal, () =>

@@ -4,6 +4,8 @@
  *     changes nothing the second time.
  * P2. What may not be repeated is given again only where the API itself has said that it did nothing.
  */
+
+import { defer } from '../../core/value/deferred.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { answerOf, askOnce, type HttpPlace, type HttpRequest, NoAnswer } from './http-place.ts';
 
@@ -106,7 +108,7 @@ function reasonOf({ message, cause }: NoAnswer): string {
 /** Throws the signal's reason. */
 export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = defer<void>();
   const timer = setTimeout(resolve, ms);
   const leave = () => resolve();
   signal.addEventListener('abort', leave, { once: true });

@@ -6,6 +6,7 @@
  * S3. A stream is pulled: what a reader does not take is not read from the store for it.
  * S4. Each stream ends after a while by itself, so that deploys and balancers meet no immortals; the reader comes back with its cursor.
  */
+import { defer } from '../../core/value/deferred.ts';
 
 /** What one event is told as. */
 export interface Frame {
@@ -107,7 +108,7 @@ export async function* withPulse<T>(
   let next = iterator.next();
   try {
     while (!signal.aborted) {
-      const silence = Promise.withResolvers<'pulse'>();
+      const silence = defer<'pulse'>();
       const timer = setTimeout(() => silence.resolve('pulse'), everyMs);
       const found = await Promise.race([next, silence.promise]).finally(() => clearTimeout(timer));
       if (found === 'pulse') yield 'pulse';

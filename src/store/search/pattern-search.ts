@@ -6,6 +6,7 @@
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { type Deferred, defer } from '../../core/value/deferred.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines, FromSearchThread, ToSearchThread } from './protocol.ts';
@@ -44,7 +45,7 @@ export async function withPatternSearch<T>(
 
 async function converse(thread: Worker, pattern: string, ms: number): Promise<PatternSearch> {
   let left = STARTS_WITHIN_MS;
-  let question: PromiseWithResolvers<FromSearchThread> | undefined;
+  let question: Deferred<FromSearchThread> | undefined;
   let failure: RuntimeError | undefined;
   const fail = (error: RuntimeError) => {
     failure ??= error;
@@ -56,7 +57,7 @@ async function converse(thread: Worker, pattern: string, ms: number): Promise<Pa
   const ask = async (message: ToSearchThread): Promise<FromSearchThread> => {
     if (failure) throw failure;
     const asked = performance.now();
-    question = Promise.withResolvers();
+    question = defer();
     const timer = setTimeout(() => fail(tooLong(pattern, ms)), left);
     try {
       thread.postMessage(message);

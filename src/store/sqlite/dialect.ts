@@ -12,7 +12,7 @@
  * I5. Nor is anybody told of a write to files that are not the store any more (store-files.ts), and every error of the
  *     engine comes out with a code of ours, where it has one.
  */
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import {
   type DatabaseConnection,
   type DatabaseIntrospector,
@@ -24,7 +24,9 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import { defer } from '../../core/value/deferred.ts';
 import { NodeSqliteConnection } from './connection.ts';
+import { openDatabase } from './engine.ts';
 import { StatementCache, whileBusy } from './statements.ts';
 import { StoreFiles } from './store-files.ts';
 import { WalSync } from './wal-sync.ts';
@@ -103,7 +105,7 @@ class NodeSqliteDriver implements Driver {
 
   async #open(): Promise<void> {
     const { path, synchronous = 'full' } = this.#options;
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database = database;
     await whileBusy(() => database.exec('pragma journal_mode = wal'));
     database.exec('pragma synchronous = normal');
@@ -117,7 +119,7 @@ class NodeSqliteDriver implements Driver {
   /** A queue of one: whoever comes next waits for the one before. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#lastHolder;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = defer<void>();
     this.#lastHolder = promise;
     await before;
     const database = this.#database as DatabaseSync;

@@ -8,8 +8,8 @@
  * F4. Nothing here opens the files themselves: POSIX ends a process's locks on a file with the first handle that it closes.
  */
 import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { isRuntimeError } from '../../core/value/error.ts';
+import { openDatabase } from './engine.ts';
 import { explainSqlite, storeCorrupt, storeLost } from './error.ts';
 
 /** The log and its index are beside the database for as long as a connection is open. */
@@ -99,7 +99,7 @@ export class StoreFiles {
 }
 
 function quickCheck(path: string): unknown {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = openDatabase(path, { readOnly: true });
   try {
     return Object.values(database.prepare('pragma quick_check(1)').get() ?? {})[0];
   } finally {

@@ -8,6 +8,7 @@
  * G5. While nothing grows and nobody comes, looks are rare. Whatever happens makes them quick again, the one that is due as well.
  */
 import type { Kysely } from 'kysely';
+import { defer } from '../../../core/value/deferred.ts';
 import type { AwaitGrowth } from '../../port/event.ts';
 import type { Tables } from '../../schema/tables.ts';
 
@@ -54,7 +55,7 @@ export class LogWatch {
     { signal, withinMs }: AwaitGrowth = {},
   ): Promise<void> => {
     if (this.#closed || signal?.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = defer<void>();
     let late: ReturnType<typeof setTimeout> | undefined;
     const wake = () => {
       clearTimeout(late);

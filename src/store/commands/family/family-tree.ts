@@ -2,6 +2,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { ChildStart } from '../../../core/thread/subagent-step.ts';
+import { groupBy } from '../../../core/value/group-by.ts';
 import type { CallOfChild, ChildRecord, FamilyMember, ParentCall } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -159,7 +160,7 @@ async function readRegistry(
 
 /** Each thread behind its parent, siblings in the order given. */
 function descend<T extends Relative>(family: readonly T[], threadId: string) {
-  const children = Map.groupBy(family, ({ parent_id: id }) => id);
+  const children = groupBy(family, ({ parent_id: id }) => id);
   const below: { readonly thread: T; readonly depth: number }[] = [];
   // A start input that was written by hand may claim a parent that is no ancestor.
   const seen = new Set([threadId]);
