@@ -56,8 +56,10 @@ async function runDev(options: DevOptions): Promise<number> {
         interruption,
         server,
         ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
-        workerAgain: () => !json && note('The worker runs again.'),
-        apiAgain: ({ url }) => !json && note(`The API runs again, at ${url}.`),
+        again(which, worker, api) {
+          if (json) tellReady(options, found as ResolvedServer, worker, api);
+          else note(which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.');
+        },
       });
       found?.lost?.throwIfAborted();
       if (exitCode !== 0) return exitCode;

@@ -13,9 +13,8 @@ export interface DevProcesses {
   readonly server: () => Promise<FoundServer>;
   /** Called when both are ready for the first time. */
   readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
-  /** Called each later time. */
-  readonly workerAgain: () => void;
-  readonly apiAgain: (api: ReadyApi) => void;
+  /** Called each later time, with both as they are now. */
+  readonly again: (which: 'worker' | 'api', worker: ReadyWorker, api: ReadyApi) => void;
 }
 
 /** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
@@ -25,7 +24,7 @@ export async function superviseDev(dev: DevProcesses): Promise<number> {
   const working = Promise.withResolvers<FoundServer>();
   let server: Promise<FoundServer> | undefined;
   let worker: ReadyWorker | undefined;
-  let told = false;
+  let api: ReadyApi | undefined;
   const exits = await Promise.allSettled([
     superviseWorker({
       order: { ...order, watch: true },
@@ -37,17 +36,18 @@ export async function superviseDev(dev: DevProcesses): Promise<number> {
       ready(now) {
         worker = now;
         working.resolve(server as Promise<FoundServer>);
-        if (told) dev.workerAgain();
+        if (api) dev.again('worker', now, api);
       },
     }).finally(() => over.abort()),
     superviseApi({
       order,
       stop: AbortSignal.any([interruption.signal, over.signal]),
       server: () => working.promise,
-      ready(api) {
-        if (told) dev.apiAgain(api);
-        else ready(worker as ReadyWorker, api);
-        told = true;
+      ready(now) {
+        const first = api === undefined;
+        api = now;
+        if (first) ready(worker as ReadyWorker, now);
+        else dev.again('api', worker as ReadyWorker, now);
       },
     }).finally(() => interruption.stop()),
   ]);
