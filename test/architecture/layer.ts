@@ -43,9 +43,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'],
     files: ['kept-file.ts'],
   },
-  state: { layers: ['core', 'sandbox', 'store'], packages: ['node:'] },
+  mcp: { layers: ['core'], packages: ['@modelcontextprotocol/client', 'node:'] },
+  state: { layers: ['core', 'mcp', 'sandbox', 'store'], packages: ['node:'] },
   activities: {
-    layers: ['core', 'definitions', 'state', 'store', 'models', 'sandbox'],
+    layers: ['core', 'definitions', 'mcp', 'state', 'store', 'models', 'sandbox'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },
