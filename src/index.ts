@@ -63,6 +63,7 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type { McpReach, McpServerDefinition, McpToolRef } from './core/author/mcp-server.ts';
 export type {
   OwnAction,
   OwnActionContext,
@@ -197,7 +198,10 @@ export type {
   LoadedProject,
   LoaderOptions,
   LoopGuardInput,
+  McpAddressInput,
+  McpProgramInput,
   McpServerInput,
+  McpServerTerms,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,

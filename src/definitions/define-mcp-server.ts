@@ -17,7 +17,7 @@ const server = z.strictObject({
   variables: variables.default([]),
   idempotent: z.union([z.literal(true), names]).default([]),
   timeoutMs: count.default(60_000),
-  connectTimeoutMs: count.default(15_000),
+  connectTimeoutMs: count.default(60_000),
   approvalTimeoutMs: count.optional(),
 });
 

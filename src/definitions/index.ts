@@ -36,7 +36,12 @@ export type {
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, requireProject } from './load-project.ts';
-export type { McpServerInput } from './mcp-server-input.ts';
+export type {
+  McpAddressInput,
+  McpProgramInput,
+  McpServerInput,
+  McpServerTerms,
+} from './mcp-server-input.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';

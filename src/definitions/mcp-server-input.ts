@@ -35,7 +35,7 @@ export interface McpServerTerms {
   idempotent?: true | readonly string[];
   /** Milliseconds for one call; default 60,000. */
   timeoutMs?: number;
-  /** Milliseconds until it must have told its tools; default 15,000. */
+  /** Milliseconds until it must have told its tools, also where its program is fetched first; default 60,000. */
   connectTimeoutMs?: number;
   /** Milliseconds that a call waits for an approval; default without end. */
   approvalTimeoutMs?: number;

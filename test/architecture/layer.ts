@@ -59,7 +59,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   server: {
     layers: OUTSIDE,
-    packages: ['node:', 'zod', '@hono/zod-openapi'],
+    packages: ['node:', 'zod', '@hono/zod-openapi', '@modelcontextprotocol/server'],
     files: [WORKER, 'configuration.ts'],
   },
   supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },
@@ -73,6 +73,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'node:',
       'commander',
       '@hono/node-server',
+      '@modelcontextprotocol/server',
       'ws',
       '@temporalio/client',
       '@temporalio/common',

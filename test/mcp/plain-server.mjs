@@ -1,5 +1,6 @@
 /** A server of MCP in its present version, over standard streams: tools that count, fail, ask, and tell what they were started with. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
@@ -15,12 +16,21 @@ function build() {
   server.registerTool(
     'add',
     {
-      description: 'Adds two numbers.',
+      description: words,
       inputSchema: schema({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b']),
     },
     ({ a, b }) => {
       note(`add ${a} ${b}`);
       return text(String(a + b));
+    },
+  );
+  server.registerTool(
+    'hold',
+    { description: 'Holds until it is let go.', inputSchema: schema({}) },
+    async () => {
+      note('hold');
+      while (!existsSync(`${journal}.release`)) await delay(20);
+      return text('let go');
     },
   );
   server.registerTool('refuse', { description: 'Refuses.', inputSchema: schema({}) }, () => ({

@@ -8,7 +8,7 @@ const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0'
 const tool = (name, more = {}) => ({ name, description: 'x', inputSchema: { type: 'object' }, ...more });
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
-const nested = (levels) => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels));
+const nested = (levels) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 const lists = {
   'lists forever': () => ({ tools: [], nextCursor: String(Math.random()) }),
   'lists a tool twice': () => ({ tools: [tool('do'), tool('do', { description: 'y' })] }),

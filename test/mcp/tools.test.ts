@@ -199,7 +199,6 @@ describe('the published servers', () => {
       line.startsWith('tool'),
     );
     expect(told[0]).toBe('tool mcp__all__echo success: Echo: hi');
-    expect(told[1]).toContain('/attachments/image');
     expect(told[2]).toContain('success: Long running operation completed');
   });
 });

@@ -28,9 +28,8 @@ interface ProjectApiOptions {
   readonly tokens: string | undefined;
 }
 
-/** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
-export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiOptions): Promise<ProjectApi> {
-  const known = tokens === undefined ? null : tokenAccess(tokens);
+/** A client of the project, and its agents as its files are. Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
+export async function openProjectClient({ project, taskQueue }: Omit<ProjectApiOptions, 'tokens'>) {
   requireProject(project);
   const server = findServer(project);
   await requireListening(server);
@@ -38,12 +37,19 @@ export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiO
   const live = await openProject(project);
   const { store } = readConfiguration();
   const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+  return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
+}
+
+/** Throws as `openProjectClient` does. */
+export async function openProjectApi({ project, taskQueue, tokens }: ProjectApiOptions): Promise<ProjectApi> {
+  const known = tokens === undefined ? null : tokenAccess(tokens);
+  const { client, live, agents } = await openProjectClient({ project, taskQueue });
   const endpoints = await createEndpointHandler({ client, registry: live.current });
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
   const stored = storeOf(client);
   const access = storedAccess(stored, known);
-  const api = createApi({ client, access, endpoints, agents: () => agentsOf(live.current()), onError });
+  const api = createApi({ client, access, endpoints, agents, onError });
   return {
     api,
     asksForTokens: known !== null || (await stored.tokens.list()).length > 0,
