@@ -63,6 +63,7 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
+export type { McpReach, McpServerDefinition, McpToolRef } from './core/author/mcp-server.ts';
 export type {
   OwnAction,
   OwnActionContext,
@@ -199,6 +200,10 @@ export type {
   LoadedProject,
   LoaderOptions,
   LoopGuardInput,
+  McpAddressInput,
+  McpProgramInput,
+  McpServerInput,
+  McpServerTerms,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,
@@ -231,6 +236,7 @@ export {
   defineAgent,
   defineEffect,
   defineHook,
+  defineMcpServer,
   defineModel,
   definePolicy,
   definePrompt,

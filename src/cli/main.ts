@@ -27,6 +27,7 @@ import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnv } from './commands/env.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addNew } from './commands/new.ts';
 import { addRuns } from './commands/runs.ts';
 import { addThreads } from './commands/threads.ts';
@@ -80,6 +81,7 @@ function buildProgram(cli: Cli): Command {
   addDev(program, cli);
   addWorker(program, cli);
   addApi(program, cli);
+  addMcp(program, cli);
   addTokens(program, cli);
   addChat(program, cli);
   addThreads(program, cli);

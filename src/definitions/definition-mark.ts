@@ -15,6 +15,7 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';
@@ -29,6 +30,7 @@ export type Definition =
   | HookDefinition
   | EffectDefinition
   | PolicyDefinition
+  | McpServerDefinition
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 

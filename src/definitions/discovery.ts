@@ -69,7 +69,7 @@ function readDefault(
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
-const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'endpoint'];
+const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'mcp_server', 'endpoint'];
 
 const DEFINE = {
   agent: 'defineAgent({ … })',
@@ -79,10 +79,12 @@ const DEFINE = {
   hook: 'defineHook({ … })',
   effect: "defineEffect('…', async (state) => { … })",
   policy: 'definePolicy({ evaluate: (action) => … })',
+  mcp_server: 'defineMcpServer({ … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 
 function aKind(kind: DefinitionKind): string {
+  if (kind === 'mcp_server') return 'an MCP server';
   return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 

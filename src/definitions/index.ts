@@ -8,7 +8,7 @@
  *               `discovery` (what they define) and `load-failure` (why not)
  *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
  *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
- *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool`, for each that a prompt lists
  */
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
@@ -17,6 +17,7 @@ export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';
 export { defineThreadEndpoint } from './define-endpoint.ts';
 export { defineHook } from './define-hook.ts';
+export { defineMcpServer } from './define-mcp-server.ts';
 export { defineModel } from './define-model.ts';
 export { definePolicy } from './define-policy.ts';
 export { definePrompt } from './define-prompt.ts';
@@ -36,6 +37,12 @@ export type {
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, readAgentNames, requireProject } from './load-project.ts';
+export type {
+  McpAddressInput,
+  McpProgramInput,
+  McpServerInput,
+  McpServerTerms,
+} from './mcp-server-input.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';

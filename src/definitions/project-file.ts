@@ -17,6 +17,7 @@ export const FOLDERS = {
   hooks: 'hook',
   effects: 'effect',
   policies: 'policy',
+  mcp: 'mcp_server',
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];

@@ -9,6 +9,7 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';
@@ -24,6 +25,7 @@ export interface RegistryInput {
   readonly tools?: Readonly<Record<string, ToolDefinition>>;
   readonly effects?: Readonly<Record<string, EffectDefinition>>;
   readonly policies?: Readonly<Record<string, PolicyDefinition>>;
+  readonly mcpServers?: Readonly<Record<string, McpServerDefinition>>;
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
@@ -40,8 +42,8 @@ export interface RegistryInput {
  */
 export function registryFrom(input: RegistryInput): Registry {
   const { agents = [], prompts = [], models = [], hooks = [] } = input;
-  const { tools, effects, policies, endpoints } = input;
-  const named = [tools, effects, policies, endpoints].flatMap(nameAll);
+  const { tools, effects, policies, mcpServers, endpoints } = input;
+  const named = [tools, effects, policies, mcpServers, endpoints].flatMap(nameAll);
   const definitions = [...agents, ...prompts, ...models, ...hooks, ...named].map((definition) => ({
     file: `${definition.kind}s.${definition.name}`,
     definition,

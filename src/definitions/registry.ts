@@ -9,6 +9,7 @@ import { checkBudget } from './budget-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';
 import { type Definition, definitionWarnings } from './definition-mark.ts';
+import { toMcpTool } from './mcp-tool.ts';
 import { findDuplicates, type SourcedDefinition } from './name-owner.ts';
 import type { FieldProblem, Problem } from './problem.ts';
 import { checkPromptReferences, collectSecrets } from './prompt-reference.ts';
@@ -38,10 +39,9 @@ export function buildRegistry(
   definitions: readonly SourcedDefinition[],
   unavailable: ReadonlySet<string> = new Set(),
 ): BuiltRegistry {
-  const registry = sortByKind([
-    ...BUILT_IN_TOOLS.values(),
-    ...definitions.map(({ definition }) => definition),
-  ]);
+  const registry = withMcpTools(
+    sortByKind([...BUILT_IN_TOOLS.values(), ...definitions.map(({ definition }) => definition)]),
+  );
   const scope: Scope = { ...registry, unavailable };
   const secrets = collectSecrets(registry);
   const problems = findDuplicates(definitions);
@@ -88,6 +88,8 @@ function checkDefinition(
       return NOTHING;
     case 'policy':
       return asProblems(checkFileName('a policy', definition.name));
+    case 'mcp_server':
+      return asProblems(checkServerName(definition.name));
     case 'effect':
       return asProblems(checkFileName('an effect', definition.name));
     case 'endpoint':
@@ -136,6 +138,15 @@ function checkFileName(what: string, name: string): FieldProblem[] {
   return [{ field: '', message }];
 }
 
+/** It is a part of the names of its tools, which providers bound. */
+function checkServerName(name: string): FieldProblem[] {
+  const found = checkFileName('an MCP server', name);
+  if (found.length > 0 || name.length <= 32) return found;
+  return [
+    { field: '', message: `an MCP server is named by its file, and '${name}' has more than 32 characters` },
+  ];
+}
+
 function checkRoute(name: string): FieldProblem[] {
   const parsed = parseRoute(name);
   return parsed.ok ? [] : [{ field: '', message: `is no route: its path ${parsed.problem}` }];
@@ -165,8 +176,19 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     hooks: ofKind('hook'),
     effects: ofKind('effect'),
     policies: ofKind('policy'),
+    mcpServers: ofKind('mcp_server'),
     endpoints: ofKind('endpoint'),
   };
+}
+
+/** With the tools of MCP servers that prompts list, under the names that models call them by. */
+function withMcpTools(registry: Registry): Registry {
+  const tools = new Map(registry.tools);
+  for (const { name, mcp } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
+    const server = mcp && registry.mcpServers.get(mcp.server);
+    if (server && !tools.has(name)) tools.set(name, toMcpTool(name, server, mcp));
+  }
+  return { ...registry, tools };
 }
 
 function isKind<K extends Definition['kind']>(

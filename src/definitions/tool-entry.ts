@@ -3,6 +3,7 @@
  * known once the name is resolved; `tool-reference.ts` checks that.
  */
 import { z } from 'zod';
+import { mcpToolName, parseMcpName } from '../core/project/mcp-tool.ts';
 import { count, env, flag, names, options, text } from './field.ts';
 
 const immediate = z.strictObject({
@@ -37,9 +38,15 @@ export const toolEntry = z.preprocess(
       resumable: z.union([z.literal(false), resumable]).optional(),
     })
     .transform(({ name, env: values, tenvs, options: given, ...extra }) => ({
-      name,
+      ...toName(name),
       env: { ...tenvs, ...values },
       options: given,
       extra,
     })),
 );
+
+/** A tool of an MCP server goes by the name that models call it by. */
+function toName(written: string) {
+  const mcp = parseMcpName(written);
+  return mcp ? { name: mcpToolName(mcp), mcp } : { name: written };
+}

@@ -3,6 +3,7 @@
  * names, and the arguments that they name exist.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
+import { MCP_PREFIX } from '../core/project/mcp-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
@@ -72,6 +73,7 @@ function checkUnresolved(
   entry: PromptToolEntry,
   field: string,
 ): Findings {
+  if (entry.mcp || entry.name.startsWith(MCP_PREFIX)) return asProblems(checkMcpName(scope, entry, field));
   const offered = providerToolNames(scope, scope.models.get(prompt.model));
   if (scope.unavailable.has(prompt.model)) return NOTHING;
   const prefixed = offered.map((name) => PREFIX + name);
@@ -84,6 +86,12 @@ function checkUnresolved(
 }
 
 const PREFIX = 'provider:';
+
+function checkMcpName(scope: Scope, { name, mcp }: PromptToolEntry, field: string): FieldProblem[] {
+  if (mcp) return checkName(scope, `${field}.name`, 'an MCP server', mcp.server, scope.mcpServers.keys());
+  const message = `is '${name}', which is no tool of an MCP server: write mcp:<server>/<tool>, with letters, digits, _, - and dots`;
+  return [{ field: `${field}.name`, message }];
+}
 
 function checkFitting(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
   const { what, fields } = FITTING[target.kind === 'agent' ? target.type : target.kind];

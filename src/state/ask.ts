@@ -6,6 +6,9 @@ import { LIMITS } from '../core/value/limit.ts';
 
 export type AskPort = (question: Question) => Promise<Answered>;
 
+/** The data of a question of this call that was asked before, by its key; undefined where it was not. */
+export type Recall = (key: string) => unknown;
+
 /** Without a port nobody may ask: outside of a tool's own call, and where the tool does not say that it asks. */
 export function createQuestions(port: AskPort | undefined): ThreadQuestions {
   return {

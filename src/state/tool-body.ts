@@ -3,7 +3,9 @@ import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
+import type { Recall } from './ask.ts';
 import { runAuthorCode } from './author-run.ts';
+import { runMcpCall } from './mcp-call.ts';
 import { toToolResult } from './tool-result.ts';
 
 export interface ToolBody {
@@ -13,13 +15,17 @@ export interface ToolBody {
   readonly args: unknown;
   /** As in AuthorRun. */
   readonly work: string;
+  /** Where the call can ask. */
+  readonly recall?: Recall;
 }
 
-export async function runToolBody({ tool, state, args, work }: ToolBody): Promise<ToolResult> {
+export async function runToolBody({ tool, state, args, work, recall }: ToolBody): Promise<ToolResult> {
   const code = tool.runsCode ? 'run_code' : 'tool';
   // The definition types `args` as never, because each tool has its own; checkToolArguments has seen to them.
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
+    const { remote } = tool;
+    if (remote) return toToolResult(await runMcpCall({ remote, state, args, recall }));
     return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
       // Within the author's code: getters of what it returned are its own.
       toToolResult(await (tool.args ? execute(state, args) : execute(state))),

@@ -52,6 +52,8 @@ export interface RuntimeOptions {
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   /** Policies by name. */
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
+  /** Servers of MCP by name. */
+  readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
@@ -82,6 +84,7 @@ export function helperRegistry({
   tools = {},
   effects,
   policies,
+  mcpServers,
   side,
   agent,
   prompt,
@@ -106,6 +109,7 @@ export function helperRegistry({
     tools,
     effects,
     policies,
+    mcpServers,
   });
 }
 

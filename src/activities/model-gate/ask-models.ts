@@ -14,6 +14,7 @@ import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
 import { tellsManifests } from '../model/call-estimate.ts';
+import type { McpOffer } from '../model/mcp-offer.ts';
 import type { Held } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
@@ -30,6 +31,7 @@ import type { StepHooks } from './step-hooks.ts';
 export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
+  readonly mcp?: McpOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
   /** Its history has been, in this step. */
   readonly hasCompacted: boolean;
@@ -48,13 +50,13 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, context, active, messages, subagents, hooks, hasCompacted }: AssembledRequest,
+  { ref, called, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, Held>> {
   const registry = ports.registry();
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const permissions = runContext?.permissions;
-  const step = { threadId: thread.id, messages, subagents, ...(permissions && { permissions }) };
+  const step = { threadId: thread.id, messages, subagents, mcp, ...(permissions && { permissions }) };
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;

@@ -6,6 +6,7 @@ import type { ActiveSide } from '../../core/project/active-side.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import type { McpOffer } from '../model/mcp-offer.ts';
 import { offerTools } from '../model/request.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
 
@@ -13,6 +14,7 @@ interface GivenAnswer {
   readonly ref: StepRef;
   readonly active: ActiveSide;
   readonly subagents: SubagentOffer;
+  readonly mcp?: McpOffer;
   readonly model: ModelDefinition;
   readonly response: ProviderResponse;
 }
@@ -25,9 +27,9 @@ export interface CleanedAnswer {
 
 export function cleanAnswer(
   { registry }: Pick<ActivityDependencies, 'registry'>,
-  { ref, active, subagents, model, response }: GivenAnswer,
+  { ref, active, subagents, mcp, model, response }: GivenAnswer,
 ): Verdict<CleanedAnswer, never> {
-  const offered = () => offeredNames({ registry, active, subagents, model });
+  const offered = () => offeredNames({ registry, active, subagents, mcp, model });
   const cleaned = cleanCalls(response, { step: ref.step, offered });
   const { toolCalls: _, finishReason, ...answer } = response;
   const toolCalls = cleaned.calls.map(({ call }) => call);
@@ -41,11 +43,12 @@ function offeredNames({
   registry,
   active,
   subagents,
+  mcp,
   model,
-}: Pick<GivenAnswer, 'active' | 'subagents' | 'model'> & Pick<ActivityDependencies, 'registry'>) {
+}: Pick<GivenAnswer, 'active' | 'subagents' | 'mcp' | 'model'> & Pick<ActivityDependencies, 'registry'>) {
   const { supportsToolCalls } = model.capabilities;
   if (supportsToolCalls === false || active.prompt.toolChoice === 'none') return new Set<string>();
-  const functions = offerTools(registry(), active, { model, tools: {} }, { subagents });
+  const functions = offerTools(registry(), active, { model, tools: {} }, { subagents, mcp });
   return new Set(
     functions.filter(({ executionMode }) => executionMode !== 'provider').map((tool) => tool.function.name),
   );

@@ -7,6 +7,7 @@ import type { Scratch } from '../../state/scratch.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { historyWindow } from '../model/history-window.ts';
+import { type McpOffer, readMcpOffer } from '../model/mcp-offer.ts';
 import { readSubagentOffer } from '../model/offered-tools.ts';
 import { agentNotFound } from '../model/request.ts';
 import { hasBegun, readStepEnv } from '../model/step-env.ts';
@@ -40,6 +41,7 @@ export interface ReadStep extends OpenStep {
   /** What an `env` part of a prompt shows. */
   readonly show: (name: string) => string;
   readonly subagents: SubagentOffer;
+  readonly mcp: McpOffer;
 }
 
 export async function readStepContext(
@@ -76,4 +78,11 @@ export async function offerSubagents(
   { context, active }: ResolvedStep,
 ): Promise<Verdict<Pick<ReadStep, 'subagents'>, never>> {
   return go({ subagents: await readSubagentOffer(ports, context.thread, active.prompt) });
+}
+
+export async function offerMcpTools(
+  ports: ActivityDependencies,
+  { context, active }: ResolvedStep,
+): Promise<Verdict<Pick<ReadStep, 'mcp'>, never>> {
+  return go({ mcp: await readMcpOffer(ports, context, active.prompt) });
 }

@@ -9,6 +9,7 @@ import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
+import { type McpOffer, NO_MCP } from './mcp-offer.ts';
 import { offerLifecycle, offerSubagent, parametersOf, type SubagentOffer, toTool } from './subagent-tools.ts';
 
 /** What depends on the moment: nothing is read where the prompt lists no subagent of the kind. */
@@ -44,8 +45,10 @@ export function offeredTools(
   registry: Registry,
   { tools }: PromptDefinition,
   subagents: SubagentOffer,
+  mcp: McpOffer = NO_MCP,
 ): ProviderTool[] {
-  const own = tools.flatMap(({ name }) => {
+  const own = tools.flatMap(({ name, mcp: remote }) => {
+    if (remote) return offerMcp(mcp, name);
     const subagent = subagents.enabled.find(({ entry }) => entry.name === name);
     if (!subagent) return offer(registry, name) ?? [];
     return subagent.resumable ? [] : [offerSubagent(registry, subagent)];
@@ -62,6 +65,12 @@ function offer(registry: Registry, name: string): ProviderTool | undefined {
   if (callee?.type !== 'ai_human') return undefined;
   const schema = registry.prompts.get(callee.sideA.prompt)?.requiredSchema;
   return toTool(name, describe(callee), parametersOf(schema));
+}
+
+/** What its server has not told of is not offered. */
+function offerMcp(mcp: McpOffer, name: string): ProviderTool[] {
+  const told = mcp.get(name);
+  return told ? [{ type: 'function', function: told, executionMode: 'local' }] : [];
 }
 
 function describe({ name, title, description, toolDescription }: AgentDefinition): string {

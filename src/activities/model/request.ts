@@ -8,6 +8,7 @@ import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts'
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StopRules } from '../../core/thread/stop.ts';
 
+import type { McpOffer } from './mcp-offer.ts';
 import { offeredTools } from './offered-tools.ts';
 import { type AskedModel, findProviderTools, runsAtProvider } from './provider-tools.ts';
 import type { SubagentOffer } from './subagent-tools.ts';
@@ -48,6 +49,8 @@ export interface AssembledStep {
   readonly threadId: string;
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
+  /** Tools of MCP servers; none where absent. */
+  readonly mcp?: McpOffer;
   /** Of the run's context. */
   readonly permissions?: Permissions;
 }
@@ -56,13 +59,13 @@ export function buildRequest(
   registry: Registry,
   active: ActiveSide,
   asked: AskedModel,
-  { threadId, messages, subagents, permissions }: AssembledStep,
+  { threadId, messages, subagents, mcp, permissions }: AssembledStep,
 ): ProviderRequest {
   const { prompt } = active;
   const { model } = asked;
   const { supportsImages, supportsToolCalls, supportsJsonMode, maxOutputTokens } = model.capabilities;
   const tools =
-    supportsToolCalls === false ? [] : offerTools(registry, active, asked, { subagents, permissions });
+    supportsToolCalls === false ? [] : offerTools(registry, active, asked, { subagents, mcp, permissions });
   const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
   return {
     model: model.model,
@@ -106,9 +109,9 @@ export function offerTools(
   registry: Registry,
   active: ActiveSide,
   asked: AskedModel,
-  { subagents, permissions }: Pick<AssembledStep, 'subagents' | 'permissions'>,
+  { subagents, mcp, permissions }: Pick<AssembledStep, 'subagents' | 'mcp' | 'permissions'>,
 ): ProviderTool[] {
-  const own = offeredTools(registry, active.prompt, subagents).filter(
+  const own = offeredTools(registry, active.prompt, subagents, mcp).filter(
     (tool) => !runsAtProvider(registry, tool.function.name),
   );
   return [...own, ...findProviderTools(registry, active, asked, permissions)];

@@ -8,7 +8,7 @@ import type { Answered, Question } from '../../core/author/question.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { AskPort } from '../../state/ask.ts';
+import type { AskPort, Recall } from '../../state/ask.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { HeardWait, Wait } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -18,6 +18,7 @@ import { toWaitingCall } from './waiting-call.ts';
 export interface Asking {
   /** Absent for a tool that does not ask. */
   readonly ask?: AskPort;
+  readonly recall: Recall;
   /** Settled once the call waits. */
   readonly asked: Promise<WaitingCall>;
   /** The call waits. */
@@ -62,6 +63,7 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
   };
   return {
     ...(tool.asks ? { ask } : {}),
+    recall: (key) => find(waits, toKey(step, index, key))?.data,
     asked: asked.promise,
     get waiting() {
       return waiting;

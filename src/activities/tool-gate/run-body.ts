@@ -64,7 +64,9 @@ export async function runBody(
     const result = await withinTime(limit, async () =>
       // The body ends where it asks: what it does afterwards is ignored.
       Promise.race([
-        runToolBody({ tool, state, args, work: key }).then((result) => settled(sink, result)),
+        runToolBody({ tool, state, args, work: key, recall: asking.recall }).then((result) =>
+          settled(sink, result),
+        ),
         asking.asked,
       ]),
     );

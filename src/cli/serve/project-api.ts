@@ -34,10 +34,9 @@ interface ProjectApiOptions {
   readonly tokens: string | undefined;
 }
 
-/** Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
-export async function openProjectApi(options: ProjectApiOptions): Promise<ProjectApi> {
-  const { project, taskQueue, tokens, quiet = false } = options;
-  const known = tokens === undefined ? null : tokenAccess(tokens);
+/** A client of the project, and its agents as its files are. Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
+export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens'>) {
+  const { project, taskQueue, quiet = false } = options;
   requireProject(project);
   const server = options.server ?? findServer(project);
   await requireListening(server);
@@ -45,12 +44,19 @@ export async function openProjectApi(options: ProjectApiOptions): Promise<Projec
   const live = await openProject(project, { quiet });
   const { store } = readConfiguration();
   const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+  return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
+}
+
+/** Throws as `openProjectClient` does. */
+export async function openProjectApi({ tokens, ...options }: ProjectApiOptions): Promise<ProjectApi> {
+  const known = tokens === undefined ? null : tokenAccess(tokens);
+  const { client, live, agents } = await openProjectClient(options);
   const endpoints = await createEndpointHandler({ client, registry: live.current });
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
   const stored = storeOf(client);
   const access = storedAccess(stored, known);
-  const api = createApi({ client, access, endpoints, agents: () => agentsOf(live.current()), onError });
+  const api = createApi({ client, access, endpoints, agents, onError });
   return {
     api,
     project: live,

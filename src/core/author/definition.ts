@@ -13,6 +13,7 @@ import type { ModelTimeouts } from '../value/limit.ts';
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
+import type { McpServerDefinition, McpToolRef } from './mcp-server.ts';
 import type { PolicyDefinition } from './policy.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -79,6 +80,8 @@ export type PromptPart =
 /** One entry of a prompt's `tools`: a name, with whatever the entry configures. */
 export interface PromptToolEntry {
   readonly name: string;
+  /** Of a tool of an MCP server: `name` is what models call it by. */
+  readonly mcp?: McpToolRef;
   readonly env: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** The fields of a sub-prompt or subagent entry: checked, defaults not yet applied. */
@@ -186,6 +189,8 @@ export interface ToolDefinition {
   readonly runsCode?: true;
   /** Asks for the status of its thread's subagents, and is answered by the engine. Only a built-in tool has it. */
   readonly queriesTeam?: true;
+  /** Its body is a call of this tool of an MCP server; `tool` is its name there. */
+  readonly remote?: { readonly server: McpServerDefinition; readonly tool: string };
 }
 
 /** The whole project, validated: every reference resolves. */
@@ -200,6 +205,8 @@ export interface Registry {
   readonly effects: ReadonlyMap<string, EffectDefinition>;
   /** By name. */
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
+  /** By name. */
+  readonly mcpServers: ReadonlyMap<string, McpServerDefinition>;
   /** By file below `agents/api`, without its extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

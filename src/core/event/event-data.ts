@@ -225,6 +225,15 @@ export interface EventData {
   /** Code called a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
 
+  /** A server of MCP has told its tools, for the rest of the execution. `changed`: those that are not as it told them before. */
+  'mcp.listed': {
+    readonly server: string;
+    readonly tools: readonly string[];
+    readonly changed: readonly string[];
+  };
+  /** A server of MCP could not be asked for its tools, which are not offered until it can. */
+  'mcp.failed': { readonly server: string; readonly code: string; readonly error: string };
+
   /** The calls of a model go round in circles: `count` of them, with this one. Its next request reminds it. Where `guards.loops` is in use. */
   'loop.warning': NamedCall & { readonly detector: LoopDetector; readonly count: number };
   /** They have done so until now: the execution ends with `LoopDetected`. */

@@ -56,6 +56,8 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'tool.late_result': 'always',
   'tool.removed': 'always',
   'tool.invoked': 'always',
+  'mcp.listed': 'always',
+  'mcp.failed': 'always',
   'loop.warning': 'always',
   'loop.critical': 'always',
   'action.requested': 'always',

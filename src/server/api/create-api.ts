@@ -7,6 +7,7 @@ import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
+import { serveMcp } from '../mcp/mcp-door.ts';
 import { createLiveStreams } from '../standard/live-streams.ts';
 import { isStandardPath, serveStandard, standardError } from '../standard/standard-door.ts';
 import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
@@ -83,6 +84,7 @@ export function createApi(options: ApiOptions): Api {
   const tickets = createTickets();
   const ask = (request: Request) => requireCaller(access, request);
   serveStandard(app, { client, agents, live, tickets }, ask);
+  serveMcp(app, { host, requireCaller: ask, onError: (error, request) => tell(onError, error, request) });
   if (endpoints) serveEndpoints(app, endpoints, host, access);
   app.notFound(({ req }) => {
     const { pathname } = new URL(req.url);

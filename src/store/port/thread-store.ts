@@ -20,6 +20,7 @@ import type { EventStore } from './event.ts';
 import type { ExecutionStore } from './execution.ts';
 import type { ChildStore, FamilyStore, ReportStore, VariableRequestStore } from './family.ts';
 import type { FileStore } from './file.ts';
+import type { McpStore } from './mcp.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
 import type { QueueStore } from './queue.ts';
@@ -36,6 +37,7 @@ export type * from './action.ts';
 export type * from './event.ts';
 export type * from './execution.ts';
 export type * from './family.ts';
+export type * from './mcp.ts';
 export type * from './model-call.ts';
 export type { FromRun } from './run.ts';
 export type * from './step.ts';
@@ -80,6 +82,8 @@ export interface ThreadStore {
   readonly env: EnvStore;
   /** Who may use the HTTP API. */
   readonly tokens: TokenStore;
+  /** What servers of MCP have told of their tools. */
+  readonly mcp: McpStore;
   readonly effects: EffectStore;
   /** What is asked of people. */
   readonly waits: WaitStore;

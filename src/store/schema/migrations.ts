@@ -34,6 +34,7 @@ import { teams } from './migration-0032.ts';
 import { threadLists } from './migration-0033.ts';
 import { unseenWaits } from './migration-0038.ts';
 import { hiddenMessages } from './migration-0040.ts';
+import { mcpLists } from './migration-0043.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -242,6 +243,7 @@ export const provider: MigrationProvider = {
     '0033_thread_lists': threadLists,
     '0038_unseen_waits': unseenWaits,
     '0040_hidden_messages': hiddenMessages,
+    '0043_mcp_lists': mcpLists,
   }),
 };
 

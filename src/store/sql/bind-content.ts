@@ -1,4 +1,4 @@
-/** The part of the store that content is kept in: messages, the log, values, files, variables and tokens, bound to one database. */
+/** The part of the store that content is kept in: messages, the log, values, files, variables, tokens and what servers of MCP have told, bound to one database. */
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
@@ -15,13 +15,14 @@ import {
 import { findFiles, grepFiles } from '../commands/file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
+import { keepMcp, listMcp } from '../commands/mcp/mcp-list.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
 import { createToken, findToken, listTokens, readSigningKey, revokeToken } from '../commands/token/token.ts';
 import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
-type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens'>;
+type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp'>;
 
 export function bindContent(context: CommandContext): Content {
   const bound = binder(context);
@@ -69,6 +70,7 @@ export function bindContent(context: CommandContext): Content {
       read: bound(readEnv),
       rotate: bound(rotateEnv),
     },
+    mcp: { list: bound(listMcp), keep: bound(keepMcp) },
     tokens: {
       create: bound(createToken),
       find: bound(findToken),

@@ -34,6 +34,7 @@ export const THREAD_TABLES = {
   thread_tags: 'thread_id',
   thread_runs: 'thread_id',
   summaries: 'thread_id',
+  mcp_lists: 'thread_id',
   actions: 'thread_id',
   waits: 'thread_id',
   shown_waits: 'thread_id',

@@ -1,0 +1,65 @@
+/** `everthread mcp`: the agents of a project as the tools of an MCP server over standard streams, for clients that start their servers themselves. */
+import type { Command } from 'commander';
+import { OPERATOR } from '../../server/api/caller.ts';
+import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { withInterruption } from '../interruption.ts';
+import { note } from '../output/output.ts';
+
+const HELP = `
+As clients are configured:
+  { "mcpServers": { "agents": { "command": "npx", "args": ["everthread", "mcp", "--project", "/path/of/the/project"] } } }
+Over HTTP the same is served by "everthread api", at /mcp.`;
+
+export function addMcp(program: Command, cli: Cli): void {
+  const command = program
+    .command('mcp')
+    .helpGroup(GROUPS.run)
+    .summary('serve agents as tools, over standard streams')
+    .description(
+      'Speaks the Model Context Protocol on its standard streams until its input ends: each agent of the project is a tool (docs/mcp-server.md). ' +
+        'Workers run elsewhere, or in "everthread dev".',
+    )
+    .addHelpText('after', HELP);
+  addCommon(addTaskQueue(command)).action(act(cli, runMcp));
+}
+
+async function runMcp({
+  project,
+  taskQueue,
+}: CommonOptions & { readonly taskQueue?: string }): Promise<number> {
+  return withInterruption(async (interruption) => {
+    const [{ openProjectClient }, { serveStdio }, { createAgentServer }, { errorMessage }] =
+      await Promise.all([
+        import('../serve/project-api.ts'),
+        import('@modelcontextprotocol/server/stdio'),
+        import('../../server/mcp/agent-server.ts'),
+        import('../../core/value/error.ts'),
+      ]);
+    const { client, agents, close } = await openProjectClient({ project, taskQueue });
+    const tell = (error: unknown) => note(`A request failed: ${errorMessage(error)}`);
+    const enter = () => ({ signal: interruption.signal, leave() {} });
+    const served = serveStdio(
+      () => createAgentServer({ client, agents, caller: OPERATOR, enter, onError: tell }),
+      {
+        onerror: tell,
+      },
+    );
+    try {
+      interruption.begin();
+      await ended(interruption.signal);
+      await served.close();
+    } finally {
+      await close();
+    }
+    return 0;
+  }, 'Stopping: what was called goes on');
+}
+
+/** The client closes our input, or somebody interrupts. */
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

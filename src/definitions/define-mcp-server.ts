@@ -1,0 +1,102 @@
+/** `defineMcpServer` (docs/mcp.md): a server whose tools prompts may list as `mcp:<server>/<tool>`. */
+import { z } from 'zod';
+import { type McpReach, type McpServerDefinition, variablesIn } from '../core/author/mcp-server.ts';
+import { checkFields, type FieldTable, type RawFields } from './check.ts';
+import { markDefinition } from './definition-mark.ts';
+import { count, env, isGiven, names, text, variables } from './field.ts';
+import type { McpServerInput } from './mcp-server-input.ts';
+import type { FieldProblem } from './problem.ts';
+
+const server = z.strictObject({
+  command: text.optional(),
+  args: z.array(z.string()).default([]),
+  cwd: text.optional(),
+  env: env.default({}),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  headers: env.default({}),
+  variables: variables.default([]),
+  idempotent: z.union([z.literal(true), names]).default([]),
+  timeoutMs: count.default(60_000),
+  connectTimeoutMs: count.default(60_000),
+  approvalTimeoutMs: count.optional(),
+});
+
+type Fields = z.output<typeof server>;
+
+const SERVER: FieldTable<Fields> = {
+  what: 'defineMcpServer',
+  fields: server,
+  rules: [
+    {
+      field: 'command',
+      message: 'or url is required: the program that is the server, or where it is reached',
+      holds: ({ command, url }) => !isGiven(command) && !isGiven(url),
+    },
+    {
+      field: 'url',
+      message: 'does not fit beside command: a server is a program or an address',
+      holds: ({ command, url }) => isGiven(command) && isGiven(url),
+    },
+    ...(['args', 'cwd', 'env'] as const).map((field) => ({
+      field,
+      message: 'is of a program, and this server has an address; write headers',
+      holds: (given: RawFields) => isGiven(given.url) && isGiven(given[field]),
+    })),
+    {
+      field: 'headers',
+      message: 'is of an address, and this server is a program; write env',
+      holds: ({ command, headers }) => isGiven(command) && isGiven(headers),
+    },
+  ],
+  warnings: [],
+  hints: {
+    name: "a server's name is the name of its file",
+    tools: 'prompts list its tools, as mcp:<server>/<tool>',
+    transport: 'write command, or url',
+    type: 'write command, or url',
+    environment: 'write env',
+    auth: 'write headers, with {{NAME}} for a variable',
+  },
+  more: checkVariables,
+};
+
+/** Each `{{NAME}}` is declared: what is not has no value, and would silently be sent as nothing. */
+function checkVariables(given: RawFields): FieldProblem[] {
+  const declared = new Set(listOf(given.variables).map((each) => (each as { name?: unknown })?.name));
+  return (['args', 'env', 'headers'] as const).flatMap((field) => {
+    const texts = Object.entries((given[field] ?? {}) as object);
+    return texts.flatMap(([key, value]) =>
+      (typeof value === 'string' ? variablesIn(value) : [])
+        .filter((name) => !declared.has(name))
+        .map((name) => ({
+          field: `${field}.${key}`,
+          message: `names the variable '${name}', which variables does not declare`,
+        })),
+    );
+  });
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/**
+ * Declares an MCP server; the default export of a file in `agents/mcp/`, whose name is the server's name. Prompts list its tools as
+ * `mcp:<server>/<tool>`. Throws an `InvalidDefinitions` error that lists every problem.
+ * @example
+ * ```ts
+ * export default defineMcpServer({
+ *   command: 'npx',
+ *   args: ['-y', '@modelcontextprotocol/server-filesystem', '/srv/documents'],
+ *   idempotent: ['read_text_file', 'list_directory'],
+ * });
+ * ```
+ */
+export function defineMcpServer(input: McpServerInput): McpServerDefinition {
+  const { fields, warnings } = checkFields(SERVER, input);
+  const { command, args, cwd, env: given, url, headers, ...terms } = fields;
+  const reach: McpReach =
+    command === undefined
+      ? { by: 'http', url: url as string, headers }
+      : { by: 'stdio', command, args, ...(cwd === undefined ? {} : { cwd }), env: given };
+  // Discovery names it after its file: `nameDefinition`.
+  return markDefinition<McpServerDefinition>({ ...terms, reach, kind: 'mcp_server', name: '' }, warnings);
+}

@@ -1,0 +1,162 @@
+/** One call of a tool of a server, and its answer as the result of a tool. Nothing here throws for what a server does. */
+import { type InputRequiredResult, isInputRequiredResult } from '@modelcontextprotocol/client';
+import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
+import { measureJson } from '../core/value/json-measure.ts';
+import { type AskTerms, isAnswered, type McpConnection } from './connection.ts';
+import { McpFailure, quote } from './failure.ts';
+import { MCP_LIMITS } from './limit.ts';
+
+export interface McpCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Answers to what it asked before it would go on, with what it gave to be handed back. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly state?: string;
+}
+
+export type McpAnswer =
+  | { readonly kind: 'result'; readonly result: ToolResult }
+  | { readonly kind: 'asks'; readonly asks: McpAsks };
+
+/** What it wants to know before it goes on, by its own names. */
+export interface McpAsks {
+  readonly requests: Readonly<Record<string, McpQuestion>>;
+  readonly state?: string;
+}
+
+export interface McpQuestion {
+  readonly message: string;
+  /** JSON schema of what is asked for. */
+  readonly schema: unknown;
+}
+
+/** Rejects with an McpFailure, or with the signal's reason. */
+export async function callTool(
+  connection: McpConnection,
+  { name, arguments: given, answers, state }: McpCall,
+  terms: AskTerms,
+): Promise<McpAnswer> {
+  const params = {
+    name,
+    arguments: { ...given },
+    ...(answers && { inputResponses: answers }),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+  try {
+    const answer: unknown = await connection.ask(
+      (client, options) => client.callTool(params, { ...options, allowInputRequired: true }),
+      terms,
+    );
+    if (isInputRequiredResult(answer)) return { kind: 'asks', asks: toAsks(answer) };
+    return { kind: 'result', result: toResult(answer as Told) };
+  } catch (error) {
+    if (!isAnswered(error)) throw error;
+    return { kind: 'result', result: toRefused(name, quote(error.message, 2000), error.code) };
+  }
+}
+
+/** JSON-RPC's, for what is not there. */
+const INVALID_PARAMS = -32602;
+const METHOD_NOT_FOUND = -32601;
+
+function toRefused(name: string, refused: string, number: number): ToolResult {
+  const missing =
+    number === METHOD_NOT_FOUND || (number === INVALID_PARAMS && /not found|unknown tool/i.test(refused));
+  if (missing)
+    return {
+      status: 'error',
+      error: `Its server has no tool ${name} now: ${refused}`,
+      error_code: 'McpToolMissing',
+    };
+  return { status: 'error', error: refused, error_code: 'McpToolError', error_data: { code: number } };
+}
+
+function toAsks({ inputRequests = {}, requestState }: InputRequiredResult): McpAsks {
+  if (requestState !== undefined && Buffer.byteLength(requestState) > MCP_LIMITS.stateBytes)
+    throw new McpFailure(
+      'McpTooLarge',
+      `The state of its question has more than ${MCP_LIMITS.stateBytes} bytes.`,
+    );
+  const asked = Object.entries(
+    inputRequests as Record<string, { method?: string; params?: Record<string, unknown> }>,
+  );
+  const requests = asked.map(([name, { method, params = {} }]) => {
+    if (method !== 'elicitation/create' || typeof params.message !== 'string' || params.url !== undefined)
+      throw new McpFailure(
+        'McpInputUnsupported',
+        `It asks for ${quote(method, 60)}, which nobody here answers.`,
+      );
+    return [name, { message: quote(params.message, 2000), schema: params.requestedSchema ?? null }] as const;
+  });
+  return {
+    requests: Object.fromEntries(requests),
+    ...(requestState === undefined ? {} : { state: requestState }),
+  };
+}
+
+interface Told {
+  readonly content?: readonly Block[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly data?: string;
+  readonly mimeType?: string;
+  readonly name?: string;
+  readonly uri?: string;
+  readonly resource?: {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    readonly blob?: string;
+  };
+}
+
+function toResult({ content = [], structuredContent, isError }: Told): ToolResult {
+  const attachments: ToolAttachment[] = [];
+  const lines = content.flatMap((block, index) => {
+    const file = toFile(block, index);
+    if (file) attachments.push(file);
+    return file ? [] : [toLine(block)];
+  });
+  const isData = lines.length === 0 && structuredContent !== undefined;
+  if (isData && !measureJson(structuredContent, DATA).whole)
+    throw new McpFailure('McpTooLarge', 'The data of its result are too large, or too deep.');
+  const text = isData ? JSON.stringify(structuredContent) : lines.join('\n');
+  requireRoom(text, attachments);
+  if (isError) return { status: 'error', error: text || 'It tells no reason.', error_code: 'McpToolError' };
+  return { status: 'success', result: text, ...(attachments.length > 0 ? { attachments } : {}) };
+}
+
+const DATA = { maxBytes: MCP_LIMITS.resultBytes, maxDepth: 200 };
+
+function requireRoom(text: string, files: readonly ToolAttachment[]): void {
+  if (Buffer.byteLength(text) > MCP_LIMITS.resultBytes)
+    throw new McpFailure('McpTooLarge', `Its result has more than ${MCP_LIMITS.resultBytes} bytes.`);
+  const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+  if (files.length > MCP_LIMITS.files || bytes > MCP_LIMITS.fileBytes)
+    throw new McpFailure('McpTooLarge', 'The files of its result are too many, or too large.');
+}
+
+function toFile({ type, data, mimeType, resource }: Block, index: number): ToolAttachment | undefined {
+  if ((type === 'image' || type === 'audio') && data !== undefined)
+    return { name: `${type}-${index + 1}`, mimeType: mimeType ?? 'application/octet-stream', data };
+  if (type !== 'resource' || resource?.blob === undefined) return undefined;
+  const name =
+    resource.uri
+      .split('/')
+      .at(-1)
+      ?.replace(/[^A-Za-z0-9._-]/g, '_')
+      .slice(-80) || `file-${index + 1}`;
+  return { name, mimeType: resource.mimeType ?? 'application/octet-stream', data: resource.blob };
+}
+
+function toLine({ type, text, name, uri, resource }: Block): string {
+  if (text !== undefined) return text;
+  if (type === 'resource' && resource?.text !== undefined) return resource.text;
+  if (type === 'resource_link') return `${quote(name, 200)}: ${quote(uri, 2000)}`;
+  return `[${quote(type, 40)}]`;
+}

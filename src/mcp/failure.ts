@@ -1,0 +1,44 @@
+/** What a server of MCP can do wrong, told apart by code. A failure is a value for whoever called: nothing of a server ends a thread. */
+
+export type McpCode =
+  /** It does not start, is not there, or ended meanwhile. */
+  | 'McpUnavailable'
+  /** It did not answer in time. */
+  | 'McpTimeout'
+  /** It said more than it may. */
+  | 'McpTooLarge'
+  /** What it said is not what the protocol has, or not what was asked. */
+  | 'McpInvalid'
+  /** It sent the request somewhere else. */
+  | 'McpRedirect'
+  /** It has no such tool, any more. */
+  | 'McpToolMissing'
+  /** It answered that the call is an error. */
+  | 'McpToolError'
+  /** It asks for what nobody here gives. */
+  | 'McpInputUnsupported';
+
+export class McpFailure extends Error {
+  readonly code: McpCode;
+
+  constructor(code: McpCode, message: string) {
+    super(message);
+    this.name = 'McpFailure';
+    this.code = code;
+  }
+}
+
+export function isMcpFailure(error: unknown): error is McpFailure {
+  return error instanceof Error && error.name === 'McpFailure' && 'code' in error;
+}
+
+/** A text of a server, for an error: short, on one line, without what cannot be seen. */
+export function quote(text: unknown, longest = 500): string {
+  const line = visible(String(text)).replace(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** Without characters that a reader does not see and a model does: controls, marks of direction, tags, what has no width. */
+export function visible(text: string): string {
+  return text.replace(/[^\P{C}\n\t]|\p{Zl}|\p{Zp}/gu, '');
+}

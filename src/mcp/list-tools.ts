@@ -1,0 +1,71 @@
+/**
+ * What a server tells of the tools that somebody wants of it. All of it is a stranger's word: it is bounded and freed of what cannot be seen,
+ * it is shown to models and people, and nothing else is done with it.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../core/value/canonical-json.ts';
+import { measureJson } from '../core/value/json-measure.ts';
+import type { AskTerms, McpConnection } from './connection.ts';
+import { isAnswered } from './connection.ts';
+import { McpFailure, quote, visible } from './failure.ts';
+import { MCP_LIMITS } from './limit.ts';
+
+export interface ListedTool {
+  /** Its name at the server. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** What it says of itself: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  readonly hints: Readonly<Record<string, boolean>>;
+  /** SHA-256 of all this. */
+  readonly digest: string;
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** Those of `wanted` that it has. Rejects with an McpFailure. */
+export async function listTools(
+  connection: McpConnection,
+  wanted: ReadonlySet<string>,
+  terms: AskTerms,
+): Promise<ListedTool[]> {
+  const { tools } = await connection
+    .ask((client, options) => client.listTools(undefined, options), terms)
+    .catch((error: unknown) => {
+      if (isAnswered(error))
+        throw new McpFailure('McpInvalid', `It refuses to list its tools: ${quote(error.message)}`);
+      throw error;
+    });
+  const found = new Map<string, ListedTool>();
+  for (const tool of tools) {
+    if (!wanted.has(tool.name)) continue;
+    if (found.has(tool.name)) throw new McpFailure('McpInvalid', `It lists ${quote(tool.name, 128)} twice.`);
+    found.set(tool.name, toListed(tool));
+  }
+  return [...found.values()];
+}
+
+const SCHEMA = { maxBytes: MCP_LIMITS.schemaBytes, maxDepth: MCP_LIMITS.schemaDepth };
+
+interface Told {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: unknown;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+}
+
+function toListed({ name, description = '', inputSchema, annotations = {} }: Told): ListedTool {
+  if (!measureJson(inputSchema, SCHEMA).whole)
+    throw new McpFailure('McpTooLarge', `The schema of ${quote(name, 128)} is too large, or too deep.`);
+  const hints = Object.fromEntries(
+    HINTS.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [])),
+  ) as ListedTool['hints'];
+  const told = {
+    name,
+    description: visible(description).slice(0, MCP_LIMITS.descriptionChars),
+    parameters: JSON.parse(visible(JSON.stringify(inputSchema))) as ListedTool['parameters'],
+    hints,
+  };
+  return { ...told, digest: createHash('sha256').update(canonicalJson(told)).digest('hex') };
+}

@@ -1,0 +1,150 @@
+/**
+ * A call of an agent as a tool: an execution of a thread, begun by one message, and read off the thread's log to its end.
+ * G1. The execution has an id before anything is sent, so what becomes of this call is found by it, and by nothing that others do on the thread.
+ * G2. Where the log is read from is noted before the message is sent.
+ * G3. Whoever goes away leaves the thread to its work; only a cancellation cancels, and this execution alone. Coming back with the thread's id finds it.
+ * G4. A call never outlives a wait for a person: it ends and says who is waited for.
+ */
+import { randomUUID } from 'node:crypto';
+import { storeOf } from '../../client/client-store.ts';
+import { followPages } from '../../client/follow-events.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import { type Caller, requireReachable, standingContext } from '../api/caller.ts';
+
+export interface AgentCall {
+  readonly agent: string;
+  /** Absent: what the thread does is waited for. */
+  readonly message?: string | undefined;
+  /** Absent: a new one. */
+  readonly threadId?: string | undefined;
+}
+
+export interface CallTerms {
+  /** The caller wants it no more. */
+  readonly canceled: AbortSignal;
+  /** The response is to end; the work goes on. */
+  readonly leaving: AbortSignal;
+  /** Says what is going on. */
+  readonly tell: (words: string) => void;
+}
+
+export type CallEnd = { readonly threadId: string; readonly executionId: string } & (
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'waits'; readonly waits: readonly Pick<Wait, 'id' | 'kind' | 'summary'>[] }
+  | { readonly kind: 'working' }
+);
+
+type Place = Pick<CallEnd, 'threadId' | 'executionId'> & { readonly after: number };
+
+/** Throws what the client throws: `ThreadNotFound`, `AgentNotFound`, … */
+export async function callAgent(
+  client: RuntimeClient,
+  caller: Caller,
+  call: AgentCall,
+  terms: CallTerms,
+): Promise<CallEnd> {
+  const place = await begin(client, caller, call);
+  const { threadId, executionId } = place;
+  const ending = AbortSignal.any([terms.canceled, terms.leaving]);
+  const end = await follow(client, place, ending, terms);
+  if (end) return { ...end, threadId, executionId };
+  if (!terms.canceled.aborted) return { kind: 'working', threadId, executionId };
+  // G3.
+  const request = {
+    executionId,
+    reason: 'canceled by the client',
+    ...(caller.name !== null && { by: caller.name }),
+  };
+  await client.cancelExecution(threadId, request).catch(() => {});
+  return { kind: 'failed', error: 'canceled', threadId, executionId };
+}
+
+async function begin(
+  client: RuntimeClient,
+  caller: Caller,
+  { agent, message, threadId }: AgentCall,
+): Promise<Place> {
+  const executionId = `mcp-${randomUUID()}`;
+  if (threadId === undefined) {
+    if (message === undefined)
+      throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
+    const started = await client.startThread({
+      agent,
+      userId: caller.userId ?? undefined,
+      context: standingContext(caller),
+    });
+    await client.queueMessage(started.threadId, { content: message, executionId });
+    return { ...started, executionId, after: 0 };
+  }
+  const thread = await requireReachable(client, caller, threadId);
+  if (thread.agent !== agent)
+    throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}" of the agent "${agent}".`);
+  if (message === undefined) {
+    const { id, firstSeq } = await client.getExecution(threadId);
+    return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
+  }
+  await client.queueMessage(threadId, { content: message, executionId });
+  // G2.
+  return { threadId, executionId, after: thread.lastSeq };
+}
+
+type Ended =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'waits'; readonly waits: readonly Pick<Wait, 'id' | 'kind' | 'summary'>[] };
+
+/** Undefined where it is left before its end. */
+async function follow(
+  client: RuntimeClient,
+  { threadId, executionId, after }: Place,
+  signal: AbortSignal,
+  { tell }: CallTerms,
+): Promise<Ended | undefined> {
+  const store = storeOf(client);
+  let isIn = false;
+  let answer: string | undefined;
+  for await (const page of followPages(store, threadId, { after, signal, marks: true })) {
+    for (const event of page) {
+      if (event.type === 'execution.started') isIn = event.data.executionId === executionId;
+      if (event.type === 'thread.terminated') return { kind: 'failed', error: 'The thread was terminated.' };
+      if (!isIn) continue;
+      const words = wordsOf(event);
+      if (words !== undefined) tell(words);
+      if (event.type === 'message.created' && event.data.role === 'assistant' && !event.data.depth)
+        answer = event.data.messageId;
+      if (event.type !== 'execution.ended' || event.data.executionId !== executionId) continue;
+      const { status, error, reason } = event.data;
+      if (status === 'failed')
+        return { kind: 'failed', error: error ? `${error.code}: ${error.message}` : reason };
+      if (status === 'stopped') return { kind: 'failed', error: reason };
+      const message = answer === undefined ? null : await store.messages.get(threadId, answer);
+      return { kind: 'answered', text: message?.content ?? '' };
+    }
+    // G4: once the log has no more for now.
+    const waits = page.length === 0 ? await blockingWaits(client, threadId) : [];
+    if (waits.length > 0) return { kind: 'waits', waits };
+  }
+  return undefined;
+}
+
+async function blockingWaits(client: RuntimeClient, threadId: string) {
+  const open = await client.listWaits({ threadId });
+  return open.filter(({ blocks }) => blocks).map(({ id, kind, summary }) => ({ id, kind, summary }));
+}
+
+function wordsOf(event: ThreadEvent): string | undefined {
+  switch (event.type) {
+    case 'step.started':
+      return 'thinking';
+    case 'tool.started':
+      return `running ${event.data.name}`;
+    case 'subagent.created':
+      return 'asking a subagent';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * `/mcp`: agents as tools, over streamable HTTP (docs/mcp-server.md). The access, the sizes and the bounds of streams are those of the API. Nothing is kept between
+ * requests, so any process answers any of them.
+ */
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { type Caller, requireScope } from '../api/caller.ts';
+import type { ApiHost } from '../api/host.ts';
+import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
+import { createAgentServer } from './agent-server.ts';
+
+export interface McpDoor {
+  readonly host: ApiHost;
+  /** Throws `Unauthorized`. */
+  readonly requireCaller: (request: Request) => Promise<Caller>;
+  readonly onError: (error: unknown, request: Request) => void;
+}
+
+export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpDoor): void {
+  app.all('/mcp', async ({ req: { raw: request } }) => {
+    // Before anything of it is read.
+    const caller = await requireCaller(request);
+    requireScope(caller, 'read');
+    const tell = (error: unknown) => onError(error, request);
+    const handler = createMcpHandler(
+      () =>
+        createAgentServer({
+          client: host.client,
+          agents: () => host.agents?.() ?? [],
+          caller,
+          enter: (threadId) => enterStream(host.streams, threadId),
+          onError: tell,
+        }),
+      // What takes long is told of at once: clients give up where no headers come.
+      { keepAliveMs: KEEP_ALIVE_MS, responseMode: 'sse' },
+    );
+    return handler.fetch(request);
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * The body of a tool of an MCP server (docs/mcp.md): its variables, one call, and a durable wait where the server asks before it goes on.
+ * B1. A server that asks has not done what was asked of it. What it gave to be handed back is kept with the wait, so the call goes on where it was, in
+ *     whatever process: it is sent once for each round of answers.
+ * B2. Whatever a server does is a result with a code, and the connection is given up.
+ */
+import type { ToolDefinition } from '../core/author/definition.ts';
+import { fillVariables, type McpReach, variablesIn } from '../core/author/mcp-server.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import type { ToolResult } from '../core/message/message.ts';
+import {
+  type AskTerms,
+  callTool,
+  isMcpFailure,
+  MCP_LIMITS,
+  type McpAsks,
+  type McpCall,
+  type McpPlace,
+  withConnection,
+} from '../mcp/index.ts';
+import type { Recall } from './ask.ts';
+
+type Remote = NonNullable<ToolDefinition['remote']>;
+
+export interface McpBody {
+  readonly remote: Remote;
+  readonly state: ThreadState;
+  readonly args: unknown;
+  /** What was asked in this call before. */
+  readonly recall: Recall | undefined;
+}
+
+export async function runMcpCall({ remote, state, args, recall }: McpBody): Promise<ToolResult> {
+  const { connectTimeoutMs, timeoutMs } = remote.server;
+  const signal = state.execution?.abortSignal ?? AbortSignal.timeout(connectTimeoutMs + timeoutMs);
+  const reach = await fillReach(remote.server, (name) => state.env(name));
+  const place = { threadId: state.threadId, reach, connectTimeoutMs };
+  const terms = { signal, timeoutMs };
+  const call = { name: remote.tool, arguments: (args ?? {}) as Readonly<Record<string, unknown>> };
+  let known: Heard | undefined;
+  for (let round = 0; round < MCP_LIMITS.rounds; round++) {
+    // B1: as it stood when it was asked.
+    const asks = recallRound(recall, round) ?? (await send(place, { ...call, ...known }, terms));
+    if ('status' in asks) return asks;
+    known = await askAll(state, round, asks);
+  }
+  return {
+    status: 'error',
+    error: `It asked more than ${MCP_LIMITS.rounds} times.`,
+    error_code: 'McpInvalid',
+  };
+}
+
+interface Heard {
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly state?: string;
+}
+
+async function send(place: McpPlace, call: McpCall, terms: AskTerms): Promise<ToolResult | McpAsks> {
+  try {
+    return await withConnection(place, terms.signal, async (connection) => {
+      const answer = await callTool(connection, call, terms);
+      return answer.kind === 'result' ? answer.result : answer.asks;
+    });
+  } catch (error) {
+    // B2.
+    if (isMcpFailure(error)) return { status: 'error', error: error.message, error_code: error.code };
+    throw error;
+  }
+}
+
+/** The texts of its definition with the values of the thread; a variable without a value is empty, unless the tool requires it. */
+export async function fillReach(
+  { reach }: Pick<Remote['server'], 'reach'>,
+  read: (name: string) => Promise<string>,
+): Promise<McpReach> {
+  const texts =
+    reach.by === 'stdio' ? [...reach.args, ...Object.values(reach.env)] : Object.values(reach.headers);
+  const values = new Map<string, string>();
+  for (const name of new Set(texts.flatMap(variablesIn))) values.set(name, await read(name).catch(() => ''));
+  const fill = (text: string) => fillVariables(text, values);
+  const fillAll = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).map(([key, text]) => [key, fill(text)]));
+  return reach.by === 'stdio'
+    ? { ...reach, args: reach.args.map(fill), env: fillAll(reach.env) }
+    : { ...reach, headers: fillAll(reach.headers) };
+}
+
+/** One question after the other; the first of a round keeps what the round is about. */
+async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<Heard> {
+  const answers: Record<string, unknown> = {};
+  for (const [index, [name, { message, schema }]] of Object.entries(asks.requests).entries()) {
+    const data = { schema, ...(index === 0 ? { asks } : {}) };
+    try {
+      const { value } = await state.ask({ key: keyOf(round, index), question: message, data });
+      answers[name] = { action: 'accept', content: value };
+    } catch (error) {
+      if ((error as { code?: unknown })?.code !== 'ActionDenied') throw error;
+      answers[name] = { action: 'decline' };
+    }
+  }
+  return { answers, ...(asks.state === undefined ? {} : { state: asks.state }) };
+}
+
+function recallRound(recall: Recall | undefined, round: number): McpAsks | undefined {
+  return (recall?.(keyOf(round, 0)) as { asks?: McpAsks } | undefined)?.asks;
+}
+
+const keyOf = (round: number, index: number) => `mcp:${round}:${index}`;

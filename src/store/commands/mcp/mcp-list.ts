@@ -1,0 +1,85 @@
+/**
+ * What servers of MCP have told of their tools.
+ * M1. Pinned: within an execution the first list of a server counts, whoever asks it again. One that could not be asked may be asked again, and
+ *     that it could not is told once for each reason.
+ * M2. The key is (thread, server): the log says what is different from what the thread was told before.
+ */
+import type { Selectable } from 'kysely';
+import type { KeepMcpList, McpList, McpListedTool } from '../../port/mcp.ts';
+import type { McpListTable } from '../../schema/mcp.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export async function listMcp(
+  { db }: CommandContext,
+  threadId: string,
+  executionId: string,
+): Promise<readonly McpList[]> {
+  const rows = await db
+    .selectFrom('mcp_lists')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', executionId)
+    .execute();
+  return rows.map(toList);
+}
+
+export async function keepMcp(context: CommandContext, command: KeepMcpList): Promise<McpList> {
+  const { threadId, server, executionId, told } = command;
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const row = await thread.trx
+      .selectFrom('mcp_lists')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('server', '=', server)
+      .executeTakeFirst();
+    const isSame = row?.execution_id === executionId;
+    // M1: the first one.
+    if (isSame && row.code === null) return toList(row);
+    const kept: McpListTable = {
+      thread_id: threadId,
+      server,
+      execution_id: executionId,
+      // M2: what was told last stays to compare with.
+      tools: 'tools' in told ? JSON.stringify(told.tools) : (row?.tools ?? null),
+      code: 'code' in told ? told.code : null,
+      listed_at: thread.now,
+    };
+    await thread.trx
+      .insertInto('mcp_lists')
+      .values(kept)
+      .onConflict((conflict) => conflict.columns(['thread_id', 'server']).doUpdateSet(kept))
+      .execute();
+    if (!isSame || row.code !== kept.code)
+      tell(thread, command, row?.tools ? (JSON.parse(row.tools) as McpListedTool[]) : []);
+    return toList(kept);
+  });
+}
+
+/** M2. */
+function tell(
+  thread: ThreadTransaction,
+  { server, step, told }: KeepMcpList,
+  before: readonly McpListedTool[],
+): void {
+  if ('code' in told) {
+    thread.emit('mcp.failed', { server, code: told.code, error: told.error }, { step });
+    return;
+  }
+  const known = new Map(before.map(({ name, digest }) => [name, digest]));
+  const changed = told.tools.flatMap(({ name, digest }) =>
+    known.has(name) && known.get(name) !== digest ? [name] : [],
+  );
+  thread.emit('mcp.listed', { server, tools: told.tools.map(({ name }) => name), changed }, { step });
+}
+
+function toList({ server, tools, code, listed_at: at }: Selectable<McpListTable>): McpList {
+  const isListed = code === null && tools !== null;
+  return {
+    server,
+    tools: isListed ? (JSON.parse(tools) as McpListedTool[]) : null,
+    code,
+    listedAt: Number(at),
+  };
+}

@@ -1,0 +1,143 @@
+/** Agents as tools of an MCP server: the client of the SDK, unmodified, in both versions of the protocol, and over standard streams. */
+
+import { describe, expect, it } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { defineTool } from '../../src/definitions/index.ts';
+import { tokenAccess } from '../../src/server/api/access.ts';
+import type { ApiAgent } from '../../src/server/api/host.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
+
+const HELPER: ApiAgent = { name: 'helper', title: 'Helper', description: 'Helps with anything.' };
+
+async function door(options: RuntimeOptions, access?: ReturnType<typeof tokenAccess>) {
+  const runtime = await testRuntime(options);
+  const api = await testApi(runtime, { agents: () => [HELPER], ...(access && { access }) });
+  return { runtime, api, url: new URL(`${api.url}/mcp`) };
+}
+
+async function connect(url: URL, mode: 'auto' | 'legacy', headers: Record<string, string> = {}) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  closeAfterTest(() => client.close());
+  return client;
+}
+
+type Told = {
+  readonly thread: string;
+  readonly execution: string;
+  readonly status: string;
+  readonly text?: string;
+};
+
+const toldOf = (result: { structuredContent?: unknown }) => result.structuredContent as Told;
+
+describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that speaks %s', (mode) => {
+  it('is listed, answers with its thread, and goes on with it', async () => {
+    const model = scriptedModel([calls('look', {}), says('Four.'), says('Five.')]);
+    const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
+    const { runtime, url } = await door({ model, tools: { look } });
+    const client = await connect(url, mode);
+    expect(client.getProtocolEra()).toBe(mode === 'auto' ? 'modern' : 'legacy');
+    expect((await client.listTools()).tools).toMatchObject([{ name: 'helper', title: 'Helper' }]);
+    const words: unknown[] = [];
+    const first = await client.callTool(
+      { name: 'helper', arguments: { message: 'Two and two?' } },
+      { onprogress: ({ message }) => void words.push(message) },
+    );
+    expect(first).toMatchObject({
+      content: [{ text: 'Four.' }, {}],
+      structuredContent: { status: 'answered' },
+    });
+    expect(words).toEqual(['thinking', 'running look', 'thinking']);
+    const { thread } = toldOf(first);
+    const second = await client.callTool({ name: 'helper', arguments: { message: 'And one?', thread } });
+    expect(second).toMatchObject({ structuredContent: { thread, text: 'Five.' } });
+    // The same again, for whoever was cut off.
+    const again = await client.callTool({ name: 'helper', arguments: { thread } });
+    expect(toldOf(again)).toEqual(toldOf(second));
+    expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toHaveLength(2);
+  });
+});
+
+describe('a call of an agent', () => {
+  it('that waits for a person ends, says so, and is waited for with its thread once that is answered', async () => {
+    const model = scriptedModel([calls('book', {}), says('Booked.')]);
+    const book = defineTool({
+      description: 'books',
+      confirm: () => 'Book it?',
+      execute: () => ({ status: 'success', result: 'ok' }),
+    });
+    const { runtime, url } = await door({ model, tools: { book } });
+    const client = await connect(url, 'auto');
+    const told = toldOf(await client.callTool({ name: 'helper', arguments: { message: 'go' } }));
+    expect(told).toMatchObject({ status: 'waits', waits: [{ kind: 'approval', summary: 'Book it?' }] });
+    const [wait] = await runtime.client.listWaits({ threadId: told.thread });
+    await runtime.client.answerWait(String(wait?.id), { approved: true });
+    const after = await client.callTool({ name: 'helper', arguments: { thread: told.thread } });
+    expect(toldOf(after)).toMatchObject({ status: 'answered', text: 'Booked.', execution: told.execution });
+  });
+
+  it('that is cancelled cancels its execution, and no other', async () => {
+    const model = scriptedModel([hangs(), says('Still here.')]);
+    const { runtime, url } = await door({ model });
+    const client = await connect(url, 'auto');
+    const cancel = new AbortController();
+    const call = client.callTool(
+      { name: 'helper', arguments: { message: 'go' } },
+      { signal: cancel.signal, onprogress: () => cancel.abort() },
+    );
+    await expect(call).rejects.toThrow();
+    const thread = await eventually('the end of the execution', async () => {
+      const [found] = await runtime.client.listThreads({ agent: 'helper', status: 'stopped' });
+      return found;
+    });
+    expect(await runtime.client.getExecution(thread.id)).toMatchObject({
+      canceled: { reason: 'canceled by the client' },
+    });
+    const next = await client.callTool({
+      name: 'helper',
+      arguments: { message: 'again', thread: thread.id },
+    });
+    expect(toldOf(next)).toMatchObject({ text: 'Still here.' });
+  });
+
+  it('that fails, is of nobody, or is spelt wrongly is an error that the client reads', async () => {
+    const { url } = await door({ model: scriptedModel([]) });
+    const client = await connect(url, 'auto');
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const { isError, content } = await client.callTool({ name, arguments: given });
+      return isError ? (content[0] as { text: string }).text.split(':')[0] : 'no error';
+    };
+    expect(await call('nobody', { message: 'x' })).toBe('AgentNotFound');
+    expect(await call('helper', { mesage: 'x' })).toBe('InvalidMessage');
+    expect(await call('helper', {})).toBe('InvalidMessage');
+    expect(await call('helper', { message: 'x', thread: 'none' })).toBe('ThreadNotFound');
+  });
+
+  it('has the access of the API: tokens, scopes, and the threads of their users', async () => {
+    const model = scriptedModel([says('Hello.')]);
+    const access = tokenAccess(
+      ['reads=read', 'ada=read+write@ada', 'bob=read+write@bob']
+        .map((each) => `token-of-nobody-${each}`)
+        .join(','),
+    );
+    const { api, url, runtime } = await door({ model }, access);
+    expect(await api.call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).toMatchObject({
+      status: 401,
+      body: { code: 'Unauthorized' },
+    });
+    const as = async (token: string, given: Record<string, unknown>) => {
+      const client = await connect(url, 'auto', { authorization: `Bearer token-of-nobody-${token}` });
+      return client.callTool({ name: 'helper', arguments: given });
+    };
+    const { thread } = toldOf(await as('ada', { message: 'Hi' }));
+    expect(await runtime.client.getThread(thread)).toMatchObject({ userId: 'ada' });
+    expect(await as('bob', { thread })).toMatchObject({ isError: true });
+    expect(await as('reads', { message: 'Hi' })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('Forbidden') }],
+    });
+  });
+});

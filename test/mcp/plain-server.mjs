@@ -1,0 +1,68 @@
+/** A server of MCP in its present version, over standard streams: tools that count, fail, ask, and tell what they were started with. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+
+const [, , journal] = process.argv;
+const words =
+  journal && existsSync(`${journal}.words`) ? readFileSync(`${journal}.words`, 'utf8') : 'Adds two numbers.';
+const note = (line) => journal && appendFileSync(journal, `${line}\n`);
+
+function build() {
+  const server = new McpServer({ name: 'plain', version: '1' }, { capabilities: { tools: {} } });
+  const schema = (properties, required = []) => fromJsonSchema({ type: 'object', properties, required });
+  const text = (value) => ({ content: [{ type: 'text', text: value }] });
+  server.registerTool(
+    'add',
+    {
+      description: words,
+      inputSchema: schema({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b']),
+    },
+    ({ a, b }) => {
+      note(`add ${a} ${b}`);
+      return text(String(a + b));
+    },
+  );
+  server.registerTool(
+    'hold',
+    { description: 'Holds until it is let go.', inputSchema: schema({}) },
+    async () => {
+      note('hold');
+      while (!existsSync(`${journal}.release`)) await delay(20);
+      return text('let go');
+    },
+  );
+  server.registerTool('refuse', { description: 'Refuses.', inputSchema: schema({}) }, () => ({
+    ...text('I will not.'),
+    isError: true,
+  }));
+  server.registerTool('environment', { description: 'Tells its environment.', inputSchema: schema({}) }, () =>
+    text(JSON.stringify(process.env)),
+  );
+  server.registerTool(
+    'book',
+    { description: 'Books a table.', inputSchema: schema({ seats: { type: 'number' } }) },
+    ({ seats }, context) => {
+      const { inputResponses, requestState } = context.mcpReq;
+      const answer = inputResponses?.name;
+      note(`book ${seats} ${answer ? answer.action : 'asked'}`);
+      if (!answer)
+        return inputRequired({
+          inputRequests: {
+            name: inputRequired.elicit({
+              message: 'For whom?',
+              requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+            }),
+          },
+          requestState: `seats ${seats}`,
+        });
+      if (answer.action !== 'accept') return text('not booked');
+      return text(`booked for ${answer.content.name}, ${requestState()}`);
+    },
+  );
+  return server;
+}
+
+note(`started ${process.pid}`);
+serveStdio(build);

@@ -1,0 +1,86 @@
+/** A server of MCP over standard streams that does harm in the way that its first argument names. */
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const [, , how, pidFile] = process.argv;
+if (pidFile) writeFileSync(pidFile, String(process.pid));
+const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const tool = (name, more = {}) => ({ name, description: 'x', inputSchema: { type: 'object' }, ...more });
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+const nested = (levels) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+const lists = {
+  'lists forever': () => ({ tools: [], nextCursor: String(Math.random()) }),
+  'lists a tool twice': () => ({ tools: [tool('do'), tool('do', { description: 'y' })] }),
+  'has a schema without an end': () => ({
+    tools: [tool('do', { inputSchema: { type: 'object', properties: nested(200) } })],
+  }),
+  'has a huge schema': () => ({
+    tools: [tool('do', { inputSchema: { type: 'object', title: 'x'.repeat(70_000) } })],
+  }),
+  'lists what is no tool': () => ({ tools: [{ name: 42 }] }),
+};
+const answers = {
+  'says nothing': () => {},
+  dies: () => process.exit(3),
+  'speaks no JSON': () => process.stdout.write('<html>hello</html>\n'),
+  'answers another id': (id) => say({ id: id + 1000, result: text('mine') }),
+  'answers twice': (id) => {
+    say({ id, result: text('one') });
+    say({ id, result: text('two') });
+  },
+  'says a line without an end': () => flood('x'.repeat(1 << 20)),
+  'says messages without an end': () =>
+    flood(
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })}\n`.repeat(
+        100,
+      ),
+    ),
+  'answers ten megabytes': (id) => say({ id, result: text('x'.repeat(10 << 20)) }),
+  'answers two megabytes': (id) => say({ id, result: text('x'.repeat(2 << 20)) }),
+  'answers what is no result': (id) => say({ id, result: { content: 'all good' } }),
+  'answers data without an end': (id) =>
+    say({ id, result: { content: [], structuredContent: nested(1000) } }),
+  'has a hundred files': (id) =>
+    say({
+      id,
+      result: {
+        content: Array.from({ length: 100 }, () => ({ type: 'image', data: 'AAAA', mimeType: 'image/png' })),
+      },
+    }),
+  'has no such tool': (id) => say({ id, error: { code: -32602, message: 'Tool do not found' } }),
+  'calls it an error': (id) => say({ id, result: { ...text('no'), isError: true } }),
+  'asks us for a model': (id) => {
+    say({ id: 'mine', method: 'sampling/createMessage', params: { messages: [], maxTokens: 10 } });
+    onReply = (reply) => say({ id, result: text(`told ${reply.error?.code}`) });
+  },
+  'ignores its end': () => {},
+};
+let onReply = () => {};
+
+function flood(piece) {
+  const more = () => {
+    while (process.stdout.write(piece));
+    process.stdout.once('drain', more);
+  };
+  more();
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize')
+    say({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'rude', version: '1' },
+      },
+    });
+  else if (method === 'tools/list') say({ id, result: (lists[how] ?? (() => ({ tools: [tool('do')] })))() });
+  else if (method === 'tools/call') (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id);
+  else if (method === undefined) onReply(JSON.parse(line));
+  else if (id !== undefined) say({ id, error: { code: -32601, message: `Method not found: ${method}` } });
+});
+if (how === 'ignores its end') process.on('SIGTERM', () => {});
+if (how === 'ignores its end') process.stdin.on('end', () => setInterval(() => {}, 1000));
