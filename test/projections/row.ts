@@ -5,10 +5,10 @@ import type { RunEvent } from '../../src/projections/run/run-event.ts';
 import { projectRun } from '../../src/projections/run/run-projection.ts';
 import { beginReading } from '../../src/projections/run/run-state.ts';
 
+export type Row = readonly [type: string, data: object, more?: Partial<LogRow> & { step?: number }];
+
 /** Numbered from 1, a millisecond apart; of a kind that only a feature leaves, too. */
-export function rowsOf(
-  ...rows: readonly (readonly [type: string, data: object, more?: Partial<LogRow> & { step?: number }])[]
-): LogRow[] {
+export function rowsOf(...rows: readonly Row[]): LogRow[] {
   return rows.map(([type, data, { step, ...more } = {}], n) => ({
     event: {
       seq: n + 1,

@@ -26,6 +26,9 @@ const BODIES: Readonly<Record<string, object>> = {
   reconcileAction: { completed: true },
 };
 
+/** What names no thread of somebody else: the caller's own threads, the agents, and a new thread of the caller's. */
+const OWN = new Set(['get /v1/threads', 'post /v1/threads', 'get /v1/agents', 'get /v1/models']);
+
 describe('access to the API', () => {
   it('every route but the two of the service wants a token, and a token of somebody else reaches no thread', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
@@ -50,6 +53,12 @@ describe('access to the API', () => {
     const outcomes = new Map<string, readonly [number, number, number]>();
     const bodies: Readonly<Record<string, object>> = {
       ...BODIES,
+      createCompletion: {
+        model: 'helper',
+        messages: [{ role: 'user', content: 'hi' }],
+        metadata: { thread_id: threadId },
+      },
+      runAgUi: { threadId, runId: 'r', messages: [{ id: 'm-9', role: 'user', content: 'hi' }] },
       chat: { id: threadId, message: { id: 'm-9', role: 'user', parts: [{ type: 'text', text: 'hi' }] } },
     };
     for (const { method, path, scope, document } of API_ROUTES) {
@@ -72,8 +81,7 @@ describe('access to the API', () => {
         expect([route, foreign]).toEqual([route, 403]);
         continue;
       }
-      // What names no thread of somebody else: her own threads, the agents, and a new thread of hers.
-      const own = ['get /v1/threads', 'post /v1/threads', 'get /v1/agents'].includes(route);
+      const own = OWN.has(route);
       // A page asks for the stream of its chat before there is one.
       const nothing = route.endsWith('/chat/{chatId}/stream') ? 204 : 404;
       // Lists over all threads want one named; where the path names one, nothing else of the request is read.

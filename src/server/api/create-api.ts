@@ -14,6 +14,7 @@ import { acceptStream, type SocketStream } from '../standard/standard-socket.ts'
 import { createTickets } from '../standard/tickets.ts';
 import { type Access, loopbackAccess } from './access.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
+import { completionProblem, isCompletionPath } from './completions/completion-error.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
@@ -97,8 +98,10 @@ export function createApi(options: ApiOptions): Api {
     const problem = toProblem(isUnreadable(error) ? unreadable() : error);
     if (problem.status >= 500) tell(onError, error, request);
     const headers = problem.status === 401 ? CHALLENGE : {};
-    return isStandardPath(new URL(request.url).pathname)
-      ? standardError(error, headers)
+    const { pathname } = new URL(request.url);
+    if (isStandardPath(pathname)) return standardError(error, headers);
+    return isCompletionPath(pathname)
+      ? completionProblem(problem, headers)
       : problemResponse(problem, headers);
   };
   return {

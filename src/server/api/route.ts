@@ -53,6 +53,8 @@ export interface RouteSpec<
   readonly status?: 200 | 201 | 202 | 204;
   /** What it answers: a schema of JSON, or the types of what is no JSON. */
   readonly answer?: z.ZodType | readonly string[];
+  /** What it answers where it refuses or fails; a problem unless given. */
+  readonly fails?: z.ZodType;
   /** Of a path that names something of a thread, and not the thread. */
   readonly find?: (asked: Asked<Params, Query>) => Promise<Found>;
   readonly handle: (given: Given<Params, Query, Body, Found>) => Promise<Response> | Response;
@@ -99,7 +101,9 @@ export function route<
       [status]: { description: summary, ...(answer && { content: contentOf(answer) }) },
       default: {
         description: 'A problem: its code says what happened.',
-        content: { 'application/problem+json': { schema: problemSchema } },
+        content: spec.fails
+          ? { 'application/json': { schema: spec.fails } }
+          : { 'application/problem+json': { schema: problemSchema } },
       },
     },
   });

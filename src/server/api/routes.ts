@@ -1,6 +1,8 @@
 /** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
 import type { ApiRoute } from './route.ts';
+import { agUiRoutes } from './routes/ag-ui.ts';
 import { chatRoutes } from './routes/chat.ts';
+import { completionRoutes } from './routes/completions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { idleRoutes } from './routes/idle.ts';
@@ -19,6 +21,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...messageRoutes,
   ...eventRoutes,
   ...chatRoutes,
+  ...completionRoutes,
+  ...agUiRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,

@@ -5,6 +5,7 @@
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { refuseRequest } from '../problem.ts';
+import { toAttachment } from './data-url.ts';
 
 const approval = z.looseObject({
   id: z.string(),
@@ -75,19 +76,12 @@ function toApproval({ state, approval: given }: z.infer<typeof part>): GivenAppr
 
 function toMessage({ id, parts }: UiMessage): OutgoingMessage {
   const texts = parts.flatMap(({ type, text }) => (type === 'text' && text ? [text] : []));
-  const attachments = parts.filter(({ type }) => type === 'file').map(toAttachment);
+  const attachments = parts
+    .filter(({ type }) => type === 'file')
+    .map(({ url = '', ...file }, n) => toAttachment({ ...file, url }, n));
   return {
     ...(id === undefined ? {} : { id }),
     content: texts.join('\n'),
     ...(attachments.length > 0 ? { attachments } : {}),
   };
-}
-
-const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
-
-function toAttachment({ url = '', mediaType, filename }: z.infer<typeof part>, n: number) {
-  const { type, data } = DATA_URL.exec(url)?.groups ?? {};
-  if (type === undefined || data === undefined)
-    return refuseRequest('A file is sent within the message, as a data URL in base64.');
-  return { name: filename ?? `file-${n + 1}`, mimeType: mediaType ?? type, data };
 }

@@ -1,14 +1,16 @@
 /** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message makes it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
-import { beginOfAnswer, beginOfCurrent, beginOfMessage, type ChatBegin } from '../chat/chat-begin.ts';
-import { chatPages, isAtRest } from '../chat/chat-reading.ts';
+import { type Caller, requireReachable, requireScope } from '../caller.ts';
+import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begin.ts';
+import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
+import { findChat, orNotFound, say } from '../chat/chat-say.ts';
+import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -40,7 +42,13 @@ export const chatRoutes: readonly ApiRoute[] = [
       const found = await findChat(host, caller, body.id);
       const begin =
         turn.kind === 'message'
-          ? await say(host, caller, { agent, found, threadId: body.id, given: body.arguments, turn })
+          ? await say(host, caller, {
+              agent,
+              found,
+              threadId: body.id,
+              given: body.arguments,
+              message: { id: randomUUID(), ...turn.message },
+            })
           : await answer(host, caller, { found, threadId: body.id, turn });
       return respond(host, { threadId: body.id, dialect: query.ui, begin, request });
     },
@@ -81,62 +89,6 @@ export const chatRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
-
-/** Null where there is none yet. Throws `ThreadNotFound` for one of somebody else. */
-async function findChat({ client }: ApiHost, caller: Caller, threadId: string): Promise<ThreadRecord | null> {
-  const found = await client.getThread(threadId).catch(orNotFound);
-  return found && requireReachable(client, caller, threadId);
-}
-
-function orNotFound(error: unknown): null {
-  if (isRuntimeError(error, 'ThreadNotFound')) return null;
-  throw error;
-}
-
-interface Saying {
-  readonly agent: string;
-  readonly found: ThreadRecord | null;
-  readonly threadId: string;
-  readonly given: Readonly<Record<string, unknown>> | undefined;
-  readonly turn: Extract<ChatTurn, { kind: 'message' }>;
-}
-
-async function say(
-  host: ApiHost,
-  caller: Caller,
-  { agent, found, threadId, given, turn }: Saying,
-): Promise<ChatBegin> {
-  const { client } = host;
-  const { id = randomUUID() } = turn.message;
-  const message = { ...turn.message, id };
-  const begin = await beginOfMessage(client, found ?? { id: threadId, lastSeq: 0 }, id);
-  if (found) {
-    await client.queueMessage(threadId, message);
-    return begin;
-  }
-  const known = host.agents?.();
-  if (known && !known.some(({ name }) => name === agent))
-    throw new RuntimeError(
-      'AgentNotFound',
-      `There is no agent "${agent}": /v1/agents lists those there are.`,
-    );
-  await client
-    .startThread({
-      agent,
-      threadId,
-      arguments: given,
-      userId: caller.userId ?? undefined,
-      context: standingContext(caller),
-      messages: [message],
-    })
-    .catch(async (error) => {
-      // The same message, sent twice at once, has made it meanwhile.
-      if (!isRuntimeError(error, 'InvalidStart') || !(await client.getThread(threadId).catch(orNotFound)))
-        throw error;
-      await client.queueMessage(threadId, message);
-    });
-  return begin;
-}
 
 interface Answering {
   readonly found: ThreadRecord | null;
@@ -179,7 +131,7 @@ function respond({ client, streams }: ApiHost, { threadId, dialect, begin, reque
   const place = enterStream(streams, threadId);
   const signal = AbortSignal.any([place.signal, request.signal]);
   return chatResponse({
-    pages: chatPages(client, { threadId, dialect, begin, signal }),
+    pages: responsePages(client, chatReader(dialect), { threadId, begin, signal }),
     signal,
     onClose: place.leave,
     keepAliveMs: KEEP_ALIVE_MS,

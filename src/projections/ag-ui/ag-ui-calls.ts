@@ -1,0 +1,108 @@
+/** Calls of the agent's tools and subagents: a client is shown them, and answers none of them but by what it is asked. */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { WaitKind } from '../../core/wait/wait.ts';
+import type { AgUiEvent, AgUiInterrupt } from './ag-ui-event.ts';
+import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
+import type { OpenRun } from './ag-ui-state.ts';
+
+export const CALL_HANDLERS: AgUiHandlers = {
+  'tool.called': (run, { data: { name, callId, depth } }) =>
+    depth === undefined ? call(run, callId, name) : [run, []],
+  'tool.result': (run, { data: { callId } }) => answer(run, callId),
+  'tool.unknown': (run, { data: { callId } }) => answer(run, callId),
+  'tool.removed': (run, { data: { callId } }) =>
+    answer({ ...run, said: { id: `removed-${callId}`, content: 'The call was removed.' } }, callId),
+  'subagent.created': (run, { data: { childId, agent, name, callId } }) => {
+    const call = callId === undefined ? {} : { parentToolCallId: callId };
+    const told: AgUiEvent = {
+      type: 'SUBAGENT_STARTED',
+      subagentRunId: childId,
+      name: name ?? agent,
+      ...call,
+    };
+    return [{ ...run, subagents: { ...run.subagents, [childId]: true } }, [told]];
+  },
+  'subagent.returned': (run, { data: { childId } }) =>
+    endSubagent(run, childId, {
+      type: 'SUBAGENT_FINISHED',
+      subagentRunId: childId,
+      outcome: { type: 'success' },
+    }),
+  'subagent.failed': (run, { data: { childId, agent, kind } }) =>
+    endSubagent(run, childId, {
+      type: 'SUBAGENT_ERROR',
+      subagentRunId: childId,
+      message: `${agent}: ${kind}`,
+    }),
+  'wait.opened': (run, { data }) => [
+    { ...run, waits: { ...run.waits, [data.waitId]: toInterrupt(data) } },
+    [],
+  ],
+  'wait.answered': (run, { data: { waitId } }) => closeWait(run, waitId),
+  'wait.closed': (run, { data: { waitId } }) => closeWait(run, waitId),
+  'thread.status': (run, { data: { status } }) => [{ ...run, waiting: status === 'waiting' }, []],
+};
+
+function call(run: OpenRun, toolCallId: string, toolCallName: string): AgUiTold {
+  const { [toolCallId]: asked, ...left } = run.asked;
+  const parent = asked ? { parentMessageId: asked.parent } : {};
+  const told: AgUiEvent[] = [
+    { type: 'TOOL_CALL_START', toolCallId, toolCallName, ...parent },
+    { type: 'TOOL_CALL_ARGS', toolCallId, delta: asked?.given ?? '{}' },
+    { type: 'TOOL_CALL_END', toolCallId },
+  ];
+  return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, told];
+}
+
+function answer(run: OpenRun, toolCallId: string): AgUiTold {
+  const { [toolCallId]: known, ...calls } = run.calls;
+  if (!known || !run.said) return [run, []];
+  const { id: messageId, content } = run.said;
+  const told = {
+    type: 'TOOL_CALL_RESULT',
+    messageId,
+    toolCallId,
+    content: content ?? '',
+    role: 'tool',
+  } as const;
+  return [{ ...run, calls }, [told]];
+}
+
+function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTold {
+  const { [childId]: known, ...subagents } = run.subagents;
+  return known ? [{ ...run, subagents }, [told]] : [run, []];
+}
+
+function closeWait(run: OpenRun, waitId: string): AgUiTold {
+  const { [waitId]: _, ...waits } = run.waits;
+  return [{ ...run, waits }, []];
+}
+
+const REASONS: Readonly<Record<WaitKind, string>> = {
+  approval: 'tool_call',
+  question: 'input_required',
+  variables: 'input_required',
+  paused: 'confirmation',
+  reconcile: 'input_required',
+};
+
+const APPROVAL = {
+  type: 'object',
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+  required: ['approved'],
+};
+const VALUE = { type: 'object', properties: { value: {} }, required: ['value'] };
+
+function toInterrupt(wait: EventData['wait.opened']): AgUiInterrupt {
+  const { waitId: id, kind, name, callId, threadId, summary, expiresAt } = wait;
+  return {
+    id,
+    reason: REASONS[kind],
+    message: summary,
+    // Of a descendant's call the client knows nothing.
+    ...(callId === undefined || threadId !== undefined ? {} : { toolCallId: callId }),
+    responseSchema: kind === 'approval' || kind === 'paused' ? APPROVAL : VALUE,
+    ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt / 1000).toISOString() }),
+    metadata: { kind, name, ...(threadId === undefined ? {} : { threadId }) },
+  };
+}

@@ -1,0 +1,54 @@
+/** How a run ends: with its execution, or where a person is waited for. */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { AgUiEvent, AgUiUsage } from './ag-ui-event.ts';
+import type { OpenRun } from './ag-ui-state.ts';
+import { closeStep } from './ag-ui-text.ts';
+
+export function endRun(run: OpenRun, end: EventData['execution.ended']): readonly AgUiEvent[] {
+  const { status = 'idle', reason, error } = end;
+  const usage = usageOf(run);
+  if (status === 'failed') {
+    const { code, message } = error ?? { code: 'ExecutionFailed', message: reason };
+    return [...closing(run), { type: 'RUN_ERROR', code, message, usage }];
+  }
+  const type = status === 'idle' ? 'success' : 'cancelled';
+  return [...closing(run), { type: 'RUN_FINISHED', outcome: { type }, usage }];
+}
+
+/** The answers begin the next run. */
+export function endAtWait(run: OpenRun): readonly AgUiEvent[] {
+  const interrupts = Object.values(run.waits);
+  // One that was opened before there was a log of waits has no words here.
+  const outcome =
+    interrupts.length > 0 ? ({ type: 'interrupt', interrupts } as const) : { type: 'success' as const };
+  return [...closing(run), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
+}
+
+function closing(run: OpenRun): readonly AgUiEvent[] {
+  const [, ending] = closeStep(run);
+  const suspended = Object.keys(run.subagents).map(
+    (subagentRunId): AgUiEvent => ({
+      type: 'SUBAGENT_FINISHED',
+      subagentRunId,
+      outcome: { type: 'suspended' },
+    }),
+  );
+  return [...ending, ...suspended];
+}
+
+function usageOf({ usage }: OpenRun): readonly AgUiUsage[] {
+  return usage ? [usage] : [];
+}
+
+export function addUsage(sum: AgUiUsage | null, usage: ProviderUsage | null): AgUiUsage | null {
+  if (!usage) return sum;
+  const { promptTokens, completionTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  return {
+    inputTokens: (sum?.inputTokens ?? 0) + promptTokens,
+    outputTokens: (sum?.outputTokens ?? 0) + completionTokens,
+    totalTokens: (sum?.totalTokens ?? 0) + promptTokens + completionTokens,
+    cachedInputTokens: (sum?.cachedInputTokens ?? 0) + cachedTokens,
+    reasoningTokens: (sum?.reasoningTokens ?? 0) + reasoningTokens,
+  };
+}

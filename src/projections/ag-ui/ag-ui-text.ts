@@ -1,0 +1,83 @@
+/**
+ * Steps and their text. A message has exactly the text that was committed.
+ * X1. What was given up is taken back by a snapshot without it; what takes its place is told under the same id.
+ */
+import { answerIdOf } from '../../core/message/answer-id.ts';
+import type { AgUiEvent } from './ag-ui-event.ts';
+import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
+import type { OpenRun } from './ag-ui-state.ts';
+
+export const TEXT_HANDLERS: AgUiHandlers = {
+  'step.started': (run, { step = 0, data: { depth, side } }) => {
+    if (depth !== undefined) return [run, []];
+    const [closed, ending] = closeStep(run);
+    const stepName = `step ${step}`;
+    const role = side === 'b' ? 'user' : 'assistant';
+    return [{ ...closed, step: stepName, role }, [...ending, { type: 'STEP_STARTED', stepName }]];
+  },
+  'model.chunk': (run, event, { threadId, upTo }) => {
+    const { delta, call, depth } = event.data;
+    // Of sub-prompts nothing is an answer to the user.
+    if (depth !== undefined || delta === '') return [run, []];
+    const { step = 0 } = event;
+    const attempt = `${step}.${event.attempt ?? 0}.${call}`;
+    const messageId = answerIdOf(threadId, step);
+    const open = run.text?.attempt === attempt ? run.text : null;
+    const told: AgUiEvent[] = open ? [] : [...giveUp(run, upTo), start(run, messageId)];
+    const text = { messageId, attempt, text: (open?.text ?? '') + delta };
+    return [{ ...run, text }, [...told, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }]];
+  },
+  'attempt.discarded': (run, { data: { depth } }, { upTo }) =>
+    depth === undefined ? [{ ...run, text: null }, giveUp(run, upTo)] : [run, []],
+  'step.committed': (run, { data: { messageId, depth } }, { prior }) =>
+    depth === undefined ? settle(run, messageId, prior) : [run, []],
+  // What was kept of it is the message before.
+  'execution.aborted': (run, { data: { keptText, depth } }, { upTo, prior }) => {
+    if (depth !== undefined) return [run, []];
+    if (keptText && run.said) return settle(run, run.said.id, prior);
+    return [{ ...run, text: null }, giveUp(run, upTo)];
+  },
+};
+
+function start({ role }: OpenRun, messageId: string): AgUiEvent {
+  return { type: 'TEXT_MESSAGE_START', messageId, role };
+}
+
+function settle(run: OpenRun, messageId: string, prior: number): AgUiTold {
+  const content = (run.said?.id === messageId ? run.said.content : null) ?? '';
+  const { text: open } = run;
+  const next = { ...run, text: null };
+  if (open?.messageId === messageId && content.startsWith(open.text)) {
+    const rest = content.slice(open.text.length);
+    return [
+      next,
+      [...(rest === '' ? [] : [write(messageId, rest)]), { type: 'TEXT_MESSAGE_END', messageId }],
+    ];
+  }
+  const whole: AgUiEvent[] =
+    content === ''
+      ? []
+      : [start(run, messageId), write(messageId, content), { type: 'TEXT_MESSAGE_END', messageId }];
+  return [next, [...giveUp(run, prior), ...whole]];
+}
+
+function write(messageId: string, delta: string): AgUiEvent {
+  return { type: 'TEXT_MESSAGE_CONTENT', messageId, delta };
+}
+
+/** X1: taken back by a snapshot. */
+function giveUp({ text }: OpenRun, upTo: number): readonly AgUiEvent[] {
+  if (!text) return [];
+  return [
+    { type: 'TEXT_MESSAGE_END', messageId: text.messageId },
+    { type: 'MESSAGES_SNAPSHOT', upTo },
+  ];
+}
+
+export function closeStep(run: OpenRun): AgUiTold {
+  const { text, step } = run;
+  const ending: AgUiEvent[] = [];
+  if (text) ending.push({ type: 'TEXT_MESSAGE_END', messageId: text.messageId });
+  if (step !== null) ending.push({ type: 'STEP_FINISHED', stepName: step });
+  return [{ ...run, text: null, step: null }, ending];
+}

@@ -1,0 +1,135 @@
+/**
+ * The log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
+ * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
+ * O2. What happens between executions is not told. Nor are the agent's own calls: whoever is told a call is to answer it.
+ */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { isUsedUp } from '../../core/thread/step-limit.ts';
+import type { LogRow, Projection } from '../projection.ts';
+import { saidBy } from '../row-message.ts';
+import type {
+  CompletionChunk,
+  CompletionDelta,
+  CompletionFinish,
+  CompletionOut,
+} from './completion-chunk.ts';
+import { type CompletionReading, type OpenCompletion, openCompletion } from './completion-state.ts';
+import { hearChunk, type Piece, paragraph, settle, type TextTold } from './completion-text.ts';
+import { addUsage } from './completion-usage.ts';
+import { closeWait, openWait } from './completion-waits.ts';
+
+type Handlers = {
+  readonly [Kind in EventKind]?: (
+    open: OpenCompletion,
+    event: ThreadEventOf<Kind>,
+    whole: boolean,
+  ) => TextTold;
+};
+
+const HANDLERS: Handlers = {
+  'model.chunk': (open, event, whole) => (whole ? [open, []] : hearChunk(open, event)),
+  'attempt.discarded': (open, { data: { depth } }) =>
+    depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
+  'step.committed': (open, { data: { messageId, depth } }) =>
+    depth === undefined ? settle(open, contentOf(open, messageId)) : [open, []],
+  // What was kept of it is the message before.
+  'execution.aborted': (open, { data: { keptText, depth } }) =>
+    depth === undefined ? settle(open, keptText ? contentOf(open, open.said?.id) : open.told) : [open, []],
+  'model.answered': (open, { data: { usage } }) => [{ ...open, usage: addUsage(open.usage, usage) }, []],
+  'wait.opened': (open, { data }) => [openWait(open, data), []],
+  'wait.answered': (open, { data }) => [closeWait(open, data), []],
+  'wait.closed': (open, { data }) => [closeWait(open, data), []],
+  'thread.status': (open, { data: { status } }) => [{ ...open, waiting: status === 'waiting' }, []],
+};
+
+export const projectCompletion: Projection<CompletionReading, CompletionOut> = (reading, row) => {
+  const { event } = row;
+  if (event.type === 'execution.started') {
+    const next = { ...reading, open: openCompletion(event.data.executionId, event.at) };
+    return [next, openingOf(next)];
+  }
+  const { open } = reading;
+  // O2: between executions.
+  if (!open) return [reading, []];
+  // O1: and nothing behind it.
+  if (event.type === 'execution.ended') return [{ ...reading, open: null }, endOf(reading, event.data)];
+  const [next, pieces] = hear(open, row, reading.whole);
+  const after = { ...reading, open: next };
+  return [after, pieces.map((piece) => toChunk(after, piece))];
+};
+
+function hear(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTold {
+  if (event.type === 'message.created') return [{ ...open, said: saidBy(event.data.messageId, message) }, []];
+  // Narrowed by its type: the handler is the one of that kind.
+  const handler = HANDLERS[event.type] as
+    | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTold)
+    | undefined;
+  return handler ? handler(open, event, whole) : [open, []];
+}
+
+function contentOf({ said }: OpenCompletion, messageId: string | undefined): string {
+  return (said?.id === messageId ? said?.content : null) ?? '';
+}
+
+/** A message that joined an execution is answered from here on. */
+export function joinCompletion(reading: CompletionReading, seq: number): CompletionReading {
+  if (!reading.open) return reading;
+  const { id } = reading.open;
+  return { ...reading, open: { ...reading.open, id: `${id}.${seq}`, told: '', begun: false } };
+}
+
+/** Told before there is any text. */
+export function openingOf(reading: CompletionReading): readonly CompletionOut[] {
+  return [chunkOf(reading, { role: 'assistant', content: '' })];
+}
+
+/** An answer that waits for people ends with what it waits for: whoever reads a completion can only be told by its text. */
+export function endAtWait(reading: CompletionReading): readonly CompletionOut[] {
+  const { open } = reading;
+  if (!open) return [];
+  const asked = Object.values(open.waits).map((each) => `- ${each}`);
+  const text = [
+    'This answer waits for somebody to say what is asked:',
+    ...asked,
+    'Send the same request again to read what goes on behind it.',
+  ].join('\n');
+  return [chunkOf(reading, { content: paragraph(open, text) }), ...closing(reading, 'stop')];
+}
+
+function endOf(reading: CompletionReading, end: EventData['execution.ended']): readonly CompletionOut[] {
+  const { status = 'idle', reason, error } = end;
+  if (status === 'failed') return [{ failed: error ?? failure(reason) }];
+  return closing(reading, isUsedUp({ reason, error }) ? 'length' : 'stop');
+}
+
+function failure(reason: string): StoredError {
+  return { code: 'ExecutionFailed', message: `The agent could not answer: ${reason}.` };
+}
+
+function closing(reading: CompletionReading, finish: CompletionFinish): readonly CompletionOut[] {
+  const { open } = reading;
+  if (!open) return [];
+  const usage = { ...chunkOf(reading, {}), choices: [], usage: open.usage };
+  return [chunkOf(reading, {}, finish), usage];
+}
+
+function toChunk(reading: CompletionReading, { text, discarded }: Piece): CompletionChunk {
+  const chunk = chunkOf(reading, { content: text });
+  return discarded === undefined ? chunk : { ...chunk, everthread: { discarded } };
+}
+
+function chunkOf(
+  { open, model }: CompletionReading,
+  delta: CompletionDelta,
+  finish: CompletionFinish | null = null,
+): CompletionChunk {
+  return {
+    id: open?.id ?? '',
+    object: 'chat.completion.chunk',
+    created: open?.created ?? 0,
+    model,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  };
+}

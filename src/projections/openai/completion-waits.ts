@@ -1,0 +1,23 @@
+/** What is asked of people while an answer is being made, in words: a completion has none of its own for it. */
+import type { EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { WaitKind } from '../../core/wait/wait.ts';
+import type { OpenCompletion } from './completion-state.ts';
+
+const ASKED: Readonly<Record<WaitKind, (name: string) => string>> = {
+  approval: (name) => `approval of ${name}`,
+  question: (name) => `an answer to ${name}`,
+  variables: (name) => `variables of ${name}`,
+  paused: (name) => `leave for ${name} to go on`,
+  reconcile: (name) => `word of what became of ${name}`,
+};
+
+export function openWait(open: OpenCompletion, wait: EventData['wait.opened']): OpenCompletion {
+  const { waitId, kind, name, summary } = wait;
+  const asked = `${ASKED[kind](name)}: ${summary} (wait ${waitId})`;
+  return { ...open, waits: { ...open.waits, [waitId]: asked } };
+}
+
+export function closeWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {
+  const { [waitId]: _, ...waits } = open.waits;
+  return { ...open, waits };
+}

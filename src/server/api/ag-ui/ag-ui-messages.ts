@@ -1,0 +1,34 @@
+/** Messages of a thread as AG-UI has them. */
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import type { Message } from '../../../core/message/message.ts';
+
+/** The newest of a thread, so that a snapshot is bounded. */
+const MOST = 1000;
+
+/** Those that were there at a time, in microseconds. */
+export async function messagesUpTo(
+  client: RuntimeClient,
+  threadId: string,
+  upTo: number,
+): Promise<readonly object[]> {
+  const { messages } = await client.getMessages(threadId, { limit: MOST });
+  return messages
+    .filter(({ status, created_at: at }) => status !== 'pending' && at <= upTo)
+    .map(toAgUiMessage);
+}
+
+function toAgUiMessage(message: Message): object {
+  const { id, role, content, tool_calls: calls, tool_call_id: toolCallId, tool_status: status } = message;
+  if (role === 'tool') {
+    const error = status === 'error' ? { error: content ?? 'The call has failed.' } : {};
+    return { id, role, toolCallId: toolCallId ?? '', content: content ?? '', ...error };
+  }
+  if (role !== 'assistant' || calls === null) return { id, role, content: content ?? '' };
+  const given = JSON.parse(calls) as { id: string; function: { name: string; arguments: string } }[];
+  const toolCalls = given.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.function.name, arguments: call.function.arguments },
+  }));
+  return { id, role, ...(content === null ? {} : { content }), toolCalls };
+}

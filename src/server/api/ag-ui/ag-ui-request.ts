@@ -1,0 +1,144 @@
+/**
+ * What AG-UI's clients send: all messages, of which the last user's counts where the thread does not have it; answers to interrupts. Tools, state and context of
+ * the request are not read: an agent has its own.
+ */
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import { isAnswerId } from '../../../core/message/answer-id.ts';
+import { isItemId } from '../../../core/thread/item.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
+import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
+import type { Wait } from '../../../store/port/thread-store.ts';
+import { toAttachment } from '../chat/data-url.ts';
+import { refuseRequest } from '../problem.ts';
+
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  source: z
+    .looseObject({ type: z.string(), value: z.string().optional(), mimeType: z.string().optional() })
+    .optional(),
+});
+
+const message = z.looseObject({
+  id: z.string().min(1),
+  role: z.string(),
+  content: z.union([z.string(), z.array(part), z.record(z.string(), z.unknown())]).nullish(),
+});
+
+const resume = z.looseObject({
+  interruptId: z.string(),
+  status: z.enum(['resolved', 'cancelled']),
+  payload: z.unknown().optional(),
+});
+
+export const agUiBody = z
+  .looseObject({
+    threadId: z.string().min(1).max(LIMITS.threadIdChars),
+    runId: z.string().min(1).max(200),
+    messages: z.array(message),
+    resume: z.array(resume).nullish(),
+    forwardedProps: z
+      .unknown()
+      .optional()
+      .meta({ description: '`arguments`: an object, of a thread that this begins' }),
+  })
+  .openapi('AgUiRun');
+
+type GivenMessage = z.infer<typeof message>;
+export type GivenResume = z.infer<typeof resume>;
+
+export interface AgUiTurn {
+  /** Null where the last message is no user's. */
+  readonly message: (OutgoingMessage & { readonly id: string }) | null;
+  /** What was said before it, as far as a thread begins with it. */
+  readonly before: readonly OutgoingMessage[];
+  readonly resume: readonly GivenResume[];
+  readonly given: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Throws `InvalidRequest`. */
+export function readAgUiRun({
+  messages,
+  resume: answers,
+  forwardedProps,
+}: z.infer<typeof agUiBody>): AgUiTurn {
+  const last = messages.at(-1);
+  const before = messages.slice(0, -1).flatMap(toBefore);
+  const props = z
+    .looseObject({ arguments: z.record(z.string(), z.unknown()).optional() })
+    .safeParse(forwardedProps);
+  return {
+    message: last?.role === 'user' ? toMessage(last) : null,
+    before: before.slice(1 - LIMITS.startMessages),
+    resume: answers ?? [],
+    given: props.data?.arguments,
+  };
+}
+
+function toBefore(given: GivenMessage): readonly OutgoingMessage[] {
+  const { role } = given;
+  const content = textOf(given);
+  if ((role !== 'user' && role !== 'assistant') || content === '') return [];
+  return [{ id: itemIdOf(given.id), role, content }];
+}
+
+function toMessage(given: GivenMessage): OutgoingMessage & { readonly id: string } {
+  const parts = Array.isArray(given.content) ? given.content : [];
+  const attachments = parts
+    .filter(({ type }) => type !== 'text')
+    .map(({ type, source }, n) => {
+      if (source?.type !== 'data' || source.value === undefined)
+        return refuseRequest(
+          `messages: a part of the type "${type}" is sent within the message, as data in base64.`,
+        );
+      const url = `data:${source.mimeType ?? 'application/octet-stream'};base64,${source.value}`;
+      return toAttachment({ url }, n);
+    });
+  return {
+    id: itemIdOf(given.id),
+    content: textOf(given),
+    ...(attachments.length > 0 ? { attachments } : {}),
+  };
+}
+
+function textOf({ content }: GivenMessage): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
+}
+
+/** The message's own, where it can be one: then the thread's messages have the ids of the client's. */
+function itemIdOf(id: string): string {
+  if (isItemId(id) && !isAnswerId(id)) return id;
+  return `ag-${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
+}
+
+const decision = z.object({
+  approved: z.boolean(),
+  reason: z.string().optional(),
+  scope: z.enum(WAIT_SCOPES).optional(),
+});
+
+/** Throws `InvalidRequest`: what asks whether something may be done is answered by words alone. */
+export function toWaitAnswer(
+  { id, kind }: Pick<Wait, 'id' | 'kind'>,
+  { status, payload }: GivenResume,
+): WaitAnswer {
+  if (status === 'cancelled') return { approved: false };
+  if (kind === 'approval' || kind === 'paused') {
+    const { data } = decision.safeParse(payload);
+    return data ? withoutAbsent(data) : refusePayload(id, '{ "approved": true }, or false');
+  }
+  const { data } = z.object({ value: z.unknown() }).safeParse(payload);
+  return data && data.value !== undefined ? { value: data.value } : refusePayload(id, '{ "value": … }');
+}
+
+function withoutAbsent({ approved, reason, scope }: z.infer<typeof decision>): WaitAnswer {
+  return { approved, ...(reason === undefined ? {} : { reason }), ...(scope === undefined ? {} : { scope }) };
+}
+
+function refusePayload(id: string, wanted: string): never {
+  return refuseRequest(`resume: the payload for "${id}" is to be ${wanted}.`);
+}

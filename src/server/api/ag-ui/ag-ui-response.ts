@@ -1,0 +1,77 @@
+/**
+ * A run as server-sent events.
+ * R1. Its first event is told at acceptance, its last one names how it has ended; a stream without one was cut.
+ */
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
+import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
+import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
+import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
+import type { ResponseReader } from '../chat/response-reading.ts';
+import { pulled, withPulse } from '../stream.ts';
+import { messagesUpTo } from './ag-ui-messages.ts';
+
+export function agUiReader(threadId: string): ResponseReader<AgUiReading, AgUiEvent> {
+  return {
+    begin: beginAgUi(threadId),
+    project: projectAgUi,
+    openOf: ({ open }) => open,
+    enter: enterRun,
+    atWait: ({ open }) => (open ? endAtWait(open) : []),
+    failed: ({ code, message }) => [{ type: 'RUN_ERROR', code, message, usage: [] }],
+    terminated: [
+      { type: 'RUN_ERROR', code: 'ThreadTerminated', message: 'The thread was terminated.', usage: [] },
+    ],
+  };
+}
+
+export interface AgUiRun {
+  readonly client: RuntimeClient;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly pages: AsyncIterable<readonly AgUiEvent[]>;
+  readonly signal: AbortSignal;
+  readonly onClose: () => void;
+  readonly keepAliveMs: number;
+}
+
+export function agUiResponse(run: AgUiRun): Response {
+  return new Response(pulled(toFrames(run), run.onClose), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}
+
+async function* toFrames(run: AgUiRun): AsyncGenerator<string> {
+  const { threadId, runId, pages, signal, keepAliveMs } = run;
+  // R1: at acceptance.
+  yield frame({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
+  for await (const page of withPulse(pages, keepAliveMs, signal)) {
+    if (page === 'pulse') yield ': keep-alive\n\n';
+    else if (page.length > 0)
+      yield (await Promise.all(withoutRepeated(page).map((event) => toFrame(run, event)))).join('');
+  }
+  if (!signal.aborted) return;
+  const message = 'The run goes on, and this stream of it has ended: run the agent again to read on.';
+  yield frame({ type: 'RUN_ERROR', code: 'Timeout', message });
+}
+
+/** Of two snapshots in a row the later one says it all. */
+function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
+  const isSnapshot = (event: AgUiEvent | undefined) => event?.type === 'MESSAGES_SNAPSHOT';
+  return page.filter((event, n) => !(isSnapshot(event) && isSnapshot(page[n + 1])));
+}
+
+async function toFrame({ client, threadId, runId }: AgUiRun, event: AgUiEvent): Promise<string> {
+  if (event.type === 'MESSAGES_SNAPSHOT')
+    return frame({ type: event.type, messages: await messagesUpTo(client, threadId, event.upTo) });
+  return frame(event.type === 'RUN_FINISHED' ? { ...event, threadId, runId } : event);
+}
+
+function frame(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}

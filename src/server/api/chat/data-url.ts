@@ -1,0 +1,18 @@
+/** A file that comes within a message. */
+import { refuseRequest } from '../problem.ts';
+
+const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
+
+interface GivenFile {
+  readonly url: string;
+  readonly mediaType?: string | undefined;
+  readonly filename?: string | undefined;
+}
+
+/** `n`: its place among those of the message. Throws `InvalidRequest`. */
+export function toAttachment({ url, mediaType, filename }: GivenFile, n: number) {
+  const { type, data } = DATA_URL.exec(url)?.groups ?? {};
+  if (type === undefined || data === undefined)
+    return refuseRequest('A file is sent within the message, as a data URL in base64.');
+  return { name: filename ?? `file-${n + 1}`, mimeType: mediaType ?? type, data };
+}

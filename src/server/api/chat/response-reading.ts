@@ -1,0 +1,124 @@
+/**
+ * A response of a door that answers requests, read off its thread's log: from where it begins to the end of its execution, or to where a person is
+ * waited for.
+ * R1. A reading that begins in the middle of an execution knows what was before: it reads from the execution's start, and tells from there on.
+ * R2. It waits for a person only once the log has no more for now: what was answered since has gone on behind it.
+ */
+import { storeOf } from '../../../client/client-store.ts';
+import { followPages } from '../../../client/follow-events.ts';
+import { fillRows } from '../../../client/follow-run.ts';
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import type { ThreadEvent } from '../../../core/event/thread-event.ts';
+import type { StoredError } from '../../../core/thread/step.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
+import type { Projection } from '../../../projections/projection.ts';
+import type { ChatBegin } from './chat-begin.ts';
+
+/** How a door tells a response. */
+export interface ResponseReader<State, Out> {
+  readonly begin: State;
+  readonly project: Projection<State, Out>;
+  /** Of the execution that is open; null between executions. */
+  readonly openOf: (state: State) => { readonly waiting: boolean } | null;
+  /** R1: how it is told from this row on, in the middle of an execution. A message that `joins` it is answered by a response of its own. */
+  readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
+  readonly atWait: (state: State) => readonly Out[];
+  /** It could not begin. */
+  readonly failed: (error: StoredError) => readonly Out[];
+  /** The thread was terminated meanwhile. */
+  readonly terminated: readonly Out[];
+}
+
+export interface ReadResponse {
+  readonly threadId: string;
+  readonly begin: ChatBegin;
+  readonly signal: AbortSignal;
+}
+
+interface Told<State> {
+  readonly reading: State;
+  /** `next`: the next execution is the response. */
+  readonly place: 'before' | 'next' | 'in' | 'over';
+  /** The last one that the log has told. */
+  readonly status: string | null;
+}
+
+/** An empty page says that there is no more for now. */
+export async function* responsePages<State, Out>(
+  client: RuntimeClient,
+  reader: ResponseReader<State, Out>,
+  { threadId, begin, signal }: ReadResponse,
+): AsyncGenerator<readonly Out[]> {
+  const store = storeOf(client);
+  let told: Told<State> = { reading: reader.begin, place: begin.isBegin ? 'before' : 'next', status: null };
+  for await (const page of followPages(store, threadId, { after: begin.after, signal, marks: true })) {
+    const outs: Out[] = [];
+    for (const row of await fillRows(store, threadId, page)) {
+      const [reading, outgoing] = reader.project(told.reading, row);
+      const status = statusOf(row.event) ?? told.status;
+      const [next, before] = move(reader, { reading, place: told.place, status }, row.event, begin);
+      outs.push(...before);
+      if (next.place === 'in' || (next.place === 'over' && told.place === 'in')) outs.push(...outgoing);
+      told = next;
+      if (told.place === 'over') break;
+    }
+    const ending = page.length === 0 ? await endOf(client, reader, threadId, told) : [];
+    yield [...outs, ...ending];
+    if (told.place === 'over' || ending.length > 0) return;
+  }
+  // The log has its last row.
+  if (!signal.aborted) yield reader.terminated;
+}
+
+/** Where the reading is with this row, and what is told before it. */
+function move<State, Out>(
+  reader: ResponseReader<State, Out>,
+  told: Told<State>,
+  event: ThreadEvent,
+  { isBegin, joins }: ChatBegin,
+): readonly [Told<State>, readonly Out[]] {
+  const to = (place: Told<State>['place']) => ({ ...told, place });
+  if (told.place === 'in') return [event.type === 'execution.ended' ? to('over') : told, []];
+  if (told.place === 'next') return [event.type === 'execution.started' ? to('in') : told, []];
+  if (!isBegin?.(event)) return [told, []];
+  if (event.type === 'item.rejected') {
+    const { code, reason } = event.data;
+    return [to('over'), reader.failed({ code, message: reason })];
+  }
+  if (event.type === 'execution.started') return [to('in'), []];
+  if (!reader.openOf(told.reading)) return [to('next'), []];
+  const [reading, before] = reader.enter(told.reading, event, joins === true);
+  return [{ ...to('in'), reading }, before];
+}
+
+function statusOf(event: ThreadEvent): string | null {
+  return event.type === 'thread.status' ? event.data.status : null;
+}
+
+/** R2. Nothing where more is to come. */
+async function endOf<State, Out>(
+  client: RuntimeClient,
+  reader: ResponseReader<State, Out>,
+  threadId: string,
+  { reading, place, status }: Told<State>,
+): Promise<readonly Out[]> {
+  const open = reader.openOf(reading);
+  if (open?.waiting) return reader.atWait(reading);
+  if (place === 'in' || open || (status !== 'failed' && status !== 'stopped')) return [];
+  // It could not begin: what it lacks stands with the thread.
+  if (!(await isAtRest(client, threadId))) return [];
+  const { lastError, stopReason } = await client.getThread(threadId);
+  const message = stopReason ?? 'The thread is at rest.';
+  return reader.failed(lastError ?? { code: 'ExecutionFailed', message });
+}
+
+/** As of now: the store and the workflow agree. */
+export function isAtRest(client: RuntimeClient, threadId: string): Promise<boolean> {
+  return client.waitForIdle(threadId, { timeoutMs: 0 }).then(
+    () => true,
+    (error) => {
+      if (isRuntimeError(error, 'Timeout')) return false;
+      throw error;
+    },
+  );
+}

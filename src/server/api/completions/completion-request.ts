@@ -1,0 +1,114 @@
+/**
+ * What OpenAI's clients send: the whole conversation, of which a thread that knows it takes the last message. What would change the shape of the
+ * answer is refused; what only tunes a model is the agent's own, and not read.
+ */
+import { z } from '@hono/zod-openapi';
+import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import { LIMITS } from '../../../core/value/limit.ts';
+import { toAttachment } from '../chat/data-url.ts';
+import { refuseRequest } from '../problem.ts';
+
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
+  file: z.looseObject({ file_data: z.string().optional(), filename: z.string().optional() }).optional(),
+});
+
+const message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content: z.union([z.string(), z.array(part)]).nullish(),
+});
+
+export const completionBody = z
+  .looseObject({
+    model: z.string().min(1).meta({ description: 'The name of an agent' }),
+    messages: z.array(message),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    metadata: z
+      .looseObject({ thread_id: z.string().optional() })
+      .nullish()
+      .meta({ description: '`thread_id`: the thread, which is made under this id where there is none' }),
+    user: z.string().nullish().meta({ description: 'The user of a thread that this begins' }),
+    n: z.int().nullish(),
+    tool_choice: z.unknown().optional(),
+    response_format: z.looseObject({ type: z.string() }).nullish(),
+    modalities: z.array(z.string()).nullish(),
+    logprobs: z.boolean().nullish(),
+  })
+  .openapi('CompletionRequest');
+
+export type CompletionRequest = z.infer<typeof completionBody>;
+type GivenMessage = z.infer<typeof message>;
+
+export interface CompletionTurn {
+  readonly message: OutgoingMessage;
+  /** What was said before it, as far as a thread begins with it. */
+  readonly before: readonly OutgoingMessage[];
+  /** Of messages of users, with this one. */
+  readonly said: number;
+}
+
+/** Throws `InvalidRequest`. */
+export function readCompletion(body: CompletionRequest): CompletionTurn {
+  refuseShapes(body);
+  const { messages } = body;
+  const last = messages.at(-1);
+  if (last?.role !== 'user')
+    return refuseRequest(
+      `messages: the last one is to be a user's, not ${last ? `of the role "${last.role}"` : 'missing'}.`,
+    );
+  const before = messages.slice(0, -1).flatMap(toBefore);
+  return {
+    message: toMessage(last),
+    before: before.slice(1 - LIMITS.startMessages),
+    said: messages.filter(({ role }) => role === 'user').length,
+  };
+}
+
+function refuseShapes({
+  n,
+  tool_choice: choice = 'auto',
+  response_format: format,
+  modalities,
+  logprobs,
+}: CompletionRequest): void {
+  if (n != null && n !== 1) refuseRequest(`n: a thread gives one answer, not ${n}.`);
+  if (choice !== null && choice !== 'auto' && choice !== 'none')
+    refuseRequest('tool_choice: an agent calls tools of its own alone, and chooses them itself.');
+  if (format && format.type !== 'text')
+    refuseRequest(`response_format: an agent answers with text, not with "${format.type}".`);
+  if (modalities?.some((each) => each !== 'text')) refuseRequest('modalities: an agent answers with text.');
+  if (logprobs) refuseRequest('logprobs: an agent has none.');
+}
+
+/** Prompts and tools are the agent's own: of what was said before, users and the assistant count. */
+function toBefore(given: GivenMessage): readonly OutgoingMessage[] {
+  const { role } = given;
+  if (role !== 'user' && role !== 'assistant') return [];
+  const content = textOf(given);
+  return content === '' ? [] : [{ role, content }];
+}
+
+function toMessage(given: GivenMessage): OutgoingMessage {
+  const attachments = partsOf(given)
+    .filter(({ type }) => type !== 'text')
+    .map(toFile);
+  return { content: textOf(given), ...(attachments.length > 0 ? { attachments } : {}) };
+}
+
+function textOf({ content }: GivenMessage): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
+}
+
+function partsOf({ content }: GivenMessage): readonly z.infer<typeof part>[] {
+  return Array.isArray(content) ? content : [];
+}
+
+function toFile({ type, image_url: image, file }: z.infer<typeof part>, n: number) {
+  const url = type === 'image_url' ? image?.url : type === 'file' ? file?.file_data : undefined;
+  if (url === undefined) return refuseRequest(`messages: a part of the type "${type}" cannot be taken.`);
+  return toAttachment({ url, filename: file?.filename }, n);
+}

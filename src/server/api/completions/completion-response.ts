@@ -1,0 +1,120 @@
+/**
+ * A completion as a response: chunks as server-sent events, or one object.
+ * R1. What the agent could not answer is no fault of the server's: its status is one that clients do not send again for. A connection that ends
+ *     before the answer does is one of those for which they may, where the same request again is the same message.
+ */
+import type { CompletionChunk, CompletionOut } from '../../../projections/openai/completion-chunk.ts';
+import { jsonResponse } from '../problem.ts';
+import { pulled, withPulse } from '../stream.ts';
+import { toCompletionError } from './completion-error.ts';
+
+export interface CompletionAnswer {
+  readonly threadId: string;
+  readonly pages: AsyncIterable<readonly CompletionOut[]>;
+  readonly signal: AbortSignal;
+  readonly onClose: () => void;
+  /** The same request again is the same message. */
+  readonly repeatable: boolean;
+}
+
+/** Of what the agent could not answer. */
+const UNANSWERED = 422;
+const THREAD_HEADER = 'x-thread-id';
+
+export interface CompletionStream extends CompletionAnswer {
+  readonly keepAliveMs: number;
+  readonly includeUsage: boolean;
+}
+
+export function streamCompletion(stream: CompletionStream): Response {
+  return new Response(pulled(toFrames(stream), stream.onClose), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      [THREAD_HEADER]: stream.threadId,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}
+
+async function* toFrames(stream: CompletionStream): AsyncGenerator<string> {
+  const { pages, signal, keepAliveMs, includeUsage } = stream;
+  // The headers are sent with the first bytes: from acceptance, not from the first token.
+  yield ': stream-open\n\n';
+  for await (const page of withPulse(pages, keepAliveMs, signal)) {
+    if (page === 'pulse') {
+      yield ': keep-alive\n\n';
+      continue;
+    }
+    const wanted = page.filter((out) => 'failed' in out || includeUsage || !out.usage);
+    if (wanted.length > 0) yield wanted.map(toFrame).join('');
+    if (page.some((out) => 'failed' in out)) return;
+  }
+  // A reader takes a stream that just closes for a whole answer.
+  if (signal.aborted) yield toFrame({ failed: { code: 'Timeout', message: goesOn(stream) } });
+  else yield 'data: [DONE]\n\n';
+}
+
+function toFrame(out: CompletionOut): string {
+  const data = 'failed' in out ? toCompletionError(out.failed, UNANSWERED) : out;
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+function goesOn({ threadId, repeatable }: CompletionAnswer): string {
+  const more = repeatable ? 'the same request again reads it' : `thread "${threadId}" has it then`;
+  return `The answer is still being made: ${more}.`;
+}
+
+export async function wholeCompletion(answer: CompletionAnswer): Promise<Response> {
+  const { threadId, pages, signal, onClose, repeatable } = answer;
+  const chunks: CompletionChunk[] = [];
+  try {
+    for await (const page of pages)
+      for (const out of page) {
+        if (!('failed' in out)) chunks.push(out);
+        else
+          return jsonResponse(
+            toCompletionError(out.failed, UNANSWERED),
+            UNANSWERED,
+            headersOf(threadId, false),
+          );
+      }
+  } finally {
+    onClose();
+  }
+  // R1: clients send it again, or they do not.
+  if (signal.aborted) {
+    const status = repeatable ? 504 : UNANSWERED;
+    const error = toCompletionError({ code: 'Timeout', message: goesOn(answer) }, status);
+    return jsonResponse(error, status, headersOf(threadId, repeatable));
+  }
+  return jsonResponse(toWhole(chunks), 200, { [THREAD_HEADER]: threadId });
+}
+
+/** OpenAI's own clients go by the second one. */
+function headersOf(threadId: string, again: boolean): Readonly<Record<string, string>> {
+  return { [THREAD_HEADER]: threadId, 'x-should-retry': String(again) };
+}
+
+function toWhole(chunks: readonly CompletionChunk[]) {
+  const { id = '', created = 0, model = '' } = chunks.at(-1) ?? {};
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  const content = choices.map(({ delta }) => delta.content ?? '').join('');
+  const finish = choices.at(-1)?.finish_reason ?? 'stop';
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason: finish,
+      },
+    ],
+    usage: chunks.at(-1)?.usage,
+  };
+}

@@ -1,0 +1,122 @@
+/** AG-UI: an agent behind one route. A conversation is the thread with its id, and its first message makes it. */
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import {
+  type AgUiTurn,
+  agUiBody,
+  type GivenResume,
+  readAgUiRun,
+  toWaitAnswer,
+} from '../ag-ui/ag-ui-request.ts';
+import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
+import { type Caller, requireScope } from '../caller.ts';
+import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begin.ts';
+import { findChat, say } from '../chat/chat-say.ts';
+import { isAtRest, responsePages } from '../chat/response-reading.ts';
+import type { ApiHost } from '../host.ts';
+import { refuseRequest } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+
+export const agUiRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/ag-ui/{agent}',
+    id: 'runAgUi',
+    scope: 'write',
+    tag: 'AG-UI',
+    summary: 'Run an agent: with a message, with answers to interrupts, or only to read what it does',
+    params: z.object({ agent: z.string() }),
+    body: agUiBody,
+    answer: ['text/event-stream'],
+    async handle({ params: { agent }, body, request, caller, host }) {
+      const { threadId, runId } = body;
+      const turn = readAgUiRun(body);
+      const found = await findChat(host, caller, threadId);
+      const place = enterStream(host.streams, threadId);
+      const begin = await run(host, caller, { agent, threadId, found, turn }).catch((error) => {
+        place.leave();
+        throw error;
+      });
+      const signal = AbortSignal.any([place.signal, request.signal]);
+      const reading = { threadId, signal };
+      return agUiResponse({
+        client: host.client,
+        threadId,
+        runId,
+        pages: begin ? responsePages(host.client, agUiReader(threadId), { ...reading, begin }) : atRest(),
+        signal,
+        onClose: place.leave,
+        keepAliveMs: KEEP_ALIVE_MS,
+      });
+    },
+  }),
+];
+
+/** Nothing is under way: what there is, is told. */
+async function* atRest(): AsyncGenerator<readonly AgUiEvent[]> {
+  yield [
+    { type: 'MESSAGES_SNAPSHOT', upTo: Number.MAX_SAFE_INTEGER },
+    { type: 'RUN_FINISHED', outcome: { type: 'success' }, usage: [] },
+  ];
+}
+
+interface Running {
+  readonly agent: string;
+  readonly threadId: string;
+  readonly found: ThreadRecord | null;
+  readonly turn: AgUiTurn;
+}
+
+/** Where the run begins; null where there is nothing to run. */
+async function run(host: ApiHost, caller: Caller, running: Running): Promise<ChatBegin | null> {
+  const { agent, threadId, found, turn } = running;
+  const { message, before, resume, given } = turn;
+  const isNew =
+    message !== null && (resume.length === 0 || !(found && (await isStored(host, threadId, message.id))));
+  const answered = resume.length > 0 ? await answer(host, caller, { threadId, found, resume }) : null;
+  const said = isNew ? await say(host, caller, { agent, given, before, found, threadId, message }) : null;
+  if (answered ?? said) return answered ?? said;
+  if (!found) return refuseRequest('messages: there is no thread yet, and the last message is no user’s.');
+  const begin = await beginOfCurrent(host.client, threadId);
+  const rests = found.status !== 'waiting' && (await isAtRest(host.client, threadId));
+  return rests ? null : begin;
+}
+
+async function isStored({ client }: ApiHost, threadId: string, messageId: string): Promise<boolean> {
+  return (await storeOf(client).messages.get(threadId, messageId)) !== null;
+}
+
+interface Answering {
+  readonly threadId: string;
+  readonly found: ThreadRecord | null;
+  readonly resume: readonly GivenResume[];
+}
+
+/** Throws `WaitNotFound`, also for a wait of another family; nothing is answered then. */
+async function answer(
+  { client }: ApiHost,
+  caller: Caller,
+  { threadId, found, resume }: Answering,
+): Promise<ChatBegin> {
+  requireScope(caller, 'answer');
+  if (!found) throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
+  const given = await Promise.all(
+    resume.map(async (each) => {
+      const wait = await client.getWait(each.interruptId);
+      if (wait.threadId !== threadId && (await client.getThread(wait.threadId)).rootId !== found.rootId)
+        throw new RuntimeError('WaitNotFound', `Thread "${threadId}" has no wait "${wait.id}".`);
+      return { id: wait.id, answer: toWaitAnswer(wait, each) };
+    }),
+  );
+  const by = caller.name === null ? {} : { by: caller.name };
+  for (const each of given) await client.answerWait(each.id, { ...each.answer, ...by });
+  return beginOfAnswer(
+    client,
+    found,
+    given.map(({ id }) => id),
+  );
+}

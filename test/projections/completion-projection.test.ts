@@ -1,0 +1,155 @@
+/** The log as OpenAI's Chat Completions: pure, from rows alone, as it streams and as a whole. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { CompletionOut } from '../../src/projections/openai/completion-chunk.ts';
+import {
+  endAtWait,
+  joinCompletion,
+  projectCompletion,
+} from '../../src/projections/openai/completion-projection.ts';
+import { beginCompletion, type CompletionReading } from '../../src/projections/openai/completion-state.ts';
+import type { LogRow } from '../../src/projections/projection.ts';
+import { type Row, rowsOf } from './row.ts';
+
+function readFrom(begin: CompletionReading, rows: readonly LogRow[]): [CompletionReading, CompletionOut[]] {
+  let reading = begin;
+  const told = rows.flatMap((row) => {
+    const [next, chunks] = projectCompletion(reading, row);
+    reading = next;
+    return chunks;
+  });
+  return [reading, told];
+}
+const readRows = (rows: readonly LogRow[], whole = false) =>
+  readFrom(beginCompletion('desk', whole), rows)[1];
+
+/** What a reader puts together, and what it is told does not count. */
+function textOf(chunks: readonly CompletionOut[]): readonly [string, ...string[]] {
+  const told = chunks.flatMap((chunk) => ('choices' in chunk ? chunk : []));
+  const text = told.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? '')).join('');
+  return [text, ...told.flatMap(({ everthread }) => (everthread ? [everthread.discarded] : []))];
+}
+
+const began: Row = ['execution.started', { executionId: 'e-1' }];
+const ended = (more = {}): Row => [
+  'execution.ended',
+  { executionId: 'e-1', reason: 'stop_on_response', ...more },
+];
+const step = (n: number): Row => ['step.started', {}, { step: n }];
+const chunk = (n: number, delta: string, call = 1): Row => ['model.chunk', { delta, call }, { step: n }];
+const discarded = (n: number, call = 1): Row => [
+  'attempt.discarded',
+  { attempt: 1, call, reason: 'WorkerLost' },
+  { step: n },
+];
+const message = (id: string, content: string): Row => [
+  'message.created',
+  { messageId: id, role: 'assistant' },
+  { message: { id, content, metadata: {} } as never },
+];
+const committed = (n: number, content: string): readonly Row[] => [
+  message(`a-${n}`, content),
+  ['step.committed', { messageId: `a-${n}`, model: 'm', finishReason: 'stop' }, { step: n }],
+];
+const used = (promptTokens: number, completionTokens: number): Row => [
+  'model.answered',
+  {
+    call: 1,
+    cost: null,
+    usage: { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
+  },
+];
+const wait = { waitId: 'w-1', kind: 'approval', name: 'pay', callId: 'c1' };
+
+/** Every kind of row that a completion tells. */
+const WHOLE = rowsOf(
+  began,
+  ['thread.status', { status: 'running' }],
+  step(1),
+  chunk(1, 'Pa'),
+  chunk(1, 'id'),
+  discarded(1),
+  chunk(1, 'Pay', 2),
+  chunk(1, 'ing', 2),
+  used(10, 2),
+  ...committed(1, 'Paying'),
+  ['wait.opened', { ...wait, summary: 'pays 5', expiresAt: null }],
+  ['thread.status', { status: 'waiting' }],
+  ['wait.answered', { ...wait, approved: true }],
+  ['thread.status', { status: 'running' }],
+  step(2),
+  ['model.chunk', { delta: 'aside', call: 1, depth: 1 }, { step: 3 }],
+  chunk(2, 'Do'),
+  used(20, 1),
+  ...committed(2, 'Done'),
+  ended(),
+  message('u-9', 'later'),
+);
+
+describe('a completion as OpenAI’s clients read it', () => {
+  it.each(['stream', 'whole'] as const)('is told as its golden file says: %s', (form) => {
+    const path = join(import.meta.dirname, 'golden', `completion-${form}.json`);
+    const told = readRows(WHOLE, form === 'whole');
+    if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(told, null, 2)}\n`);
+    expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
+  });
+
+  it('a model that is asked again and says the same is told once; where it says something else, what does not count is named', () => {
+    const texts = (...rows: readonly Row[]) =>
+      textOf(readRows(rowsOf(began, step(1), ...rows, ...committed(1, 'Hello you'), ended())));
+    expect(texts(chunk(1, 'Hello'), chunk(1, ' you'))).toEqual(['Hello you']);
+    expect(texts(chunk(1, 'Hello'), discarded(1), chunk(1, 'Hel', 2), chunk(1, 'lo you', 2))).toEqual([
+      'Hello you',
+    ]);
+    expect(texts(chunk(1, 'Hello'), discarded(1))).toEqual(['Hello you']);
+    expect(texts()).toEqual(['Hello you']);
+    expect(texts(chunk(1, 'Hallo'), discarded(1), chunk(1, 'Hello', 2))).toEqual([
+      'Hallo\n\nHello you',
+      'Hallo',
+    ]);
+    // A hook has written something else, or less.
+    expect(texts(chunk(1, 'Hello you, too'))).toEqual(['Hello you, too\n\nHello you', 'Hello you, too']);
+  });
+
+  it('as a whole it is what was committed, whatever was streamed before', () => {
+    const rows = [chunk(1, 'Wrong'), discarded(1), chunk(1, 'Ri', 2), ...committed(1, 'Right')] as const;
+    expect(textOf(readRows(rowsOf(began, step(1), ...rows, ended()), true))).toEqual(['Right']);
+    const stopped: readonly Row[] = [
+      message('a-1', 'Half a'),
+      ['execution.aborted', { keptText: true }, { step: 1 }],
+    ];
+    expect(textOf(readRows(rowsOf(began, step(1), chunk(1, 'Half a'), ...stopped, ended()), true))).toEqual([
+      'Half a',
+    ]);
+  });
+
+  it('ends as failed, as cut off by a limit, or with what people are asked', () => {
+    const last = (more: object) => readRows(rowsOf(began, ended(more)));
+    const error = { code: 'BudgetExceeded', message: 'Too dear.' };
+    expect(last({ status: 'failed', error }).at(-1)).toEqual({ failed: error });
+    const finish = (more: object) =>
+      last(more).flatMap((each) => ('choices' in each ? each.choices.map((c) => c.finish_reason) : []));
+    expect(finish({ reason: 'max_side_steps' })).toEqual([null, 'length']);
+    expect(finish({ status: 'stopped', reason: 'canceled' })).toEqual([null, 'stop']);
+    const asks = rowsOf(
+      began,
+      ...committed(1, 'Paying'),
+      ['wait.opened', { ...wait, summary: 'pays 5', expiresAt: null }],
+      ['wait.opened', { ...wait, waitId: 'w-0', summary: 'pays 4', expiresAt: null }],
+      ['wait.closed', { ...wait, waitId: 'w-0', reason: 'expired' }],
+      ['thread.status', { status: 'waiting' }],
+    );
+    const [reading] = readFrom(beginCompletion('desk'), asks);
+    const [text] = textOf(endAtWait(reading));
+    expect(text).toContain('approval of pay: pays 5 (wait w-1)');
+    expect(text).not.toContain('w-0');
+  });
+
+  it('a message that joins an execution is answered by a completion of its own', () => {
+    const [reading] = readFrom(beginCompletion('desk'), rowsOf(began, ...committed(1, 'Before')));
+    const [, told] = readFrom(joinCompletion(reading, 7), rowsOf(...committed(2, 'After'), ended()));
+    expect(textOf(told)).toEqual(['After']);
+    expect(told[0]).toMatchObject({ id: 'chatcmpl-e-1.7' });
+  });
+});

@@ -1,0 +1,199 @@
+/** Chat Completions over HTTP, asked by OpenAI's own client as it is published. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { defineTool } from '../../../src/definitions/index.ts';
+import { calls, fails, says, scriptedModel } from '../../../src/testing/index.ts';
+import { type TestApi, testApi } from '../../support/api.ts';
+import { cuttingProxy } from '../../support/cutting-proxy.ts';
+import { testRuntime } from '../../support/runtime.ts';
+
+const AGENTS = [{ name: 'helper', title: null, description: null }];
+const connect = ({ url }: TestApi, more: ConstructorParameters<typeof OpenAI>[0] = {}) =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0, ...more });
+const said = (...texts: readonly string[]) =>
+  texts.map((content, n) => ({ role: n % 2 === 0 ? ('user' as const) : ('assistant' as const), content }));
+const inThread = (threadId: string) => ({ metadata: { thread_id: threadId } });
+const usage = { promptTokens: 9, completionTokens: 4, totalTokens: 13, cachedTokens: 3, reasoningTokens: 2 };
+
+const pay = defineTool({
+  description: 'pays',
+  confirm: true,
+  execute: () => ({ status: 'success', result: 'paid' }),
+});
+
+describe('/v1/chat/completions', () => {
+  it('answers whole, with what was used; the conversation goes on in the thread that is named, and the same request again is the same message', async () => {
+    const model = scriptedModel([says('Hello!', { usage }), says('Bye!')]);
+    const runtime = await testRuntime({ model });
+    const client = connect(await testApi(runtime));
+    const threadId = randomUUID();
+    const ask = (...texts: readonly string[]) =>
+      client.chat.completions.create({ model: 'helper', messages: said(...texts), ...inThread(threadId) });
+    const first = await ask('hi');
+    expect(first).toMatchObject({
+      object: 'chat.completion',
+      model: 'helper',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello!' } }],
+      usage: {
+        prompt_tokens: 9,
+        completion_tokens: 4,
+        total_tokens: 13,
+        prompt_tokens_details: { cached_tokens: 3 },
+        completion_tokens_details: { reasoning_tokens: 2 },
+      },
+    });
+    expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
+    expect(await ask('hi')).toEqual(first);
+    expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: hi',
+      'assistant: Hello!',
+      'user: bye',
+      'assistant: Bye!',
+    ]);
+  });
+
+  it('streams, over calls of tools; without a thread each request begins one with the conversation as it is given', async () => {
+    const look = defineTool({
+      description: 'looks',
+      execute: () => ({ status: 'success', result: 'seen' }),
+    });
+    const model = scriptedModel([
+      calls('look', {}, { text: 'Let me look.', usage }),
+      says('It is seen.', { chunks: 3, usage }),
+      says('Again.'),
+    ]);
+    const runtime = await testRuntime({ model, tools: { look } });
+    const client = connect(await testApi(runtime));
+    const messages = [{ role: 'system' as const, content: 'Rhyme.' }, ...said('hi', 'Hello!', 'look')];
+    const ask = async () => {
+      const { data: stream, response } = await client.chat.completions
+        .create({ model: 'helper', messages, stream: true, stream_options: { include_usage: true } })
+        .withResponse();
+      const chunks: OpenAI.ChatCompletionChunk[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const threadId = response.headers.get('x-thread-id') as string;
+      return { chunks, threadId };
+    };
+    const { chunks, threadId } = await ask();
+    expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
+    const pieces = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? ''));
+    expect(pieces.join('')).toBe('Let me look.\n\nIt is seen.');
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 18, completion_tokens: 8 } });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: hi',
+      'assistant: Hello!',
+      'user: look',
+      'assistant: Let me look. -> look',
+      'tool look success: seen',
+      'assistant: It is seen.',
+    ]);
+    const again = await ask();
+    expect(again.threadId).not.toBe(threadId);
+  });
+
+  it('an answer that waits for a person ends with what is asked; the same request behind the answer reads what goes on', async () => {
+    const model = scriptedModel([calls('pay', { amount: 5 }), says('Done.')]);
+    const runtime = await testRuntime({ model, tools: { pay } });
+    const client = connect(await testApi(runtime));
+    const threadId = randomUUID();
+    const ask = async (stream: boolean) => {
+      const body = { model: 'helper', messages: said('pay'), ...inThread(threadId) };
+      const answer = await (stream
+        ? client.chat.completions.stream(body).finalChatCompletion()
+        : client.chat.completions.create(body));
+      return answer.choices[0];
+    };
+    for (const stream of [false, true]) {
+      const asked = await ask(stream);
+      const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
+      expect(asked?.finish_reason).toBe('stop');
+      expect(asked?.message.content).toContain(`approval of pay`);
+      expect(asked?.message.content).toContain(`(wait ${wait?.id})`);
+    }
+    const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
+    await runtime.client.answerWait(wait?.id as string, { approved: true });
+    for (const stream of [true, false]) expect((await ask(stream))?.message.content).toBe('Done.');
+    expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);
+  });
+
+  it('what the agent cannot answer is told with its code, and is not sent again', async () => {
+    const failure = fails({ status: 400, message: 'no such model' });
+    const runtime = await testRuntime({ model: scriptedModel([failure]) });
+    const client = connect(await testApi(runtime), { maxRetries: 2 });
+    const body = { model: 'helper', messages: said('hi'), ...inThread(randomUUID()) };
+    const code = expect.any(String);
+    await expect(client.chat.completions.create(body)).rejects.toMatchObject({
+      status: 422,
+      type: 'invalid_request_error',
+      code,
+    });
+    await expect(client.chat.completions.stream(body).finalChatCompletion()).rejects.toMatchObject({ code });
+    expect((await runtime.client.getThread(body.metadata.thread_id)).lastError).not.toBeNull();
+  });
+
+  it('one that is cut off is sent again by the client itself, and never runs twice: with a thread, with a key, with neither', async () => {
+    const model = scriptedModel([
+      says('One.', { chunks: 4, chunkDelayMs: 100 }),
+      says('Two.'),
+      says('Three.'),
+    ]);
+    const runtime = await testRuntime({ model });
+    const api = await testApi(runtime);
+    const proxy = await cuttingProxy(api.url);
+    const client = connect({ url: proxy.url } as TestApi, { maxRetries: 5 });
+    const ways = [
+      { body: inThread(randomUUID()), options: {} },
+      { body: {}, options: { headers: { 'Idempotency-Key': randomUUID() } } },
+      { body: { user: randomUUID() }, options: {} },
+    ];
+    for (const [n, { body, options }] of ways.entries()) {
+      proxy.cut(1, 1);
+      const cuts = proxy.cuts;
+      const { data, response } = await client.chat.completions
+        .create({ model: 'helper', messages: said('hi'), ...body }, options)
+        .withResponse();
+      expect(data.choices[0]?.message.content).toBe(['One.', 'Two.', 'Three.'][n]);
+      expect(proxy.cuts - cuts).toBe(2);
+      const threadId = response.headers.get('x-thread-id') as string;
+      expect((await runtime.messages(threadId)).length).toBe(2);
+    }
+  });
+
+  it('requests of the same words, at once and later, each have a thread of their own', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('a'), says('b'), says('c')]) });
+    const client = connect(await testApi(runtime));
+    const body = { model: 'helper', messages: said('hi'), user: randomUUID() };
+    const ask = async () => (await client.chat.completions.create(body)).choices[0]?.message.content;
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect([first, second, await ask()].toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('agents are its models, and refusals have OpenAI’s shape with the codes of all doors', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([]) });
+    const client = connect(await testApi(runtime, { agents: () => AGENTS }));
+    const listed = await client.models.list();
+    expect(listed.data).toEqual([{ id: 'helper', object: 'model', created: 0, owned_by: 'everthread' }]);
+    expect(await client.models.retrieve('helper')).toEqual(listed.data[0]);
+    const refused = (more: object) =>
+      client.chat.completions.create({ model: 'helper', messages: said('hi'), ...more }).then(
+        () => null,
+        ({ status, code, type }) => [status, code, type],
+      );
+    const invalid = [400, 'InvalidRequest', 'invalid_request_error'];
+    expect(await refused({ model: 'nobody' })).toEqual([404, 'AgentNotFound', 'invalid_request_error']);
+    expect(await client.models.retrieve('nobody').catch(({ code }) => code)).toBe('AgentNotFound');
+    for (const more of [
+      { n: 2 },
+      { messages: [] },
+      { messages: said('hi', 'Hello!') },
+      { tool_choice: 'required' },
+      { response_format: { type: 'json_object' } },
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://x/y' } }] }] },
+    ])
+      expect([more, await refused(more)]).toEqual([more, invalid]);
+  });
+});
