@@ -1,6 +1,14 @@
 /** The published client of A2A, as it is, against the door of a test's runtime. */
 import { randomUUID } from 'node:crypto';
-import { type Message, type Part, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import {
+  type ListTasksRequest,
+  type Message,
+  type Part,
+  Role,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
 import {
   type Client,
   ClientFactory,
@@ -94,3 +102,15 @@ export function heard(frames: readonly StreamResponse[]) {
   }
   return { words, texts: [...texts.values()].join('|') };
 }
+
+export const listing = (more: Partial<ListTasksRequest> = {}): ListTasksRequest => ({
+  tenant: '',
+  contextId: '',
+  status: TaskState.TASK_STATE_UNSPECIFIED,
+  pageSize: undefined,
+  pageToken: '',
+  historyLength: undefined,
+  statusTimestampAfter: undefined,
+  includeArtifacts: undefined,
+  ...more,
+});
