@@ -114,3 +114,8 @@ export const listing = (more: Partial<ListTasksRequest> = {}): ListTasksRequest 
   includeArtifacts: undefined,
   ...more,
 });
+
+/** Of a stream whose first frame is its task. */
+export function taskIdOf([first]: readonly StreamResponse[]): string {
+  return first?.payload?.$case === 'task' ? first.payload.value.id : '';
+}
