@@ -1,5 +1,6 @@
 /** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
 import type { ApiRoute } from './route.ts';
+import { a2aRoutes } from './routes/a2a.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { completionRoutes } from './routes/completions.ts';
@@ -23,6 +24,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...chatRoutes,
   ...completionRoutes,
   ...agUiRoutes,
+  ...a2aRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,

@@ -1,0 +1,81 @@
+/**
+ * What comes of a task: its answers, each an artifact under the id that the answer has as a message, and the files that it writes.
+ * A1. A piece of text is appended. What was given up, and what was committed, takes the place of all that was told of it: a reader that has
+ *     missed pieces has the whole text with the commit.
+ */
+import { answerIdOf } from '../../core/message/answer-id.ts';
+import type { A2aArtifact, A2aFrame, A2aPart } from './a2a-shape.ts';
+import type { TaskHandlers, TaskTold } from './task-handler.ts';
+import type { OpenTask } from './task-state.ts';
+
+export const ARTIFACT_HANDLERS: TaskHandlers = {
+  'model.chunk': (open, { step, data: { delta, depth } }) => {
+    // Of sub-prompts nothing is an answer to the user.
+    if (depth !== undefined || delta === '') return [open, []];
+    const id = answerOf(open, step);
+    const parts = [{ text: delta }];
+    return tell({ ...open, text: id }, answer(id, parts), { append: open.text === id, last: false });
+  },
+  'attempt.discarded': (open, { data: { depth } }) => (depth === undefined ? giveUp(open) : [open, []]),
+  'step.committed': (open, { step, data: { messageId, depth } }) => {
+    if (depth !== undefined) return [open, []];
+    const content = (open.said?.id === messageId ? open.said.content : null) ?? '';
+    if (content === '') return giveUp(open);
+    const whole = answer(answerOf(open, step), [{ text: content }]);
+    return tell({ ...open, text: null }, whole, { append: false, last: true });
+  },
+  'file.created': (open, { data }) => tellFile(open, data),
+  'file.updated': (open, { data }) => tellFile(open, data),
+  'file.deleted': (open, { data: { path } }) => [without(open, path), []],
+};
+
+function answerOf({ task }: OpenTask, step = 0): string {
+  return answerIdOf(task.contextId, step);
+}
+
+function answer(artifactId: string, parts: readonly A2aPart[]): A2aArtifact {
+  return { artifactId, name: 'answer', parts };
+}
+
+/** An artifact has a part, also one that is taken back. */
+function giveUp(open: OpenTask): TaskTold {
+  if (open.text === null) return [open, []];
+  const [, told] = tell(open, answer(open.text, [{ text: '' }]), { append: false, last: true });
+  return [without({ ...open, text: null }, open.text), told];
+}
+
+/** Those under /attachments came with messages. */
+function tellFile(
+  open: OpenTask,
+  { path, mimeType }: { readonly path: string; readonly mimeType: string },
+): TaskTold {
+  if (path.startsWith('/attachments/')) return [open, []];
+  const filename = path.slice(path.lastIndexOf('/') + 1);
+  const parts = [{ url: path, mediaType: mimeType, filename }];
+  return tell(open, { artifactId: path, name: filename, parts }, { append: false, last: true });
+}
+
+function without(open: OpenTask, id: string): OpenTask {
+  const artifacts = open.task.artifacts.filter(({ artifactId }) => artifactId !== id);
+  return { ...open, task: { ...open.task, artifacts } };
+}
+
+function tell(
+  open: OpenTask,
+  artifact: A2aArtifact,
+  { append, last }: { readonly append: boolean; readonly last: boolean },
+): TaskTold {
+  const { task } = open;
+  const { id: taskId, contextId, artifacts } = task;
+  const known = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
+  const parts = append && known ? [joined(known.parts, artifact.parts)] : artifact.parts;
+  const whole = { ...artifact, parts };
+  const next = known ? artifacts.map((each) => (each === known ? whole : each)) : [...artifacts, whole];
+  const artifactUpdate = { taskId, contextId, artifact, append, lastChunk: last };
+  return [{ ...open, task: { ...task, artifacts: next } }, [{ artifactUpdate } satisfies A2aFrame]];
+}
+
+/** In the task a text is one part, however many pieces it came in. */
+function joined(known: readonly A2aPart[], more: readonly A2aPart[]): A2aPart {
+  return { text: [...known, ...more].map(({ text = '' }) => text).join('') };
+}

@@ -1,0 +1,63 @@
+/**
+ * The log as tasks of A2A: an execution is a task, and its state is in the reading as it stands behind each row, so whoever comes later is
+ * given the task and then what happens to it. It may begin at the start of any execution, or some rows before it: then it has what began it.
+ * T1. A task ends once.
+ * T2. What happens between executions is not told.
+ */
+import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { LogRow, Projection } from '../projection.ts';
+import { saidBy } from '../row-message.ts';
+import type { A2aFrame } from './a2a-shape.ts';
+import { ARTIFACT_HANDLERS } from './task-artifact.ts';
+import type { TaskHandlers, TaskTold } from './task-handler.ts';
+import { toHeard } from './task-message.ts';
+import { type OpenTask, openTask, type TaskReading } from './task-state.ts';
+import { endTask, STATUS_HANDLERS } from './task-status.ts';
+
+const HANDLERS: TaskHandlers = { ...ARTIFACT_HANDLERS, ...STATUS_HANDLERS };
+
+export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) => {
+  const { event } = row;
+  const { open, contextId } = reading;
+  if (event.type === 'execution.started') {
+    const begun = openTask(reading, event.data.executionId, event.at);
+    const { id: taskId, status } = begun.task;
+    return [{ ...reading, heard: [], open: begun }, [{ statusUpdate: { taskId, contextId, status } }]];
+  }
+  if (event.type === 'message.created') return hear(reading, row);
+  // T2: between executions.
+  if (!open) return [ends(event) ? { ...reading, heard: [] } : reading, []];
+  // T1: and nothing behind it.
+  if (event.type === 'execution.ended') {
+    const [{ task }, told] = endTask(open, event.data, event);
+    return [{ ...reading, heard: [], open: null, ended: task }, told];
+  }
+  const [next, told] = handle(open, event);
+  return [{ ...reading, open: next }, told];
+};
+
+/** What was said before belongs to an execution whose beginning was not read. */
+function ends({ type }: ThreadEvent): boolean {
+  return type === 'execution.ended' || type === 'step.started' || type === 'step.committed';
+}
+
+function handle(open: OpenTask, event: ThreadEvent): TaskTold {
+  // Narrowed by its type: the handler is the one of that kind.
+  const handler = HANDLERS[event.type] as ((open: OpenTask, event: ThreadEvent) => TaskTold) | undefined;
+  return handler ? handler(open, event) : [open, []];
+}
+
+/** What a user says is history of the task that it begins, or joins. */
+function hear(reading: TaskReading, { event, message }: LogRow): readonly [TaskReading, readonly A2aFrame[]] {
+  if (event.type !== 'message.created') return [reading, []];
+  const { messageId, role, depth } = event.data;
+  const { open, contextId } = reading;
+  const said = saidBy(messageId, message);
+  if (role !== 'user' || depth !== undefined || !message || message.silent)
+    return [open ? { ...reading, open: { ...open, said } } : reading, []];
+  const heard = toHeard(contextId, message);
+  if (!open) return [{ ...reading, heard: [...reading.heard, heard] }, []];
+  const { task } = open;
+  const history = [...task.history, { ...heard, taskId: task.id }];
+  return [{ ...reading, open: { ...open, said, task: { ...task, history } } }, []];
+}

@@ -1,0 +1,42 @@
+/** What the reading of tasks knows between two rows: the task as it is, and what is under way in it. Plain JSON. */
+import type { NamedWait } from '../../core/event/event-data.ts';
+import type { Said } from '../row-message.ts';
+import { type A2aMessage, type A2aTask, toTimestamp } from './a2a-shape.ts';
+
+export type OpenWait = Pick<NamedWait, 'waitId' | 'kind' | 'name'> & { readonly summary: string };
+
+export interface OpenTask {
+  readonly task: A2aTask;
+  /** The artifact whose text is being streamed. */
+  readonly text: string | null;
+  /** By id. */
+  readonly waits: Readonly<Record<string, OpenWait>>;
+  /** The message before this row. */
+  readonly said: Said | null;
+}
+
+export interface TaskReading {
+  /** The thread's id. */
+  readonly contextId: string;
+  /** What users have said since the last step: the next execution begins with it. */
+  readonly heard: readonly Omit<A2aMessage, 'taskId'>[];
+  /** Null between executions. */
+  readonly open: OpenTask | null;
+  /** The last one that has ended. */
+  readonly ended: A2aTask | null;
+}
+
+export function beginTasks(contextId: string): TaskReading {
+  return { contextId, heard: [], open: null, ended: null };
+}
+
+export function openTask({ contextId, heard }: TaskReading, id: string, at: number): OpenTask {
+  const task: A2aTask = {
+    id,
+    contextId,
+    status: { state: 'TASK_STATE_WORKING', timestamp: toTimestamp(at) },
+    artifacts: [],
+    history: heard.map((message) => ({ ...message, taskId: id })),
+  };
+  return { task, text: null, waits: {}, said: null };
+}

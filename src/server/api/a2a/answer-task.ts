@@ -1,0 +1,81 @@
+/**
+ * A message to a task that waits is the answer: a part of data, which may name its wait, or words where one thing alone is asked. What answers nothing
+ * changes nothing: the task goes on asking.
+ */
+import type { WaitAnswer } from '../../../core/wait/answer.ts';
+import { type TaskStatus, waitsOf } from '../../../projections/a2a/a2a-shape.ts';
+import { answeredBy } from '../../../projections/a2a/task-status.ts';
+import { type Caller, requireScope } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { refuseRequest } from '../problem.ts';
+import { type SentMessage, toItemId } from './a2a-request.ts';
+
+const YES = /^(yes|y|ok|okay|approve|approved|allow|confirm|confirmed|true)[.!]?$/i;
+const NO = /^(no|n|deny|denied|reject|rejected|refuse|refused|false)[.!]?$/i;
+
+/** Answers the id of the wait that it has answered. */
+export async function answerTask(
+  { client }: ApiHost,
+  caller: Caller,
+  { status, message }: { readonly status: TaskStatus; readonly message: SentMessage },
+): Promise<string | undefined> {
+  requireScope(caller, 'answer');
+  const open = waitsOf(status);
+  const said = readAnswer(message, open);
+  if (!said) return undefined;
+  const by = answeredBy(caller.name, toItemId(message.messageId));
+  await client.answerWait(said.waitId, { ...said.answer, by });
+  return said.waitId;
+}
+
+interface Said {
+  readonly waitId: string;
+  readonly answer: WaitAnswer;
+}
+
+type Open = ReturnType<typeof waitsOf>;
+
+/** Throws `InvalidRequest` for a wait that is not open. */
+function readAnswer({ parts }: SentMessage, open: Open): Said | undefined {
+  const data = parts.map((part) => part.data).find(isAnswer);
+  if (data) {
+    const { waitId: named, ...answer } = data;
+    const wait = named === undefined ? alone(open) : open.find(({ waitId }) => waitId === named);
+    if (!wait && named !== undefined)
+      refuseRequest(
+        `The task does not wait for "${named}", but for ${open.map(({ waitId }) => waitId).join(', ')}.`,
+      );
+    return wait && { waitId: wait.waitId, answer: answer as WaitAnswer };
+  }
+  const wait = alone(open);
+  const text = parts
+    .map((part) => part.text ?? '')
+    .join('\n')
+    .trim();
+  if (!wait || text === '') return undefined;
+  const answer = toAnswer(wait.kind, text);
+  return answer && { waitId: wait.waitId, answer };
+}
+
+interface AnswerData {
+  readonly waitId?: string;
+  readonly approved?: boolean;
+  readonly value?: unknown;
+}
+
+function isAnswer(data: unknown): data is AnswerData {
+  if (typeof data !== 'object' || data === null) return false;
+  const { waitId, approved, value } = data as Readonly<Record<string, unknown>>;
+  const isNamed = waitId === undefined || typeof waitId === 'string';
+  return isNamed && (typeof approved === 'boolean' || value !== undefined);
+}
+
+function alone(open: Open) {
+  return open.length === 1 ? open[0] : undefined;
+}
+
+function toAnswer(kind: string, text: string): WaitAnswer | undefined {
+  if (kind !== 'approval' && kind !== 'paused') return { value: text };
+  if (YES.test(text)) return { approved: true };
+  return NO.test(text) ? { approved: false } : undefined;
+}

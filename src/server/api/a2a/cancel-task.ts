@@ -1,0 +1,45 @@
+/** Cancels a task, and tells what became of it within a while: what is slow to end is told as it stands, and ends all the same. */
+import { isRuntimeError } from '../../../core/value/error.ts';
+import { type A2aTask, isTerminal } from '../../../projections/a2a/a2a-shape.ts';
+import type { Caller } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { type FoundTask, findTask } from './find-task.ts';
+import { readTask, taskPages } from './task-reading.ts';
+
+/** Milliseconds that an answer is held for the end of what is cancelled. */
+const PATIENCE_MS = 10_000;
+
+/** Of one that was cancelled before: as it is. Throws `ExecutionNotFound`, and `ExecutionNotCancelable` for one that has ended otherwise. */
+export async function cancelTask(
+  host: ApiHost,
+  caller: Caller,
+  {
+    id,
+    reason,
+    signal,
+  }: { readonly id: string; readonly reason?: string | undefined; readonly signal: AbortSignal },
+): Promise<A2aTask> {
+  const found = await findTask(host, caller, id);
+  const by = caller.name ?? undefined;
+  const request = { executionId: id, ...(reason === undefined ? {} : { reason }), ...(by ? { by } : {}) };
+  const refused = await host.client.cancelExecution(found.thread.id, request).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (refused === undefined) return untilEnd(host, found, signal);
+  const task = await readTask(host.client, found);
+  // The same again is answered the same.
+  if (isRuntimeError(refused, 'ExecutionNotCancelable') && task.status.state === 'TASK_STATE_CANCELED')
+    return task;
+  throw refused;
+}
+
+async function untilEnd({ client }: ApiHost, found: FoundTask, leaving: AbortSignal): Promise<A2aTask> {
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(PATIENCE_MS)]);
+  let last: A2aTask | undefined;
+  for await (const { task } of taskPages(client, { ...found, until: 'end', signal })) {
+    last = task;
+    if (isTerminal(task.status.state)) return task;
+  }
+  return last ?? readTask(client, found);
+}

@@ -1,0 +1,33 @@
+/** Tasks by their ids: executions that somebody may reach, begun or in line. */
+import { storeOf } from '../../../client/client-store.ts';
+import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import { type Caller, requireReachable } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+
+export interface FoundTask {
+  readonly taskId: string;
+  readonly thread: ThreadRecord;
+  /** Of the message that begins it; null where it began without a name. */
+  readonly itemId: string | null;
+}
+
+/** Throws `ExecutionNotFound`, also for one of somebody else: that it is there is not told. */
+export async function findTask({ client }: ApiHost, caller: Caller, taskId: string): Promise<FoundTask> {
+  const store = storeOf(client);
+  const claims = await store.queue.findClaims(taskId);
+  const begun = await store.executions.find(taskId);
+  const places = claims.map(({ threadId, itemId }) => ({ threadId, itemId: itemId as string | null }));
+  if (begun?.id === taskId && !claims.some(({ threadId }) => threadId === begun.threadId))
+    places.push({ threadId: begun.threadId, itemId: null });
+  for (const { threadId, itemId } of places) {
+    const thread = await requireReachable(client, caller, threadId).catch(orNotFound);
+    if (thread) return { taskId, thread, itemId };
+  }
+  throw new RuntimeError('ExecutionNotFound', `There is no task "${taskId}".`);
+}
+
+export function orNotFound(error: unknown): null {
+  if (isRuntimeError(error, 'ThreadNotFound')) return null;
+  throw error;
+}

@@ -1,0 +1,106 @@
+/**
+ * A message of A2A, said to a thread: it begins a task, joins the one that works, or answers what a waiting one asks.
+ * M1. A message counts once, under its id: the same again finds its task, other words under its id are refused.
+ */
+import { createHash } from 'node:crypto';
+import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import { isThreadId } from '../../../core/thread/start-input.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
+import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
+import { type Caller, requireReachable, standingContext } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { refuseRequest } from '../problem.ts';
+import { A2aRefusal } from './a2a-error.ts';
+import { type SentMessage, toOutgoing } from './a2a-request.ts';
+import { answerTask } from './answer-task.ts';
+import { type FoundTask, findTask, orNotFound } from './find-task.ts';
+import { readTask } from './task-reading.ts';
+
+export interface Saying {
+  readonly agent: string;
+  readonly message: SentMessage;
+}
+
+export interface SentTask extends FoundTask {
+  /** The wait that it has answered. */
+  readonly answered?: string | undefined;
+}
+
+/** Answers the task that it begins, joins or answers. Throws what a start or a message is refused with. */
+export function sendMessage(host: ApiHost, caller: Caller, saying: Saying): Promise<SentTask> {
+  return saying.message.taskId === undefined
+    ? begin(host, caller, saying)
+    : goOn(host, caller, saying.message);
+}
+
+async function begin(host: ApiHost, caller: Caller, { agent, message }: Saying): Promise<FoundTask> {
+  const { client } = host;
+  const { contextId: threadId = contextOf(caller, agent, message.messageId), messageId } = message;
+  if (!isThreadId(threadId))
+    refuseRequest(
+      'A "contextId" is made of letters, digits and . _ : - alone, and begins with a letter or a digit.',
+    );
+  const taskId = `task-${digestOf(threadId, messageId).slice(0, 40)}`;
+  const context = standingContext(caller);
+  const said = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
+  const found = await client.getThread(threadId).catch(orNotFound);
+  if (found) await requireReachable(client, caller, threadId);
+  if (found) await client.queueMessage(threadId, said);
+  else await start(host, caller, { agent, threadId, message: said });
+  return findTask(host, caller, taskId);
+}
+
+interface Start {
+  readonly agent: string;
+  readonly threadId: string;
+  readonly message: OutgoingMessage;
+}
+
+async function start(host: ApiHost, caller: Caller, { agent, threadId, message }: Start): Promise<void> {
+  const { client } = host;
+  const { userId } = caller;
+  await client
+    .startThread({
+      ...{ agent, threadId, context: standingContext(caller), messages: [message] },
+      ...(userId === null ? {} : { userId }),
+    })
+    .catch(async (error) => {
+      // The same message, sent twice at once, has made it meanwhile.
+      const isMade = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
+      if (!isMade || !(await client.getThread(threadId).catch(orNotFound))) throw error;
+      await requireReachable(client, caller, threadId);
+      await client.queueMessage(threadId, message);
+    });
+}
+
+async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promise<SentTask> {
+  const { client } = host;
+  const { taskId = '', contextId } = message;
+  const found = await findTask(host, caller, taskId);
+  const { thread } = found;
+  if (contextId !== undefined && contextId !== thread.id)
+    refuseRequest(`The task "${taskId}" belongs to another context than "${contextId}".`);
+  const said = toOutgoing(message);
+  const { status, history } = await readTask(client, found);
+  // M1: it stands in the history as of which it is known what is asked, or in line.
+  const isKnown = history.some(({ messageId }) => messageId === said.id);
+  if (isKnown || (await client.getMessage(thread.id, said.id))) return found;
+  if (isTerminal(status.state))
+    throw new A2aRefusal(
+      'UNSUPPORTED_OPERATION',
+      `The task "${taskId}" has ended: say it in its context, "${thread.id}", without a "taskId".`,
+    );
+  if (status.state === 'TASK_STATE_INPUT_REQUIRED')
+    return { ...found, answered: await answerTask(host, caller, { status, message }) };
+  await client.queueMessage(thread.id, said);
+  return found;
+}
+
+/** Of a message without a context: the same for the same message of the same caller. */
+function contextOf({ userId, organizationId = null }: Caller, agent: string, messageId: string): string {
+  return `a2a-${digestOf(JSON.stringify([userId, organizationId]), agent, messageId).slice(0, 40)}`;
+}
+
+function digestOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,98 @@
+/** Tasks that have begun, the latest first: of a context, or of all where the caller may read all. */
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
+import type { ExecutionPlace, ExecutionRecord, RunRecordState } from '../../../store/port/execution.ts';
+import type { Caller } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { requireThreadOf } from '../own-list.ts';
+import { refuseRequest } from '../problem.ts';
+import { withHistory } from './task-history.ts';
+import { readTask } from './task-reading.ts';
+
+const STATES: Readonly<Record<RunRecordState, TaskState>> = {
+  working: 'TASK_STATE_WORKING',
+  'input-required': 'TASK_STATE_INPUT_REQUIRED',
+  completed: 'TASK_STATE_COMPLETED',
+  canceled: 'TASK_STATE_CANCELED',
+  failed: 'TASK_STATE_FAILED',
+};
+
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+
+export const listParams = z.object({
+  contextId: z.string().optional(),
+  status: z.string().optional(),
+  pageSize: z.coerce.number().int().min(1).max(100).default(50),
+  pageToken: z.string().optional(),
+  historyLength: z.coerce.number().int().min(0).default(0),
+  statusTimestampAfter: z.iso.datetime({ offset: true }).optional(),
+  includeArtifacts: flag.default(false),
+});
+
+type Listed = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
+
+/** How many are counted. */
+const MOST = 1000;
+
+export async function listTasks(host: ApiHost, caller: Caller, params: z.infer<typeof listParams>) {
+  const { contextId = '', pageSize, pageToken = '', statusTimestampAfter: since } = params;
+  const threadId = contextId === '' ? undefined : contextId;
+  await requireThreadOf(host.client, caller, threadId);
+  const { executions } = storeOf(host.client);
+  const state = toState(params.status);
+  const empty = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+  if (state === null) return empty;
+  const asked = { ...(threadId === undefined ? {} : { threadId }), ...(state ? { state } : {}) };
+  const before = pageToken === '' ? {} : { before: readPlace(pageToken) };
+  const all = await executions.list({ ...asked, limit: MOST });
+  // One more says whether there is a page behind.
+  const found = await executions.list({ ...asked, ...before, limit: pageSize + 1 });
+  const page = found.slice(0, pageSize);
+  const last = found.length > pageSize ? page.at(-1) : undefined;
+  const wanted =
+    since === undefined ? page : page.filter((each) => changedAt(each) / 1000 > Date.parse(since));
+  const tasks: Listed[] = [];
+  for (const record of wanted) tasks.push(await toListed(host, record, params));
+  return { tasks, nextPageToken: last ? toToken(last) : '', pageSize, totalSize: all.length };
+}
+
+async function toListed(
+  { client }: ApiHost,
+  record: ExecutionRecord,
+  { historyLength, includeArtifacts }: z.infer<typeof listParams>,
+): Promise<Listed> {
+  const { id, threadId: contextId, state } = record;
+  const status = { state: STATES[state], timestamp: toTimestamp(changedAt(record)) };
+  if (historyLength === 0 && !includeArtifacts) return { id, contextId, status };
+  const thread = await client.getThread(contextId);
+  const whole = await readTask(client, { taskId: id, thread, itemId: null });
+  const { artifacts, ...task } = withHistory(whole, historyLength);
+  return includeArtifacts ? { ...task, artifacts } : task;
+}
+
+function changedAt({ startedAt, endedAt }: ExecutionRecord): number {
+  return endedAt ?? startedAt;
+}
+
+/** Undefined: of any. Null: none of those that have begun is in it. */
+function toState(status = ''): RunRecordState | null | undefined {
+  if (status === '' || status === 'TASK_STATE_UNSPECIFIED') return undefined;
+  const found = Object.entries(STATES).find(([, state]) => state === status);
+  return found ? (found[0] as RunRecordState) : null;
+}
+
+function toToken({ startedAt, threadId, id }: ExecutionPlace): string {
+  return Buffer.from(JSON.stringify([startedAt, threadId, id])).toString('base64url');
+}
+
+function readPlace(token: string): ExecutionPlace {
+  try {
+    const [startedAt, threadId, id] = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+    if (typeof startedAt === 'number' && typeof threadId === 'string' && typeof id === 'string')
+      return { startedAt, threadId, id };
+  } catch {
+    // Not one of ours.
+  }
+  return refuseRequest('The "pageToken" is none that came with a page.');
+}

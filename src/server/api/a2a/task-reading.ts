@@ -1,0 +1,155 @@
+/**
+ * A task, read off its thread's log: as it stands, then what happens to it.
+ * R1. The first frame is the task as it stands behind a row, and the frames behind it begin with the next row: nothing is missed between.
+ * R2. It waits for a person only once the log has no more for now: what was answered since has gone on behind it.
+ * R3. Where a task begins is asked before whether it has begun: it may begin between two looks.
+ */
+import { storeOf } from '../../../client/client-store.ts';
+import { followRows } from '../../../client/follow-events.ts';
+import { fillRows } from '../../../client/follow-run.ts';
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import type { ThreadEvent } from '../../../core/event/thread-event.ts';
+import {
+  type A2aFrame,
+  type A2aTask,
+  isInterrupted,
+  isTerminal,
+  type TaskState,
+  toTimestamp,
+  waitsOf,
+} from '../../../projections/a2a/a2a-shape.ts';
+import { toHeard } from '../../../projections/a2a/task-message.ts';
+import { projectTasks } from '../../../projections/a2a/task-projection.ts';
+import { beginTasks, type TaskReading } from '../../../projections/a2a/task-state.ts';
+import { withStatus } from '../../../projections/a2a/task-status.ts';
+import { type Cursor, withCursors } from '../../../projections/projection.ts';
+import { isAtRest } from '../chat/chat-reading.ts';
+import type { FoundTask } from './find-task.ts';
+
+export interface ReadTask extends FoundTask {
+  /** `now`: as it stands. `rest`: until it has ended or waits for a person. `end`: until it has ended. */
+  readonly until: 'now' | 'rest' | 'end';
+  /** Frames behind this cursor alone; else the task comes first. */
+  readonly after?: Cursor | undefined;
+  /** A wait that was answered: while the log has it open, the task is not waited for. */
+  readonly answered?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export interface TaskPage {
+  /** As it stands behind these frames. */
+  readonly task: A2aTask;
+  readonly frames: readonly { readonly cursor: string; readonly frame: A2aFrame }[];
+}
+
+/** What is drained with the beginning of an execution comes just before it. */
+const DRAINED = 32;
+/** Behind all frames of a row. */
+const LAST_OF_ROW = 999_999_999;
+
+export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncGenerator<TaskPage> {
+  const { thread, taskId, itemId, until, after, signal } = asked;
+  const store = storeOf(client);
+  // R3: before it is known whether it has begun.
+  const newest = await store.executions.get(thread.id);
+  const begun = await store.executions.get(thread.id, taskId);
+  const from = Math.max(0, ((begun ?? newest)?.firstSeq ?? 1) - 1 - DRAINED);
+  let reading = beginTasks(thread.id);
+  let ahead = await toAhead(client, asked);
+  let seq = from;
+  let told = after !== undefined;
+  const follow = until === 'now' ? 'marked' : true;
+  for await (const page of followRows(store, thread.id, { after: from, follow, signal, marks: true })) {
+    const frames: { cursor: string; frame: A2aFrame }[] = [];
+    for (const row of await fillRows(store, thread.id, page)) {
+      const [next, outgoing] = projectTasks(reading, row);
+      const mine = taskOf(reading, taskId) !== undefined || taskOf(next, taskId) !== undefined;
+      reading = next;
+      seq = row.event.seq;
+      if (mine && told)
+        for (const { cursor, event } of withCursors(row, outgoing, after))
+          frames.push({ cursor, frame: event });
+      const end = taskOf(reading, taskId) ? undefined : endAhead(row.event, itemId);
+      if (end === undefined) continue;
+      ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
+      if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
+    }
+    const marked = page.length === 0;
+    if (marked && !taskOf(reading, taskId) && !isTerminal(ahead.status.state)) {
+      const stuck = await toStuck(client, ahead, seq);
+      if (told && stuck !== ahead) frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: toStatus(stuck) });
+      ahead = stuck;
+    }
+    const task = taskOf(reading, taskId) ?? ahead;
+    const over = isTerminal(task.status.state);
+    // R1. What has ended needs no mark.
+    if (!told && (marked || over)) {
+      told = true;
+      frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: { task } });
+    }
+    if (told) yield { task, frames };
+    // R2: nothing more for now.
+    if (over || (marked && until === 'rest' && isAtRestFor(task, asked))) return;
+  }
+  if (signal?.aborted || until === 'now') return;
+  // The log has its last row: the thread is terminated.
+  const task = taskOf(reading, taskId) ?? ahead;
+  const ended = withStatus(task, {
+    state: 'TASK_STATE_CANCELED',
+    at: Date.now() * 1000,
+    messageId: `status-${seq}`,
+  });
+  const frame: A2aFrame = told ? toStatus(ended) : { task: ended };
+  yield { task: ended, frames: [{ cursor: `${seq}.${LAST_OF_ROW}`, frame }] };
+}
+
+function isAtRestFor({ status }: A2aTask, { answered }: ReadTask): boolean {
+  return isInterrupted(status.state) && !waitsOf(status).some(({ waitId }) => waitId === answered);
+}
+
+/** As it stands now. */
+export async function readTask(client: RuntimeClient, found: FoundTask): Promise<A2aTask> {
+  for await (const { task } of taskPages(client, { ...found, until: 'now' })) return task;
+  throw new Error(`The log of thread "${found.thread.id}" told nothing of the task "${found.taskId}".`);
+}
+
+function taskOf({ open, ended }: TaskReading, id: string): A2aTask | undefined {
+  return open?.task.id === id ? open.task : ended?.id === id ? ended : undefined;
+}
+
+/** In line: the execution that is under way comes before it. */
+async function toAhead(client: RuntimeClient, { thread, taskId, itemId }: ReadTask): Promise<A2aTask> {
+  const message = itemId === null ? null : await client.getMessage(thread.id, itemId);
+  const history = message ? [{ ...toHeard(thread.id, message), taskId }] : [];
+  const at = message?.created_at ?? thread.createdAt;
+  const status = { state: 'TASK_STATE_SUBMITTED', timestamp: toTimestamp(at) } as const;
+  return { id: taskId, contextId: thread.id, status, artifacts: [], history };
+}
+
+/** The row says that it never begins. */
+function endAhead(
+  event: ThreadEvent,
+  itemId: string | null,
+): { readonly state: TaskState; readonly parts: readonly { readonly text: string }[] } | undefined {
+  if (event.type === 'item.rejected' && event.data.id === itemId)
+    return { state: 'TASK_STATE_REJECTED', parts: [{ text: event.data.reason }] };
+  if (event.type === 'message.deleted' && event.data.messageId === itemId)
+    return { state: 'TASK_STATE_CANCELED', parts: [{ text: 'Its message was removed.' }] };
+  if (event.type === 'thread.terminated')
+    return { state: 'TASK_STATE_CANCELED', parts: [{ text: 'The thread is terminated.' }] };
+  return undefined;
+}
+
+/** A thread that cannot begin anything says what it lacks. */
+async function toStuck(client: RuntimeClient, ahead: A2aTask, seq: number): Promise<A2aTask> {
+  const { status, lastError, updatedAt } = await client.getThread(ahead.contextId);
+  if (status !== 'failed' || !(await isAtRest(client, ahead.contextId))) return ahead;
+  const state = lastError?.code === 'MissingVariable' ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_FAILED';
+  if (ahead.status.state === state) return ahead;
+  const parts = [{ text: lastError?.message ?? 'The thread has failed.' }];
+  return withStatus(ahead, { state, at: updatedAt, parts, messageId: `status-${seq}` });
+}
+
+function toStatus({ id: taskId, contextId, status }: A2aTask): A2aFrame {
+  return { statusUpdate: { taskId, contextId, status } };
+}

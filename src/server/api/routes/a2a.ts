@@ -1,0 +1,110 @@
+/** Agents for other agents: A2A 1.0, each agent at an address of its own below `/a2a` (docs/a2a.md). */
+import { z } from '@hono/zod-openapi';
+import { requireAgent, toCard } from '../a2a/agent-card.ts';
+import { answerRest, answerRpc, type Calling } from '../a2a/bindings.ts';
+import { jsonResponse, refuseRequest } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+
+const tag = 'A2A';
+const params = z.object({ agent: z.string() });
+const taskParams = params.extend({
+  task: z.string().min(1).meta({ description: 'The id of a task; behind it `:cancel` or `:subscribe`' }),
+});
+const answer = ['application/a2a+json', 'text/event-stream'];
+type Given = Omit<Calling, 'agent'> & { readonly params: { readonly agent: string } };
+const calling = ({ params: { agent }, host, request, caller }: Given): Calling => ({
+  host,
+  request,
+  caller,
+  agent,
+});
+const queryOf = ({ url }: Request) => Object.fromEntries(new URL(url).searchParams);
+
+export const a2aRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/a2a/{agent}/.well-known/agent-card.json',
+    id: 'readAgentCard',
+    scope: 'none',
+    tag,
+    summary: 'Read what an agent is, and where it is spoken to; for everybody',
+    params,
+    answer: z.looseObject({ name: z.string() }),
+    handle({ params: { agent }, request, host }) {
+      const { origin } = new URL(request.url);
+      return jsonResponse(toCard(requireAgent(host, agent), `${origin}/a2a/${encodeURIComponent(agent)}`));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/a2a/{agent}',
+    id: 'callAgent',
+    scope: 'read',
+    tag,
+    summary: 'Ask in JSON-RPC: what sends or cancels wants the scope `write`',
+    params,
+    bytes: true,
+    answer: ['application/json', 'text/event-stream'],
+    handle: (given) => answerRpc(calling(given)),
+  }),
+  ...(['SendMessage', 'SendStreamingMessage'] as const).map((method) =>
+    route({
+      method: 'post',
+      path: `/a2a/{agent}/message:${method === 'SendMessage' ? 'send' : 'stream'}`,
+      id: `a2a${method}`,
+      scope: 'write',
+      tag,
+      summary:
+        method === 'SendMessage'
+          ? 'Say a message, and wait until its task has ended or waits for somebody'
+          : 'Say a message, and be told what happens to its task',
+      params,
+      bytes: true,
+      answer,
+      handle: (given) => answerRest(method, {}, calling(given)),
+    }),
+  ),
+  route({
+    method: 'get',
+    path: '/a2a/{agent}/tasks',
+    id: 'a2aListTasks',
+    scope: 'read',
+    tag,
+    summary: 'List tasks that have begun, the latest first',
+    params,
+    answer,
+    handle: (given) => answerRest('ListTasks', queryOf(given.request), calling(given)),
+  }),
+  route({
+    method: 'get',
+    path: '/a2a/{agent}/tasks/{task}',
+    id: 'a2aGetTask',
+    scope: 'read',
+    tag,
+    summary: 'Read a task, or be told what happens to it (`:subscribe`)',
+    params: taskParams,
+    answer,
+    handle(given) {
+      const [, id, verb] = /^(.*?)(:subscribe)?$/s.exec(given.params.task) ?? [];
+      const method = verb ? 'SubscribeToTask' : 'GetTask';
+      return answerRest(method, { ...queryOf(given.request), id }, calling(given));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/a2a/{agent}/tasks/{task}',
+    id: 'a2aCallTask',
+    scope: 'read',
+    tag,
+    summary:
+      'Cancel a task (`:cancel`, with the scope `write`), or be told what happens to it (`:subscribe`)',
+    params: taskParams,
+    bytes: true,
+    answer,
+    handle(given) {
+      const [, id, verb] = /^(.*):(cancel|subscribe)$/s.exec(given.params.task) ?? [];
+      if (id === undefined) return refuseRequest('A task is posted to as ID:cancel or ID:subscribe.');
+      return answerRest(verb === 'cancel' ? 'CancelTask' : 'SubscribeToTask', { id }, calling(given));
+    },
+  }),
+];
