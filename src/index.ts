@@ -21,6 +21,7 @@ export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { StartTask, Tasks, WaitForTask } from './client/tasks.ts';
 export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
 export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
@@ -78,6 +79,23 @@ export type {
   SpendingAnswer,
 } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
+export type {
+  ActContext,
+  ActionOutcome,
+  AgentAdapter,
+  CostContext,
+  DecideContext,
+  KnowledgeProvider,
+  ObservedContext,
+  TaskContext,
+  TaskControl,
+  TaskDefinition,
+  TaskPhase,
+  TaskRunRecord,
+  TaskRuntimeError,
+  TaskSettings,
+  TaskStep,
+} from './core/author/task.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
 export type { SubagentRegistryEntry, SubagentStatus, ThreadFamily } from './core/author/thread-family.ts';
@@ -173,6 +191,28 @@ export type {
   ToolStatus,
 } from './core/message/message.ts';
 export type { MessageFields } from './core/message/message-fields.ts';
+export type {
+  ControlEval,
+  StoppedBy,
+  StuckGuards,
+  TaskDecision,
+  TaskEnd,
+  TaskLimitName,
+  TaskVerdict,
+} from './core/task/control.ts';
+export type { TaskEmission } from './core/task/emission.ts';
+export type {
+  AcquisitionMode,
+  AcquisitionPlan,
+  KnowledgeFallback,
+  KnowledgeImportance,
+  KnowledgeQuestion,
+  KnowledgeReport,
+  KnowledgeRequirement,
+  ReadinessDecision,
+  RecommendedAction,
+} from './core/task/knowledge.ts';
+export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
@@ -218,6 +258,7 @@ export type {
   SideInput,
   SubagentInput,
   SubpromptInput,
+  TaskInput,
   TeamGuardInput,
   ToolArguments,
   ToolEntryInput,
@@ -232,6 +273,7 @@ export {
   defineModel,
   definePolicy,
   definePrompt,
+  defineTask,
   defineThreadEndpoint,
   defineTool,
   formatProblems,
@@ -282,5 +324,6 @@ export type {
   VariableRequest,
   Wait,
 } from './store/port/thread-store.ts';
+export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
 export type { ListValues, StoredValue } from './store/port/value.ts';
 export type { ToolPayload } from './workflows/messages.ts';

@@ -29,6 +29,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEnv } from './commands/env.ts';
 import { addNew } from './commands/new.ts';
 import { addRuns } from './commands/runs.ts';
+import { addTasks } from './commands/tasks.ts';
 import { addThreads } from './commands/threads.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addValidate } from './commands/validate.ts';
@@ -77,6 +78,7 @@ function buildProgram(cli: Cli): Command {
   addChat(program, cli);
   addThreads(program, cli);
   addWaits(program, cli);
+  addTasks(program, cli);
   addRuns(program, cli);
   addVariables(program, cli);
   addActions(program, cli);

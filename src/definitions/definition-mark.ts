@@ -16,6 +16,7 @@ import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';
 
@@ -29,6 +30,7 @@ export type Definition =
   | HookDefinition
   | EffectDefinition
   | PolicyDefinition
+  | TaskDefinition
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 

@@ -69,7 +69,7 @@ function readDefault(
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
-const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'endpoint'];
+const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'task', 'endpoint'];
 
 const DEFINE = {
   agent: 'defineAgent({ … })',
@@ -79,6 +79,7 @@ const DEFINE = {
   hook: 'defineHook({ … })',
   effect: "defineEffect('…', async (state) => { … })",
   policy: 'definePolicy({ evaluate: (action) => … })',
+  task: 'defineTask({ observe, decide, act, … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 

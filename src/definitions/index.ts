@@ -20,6 +20,7 @@ export { defineHook } from './define-hook.ts';
 export { defineModel } from './define-model.ts';
 export { definePolicy } from './define-policy.ts';
 export { definePrompt } from './define-prompt.ts';
+export { defineTask } from './define-task.ts';
 export { defineTool } from './define-tool.ts';
 export type { Definition, DefinitionKind } from './definition-mark.ts';
 export { DEFINITION, isDefinition } from './definition-mark.ts';
@@ -57,6 +58,7 @@ export type { BuiltRegistry } from './registry.ts';
 export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
+export type { TaskInput } from './task-input.ts';
 export type {
   Confirm,
   ExecuteTool,

@@ -23,6 +23,7 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   hook: ['hook'],
   effect: ['effect'],
   policy: ['policy'],
+  task: ['task'],
   endpoint: ['endpoint'],
 };
 

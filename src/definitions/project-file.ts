@@ -17,6 +17,7 @@ export const FOLDERS = {
   hooks: 'hook',
   effects: 'effect',
   policies: 'policy',
+  tasks: 'task',
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];

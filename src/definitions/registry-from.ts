@@ -10,6 +10,7 @@ import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
@@ -24,6 +25,7 @@ export interface RegistryInput {
   readonly tools?: Readonly<Record<string, ToolDefinition>>;
   readonly effects?: Readonly<Record<string, EffectDefinition>>;
   readonly policies?: Readonly<Record<string, PolicyDefinition>>;
+  readonly tasks?: Readonly<Record<string, TaskDefinition>>;
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
@@ -40,8 +42,8 @@ export interface RegistryInput {
  */
 export function registryFrom(input: RegistryInput): Registry {
   const { agents = [], prompts = [], models = [], hooks = [] } = input;
-  const { tools, effects, policies, endpoints } = input;
-  const named = [tools, effects, policies, endpoints].flatMap(nameAll);
+  const { tools, effects, policies, tasks, endpoints } = input;
+  const named = [tools, effects, policies, tasks, endpoints].flatMap(nameAll);
   const definitions = [...agents, ...prompts, ...models, ...hooks, ...named].map((definition) => ({
     file: `${definition.kind}s.${definition.name}`,
     definition,

@@ -3,6 +3,7 @@
  * problems. Pure: files are only names here.
  */
 import type { AgentDefinition, Registry } from '../core/author/definition.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
@@ -88,11 +89,18 @@ function checkDefinition(
       return NOTHING;
     case 'policy':
       return asProblems(checkFileName('a policy', definition.name));
+    case 'task':
+      return asProblems([...checkFileName('a task', definition.name), ...checkTaskAgent(scope, definition)]);
     case 'effect':
       return asProblems(checkFileName('an effect', definition.name));
     case 'endpoint':
       return asProblems(checkRoute(definition.name));
   }
+}
+
+/** Whose policy judges what it does. */
+function checkTaskAgent(scope: Scope, { agent }: TaskDefinition): FieldProblem[] {
+  return agent === undefined ? [] : checkName(scope, 'agent', 'an agent', agent, [...scope.agents.keys()]);
 }
 
 /** Of the agent's policy, and of its budget. */
@@ -165,6 +173,7 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     hooks: ofKind('hook'),
     effects: ofKind('effect'),
     policies: ofKind('policy'),
+    tasks: ofKind('task'),
     endpoints: ofKind('endpoint'),
   };
 }

@@ -14,6 +14,7 @@ import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
 import type { PolicyDefinition } from './policy.ts';
+import type { TaskDefinition } from './task.ts';
 import type { ThreadState } from './thread-state.ts';
 
 export interface VariableDefinition {
@@ -200,6 +201,8 @@ export interface Registry {
   readonly effects: ReadonlyMap<string, EffectDefinition>;
   /** By name. */
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
+  /** By name. */
+  readonly tasks: ReadonlyMap<string, TaskDefinition>;
   /** By file below `agents/api`, without its extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }
