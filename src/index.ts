@@ -21,7 +21,7 @@ export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
-export type { StartTask, Tasks, WaitForTask } from './client/tasks.ts';
+export type { FollowTask, StartTask, Tasks, WaitForTask } from './client/tasks.ts';
 export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
 export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
@@ -83,6 +83,7 @@ export type {
   ActContext,
   ActionOutcome,
   AgentAdapter,
+  Awaitable,
   CostContext,
   DecideContext,
   KnowledgeProvider,
@@ -304,6 +305,8 @@ export {
   type RunSource,
 } from './projections/run/run-replay.ts';
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
+export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
+export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';

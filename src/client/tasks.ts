@@ -17,10 +17,13 @@ import { canonicalJson } from '../core/value/canonical-json.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonText } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import type { Projected } from '../projections/projection.ts';
+import type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
 import type { ListTasks, TaskRecord, TaskStepRecord } from '../store/port/task.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { cancelExecution } from '../workflows/messages.ts';
 import type { OpenConnection } from './connect.ts';
+import { taskPages } from './follow-task.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
@@ -32,6 +35,8 @@ export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
   readonly requiredKnowledge?: readonly KnowledgeRequirement[];
   readonly budget?: TaskBudget;
   readonly userId?: string;
+  /** Whose it is. */
+  readonly organizationId?: string;
   /** For those who compare runs; the task's id unless given. */
   readonly scenarioId?: string;
 }
@@ -42,7 +47,40 @@ export interface WaitForTask {
   readonly signal?: AbortSignal;
 }
 
-export class Tasks {
+/** Tasks, as `client.tasks` has them. A task is started by the server's acceptance; all else is in the store. */
+export interface Tasks {
+  /**
+   * Starts a task; resolves once the server has accepted it. The same id again attaches to the task that there is, also where it is over. Throws
+   * `InvalidStart` for what no task can start with, `ExecutionConflict` for an id that was started with other words.
+   */
+  start(given: StartTask): Promise<{ id: string }>;
+  /** Ends it as `aborted`: what it is at is cut off. One that is over stays as it is. Throws `TaskNotFound`. */
+  abort(id: string, reason?: string): Promise<void>;
+  /** Throws `TaskNotFound`, also until a worker has opened it. */
+  get(id: string): Promise<TaskRecord>;
+  /** The latest first, 50 unless `limit` says otherwise. */
+  list(options?: ListTasks): Promise<readonly TaskRecord[]>;
+  /** In order, from this one on: 100 unless `limit` says otherwise. Throws `TaskNotFound`. */
+  listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]>;
+  /**
+   * Its stream: phases as they progress, and what its adapter tells; ends with `final`. Behind `after`, an event's cursor, a reader goes on where it
+   * was. Throws `TaskNotFound` where no worker has opened it within `openWithinMs`, `InvalidValue` for what is no cursor.
+   */
+  events(id: string, options?: FollowTask): AsyncIterable<Projected<RuntimeStreamEvent>>;
+  /** Resolves once it has ended, or waits for people: then `listWaits` says for what. Throws `Timeout`. */
+  wait(id: string, options?: WaitForTask): Promise<TaskRecord>;
+}
+
+export interface FollowTask {
+  readonly after?: string;
+  /** False: stops at the log's present end. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+  /** Milliseconds that a task which was just started may take to be there; none unless given. */
+  readonly openWithinMs?: number;
+}
+
+export class TaskCommands implements Tasks {
   readonly #store: ThreadStore;
   readonly #temporal: Client;
   readonly #taskQueue: string;
@@ -53,10 +91,7 @@ export class Tasks {
     this.#taskQueue = taskQueue;
   }
 
-  /**
-   * Starts a task; resolves once the server has accepted it. The same id again attaches to the task that there is, also where it is over. Throws
-   * `InvalidStart` for what no task can start with, `ExecutionConflict` for an id that was started with other words.
-   */
+  /** C1: the same id attaches. */
   async start(given: StartTask): Promise<{ id: string }> {
     const id = given.id ?? randomUUID();
     const input = checkTaskStart({ ...given, id });
@@ -77,7 +112,6 @@ export class Tasks {
     return { id };
   }
 
-  /** Ends it as `aborted`: what it is at is cut off. One that is over stays as it is. Throws `TaskNotFound`. */
   async abort(id: string, reason?: string): Promise<void> {
     const known = await this.get(id);
     if (known.endedAt !== null) return;
@@ -94,25 +128,39 @@ export class Tasks {
     }
   }
 
-  /** Throws `TaskNotFound`, also until a worker has opened it. */
   async get(id: string): Promise<TaskRecord> {
     const found = await this.#store.tasks.get(id);
     if (found) return found;
     throw taskNotFound(id);
   }
 
-  /** The latest first, 50 unless `limit` says otherwise. */
   list(options?: ListTasks): Promise<readonly TaskRecord[]> {
     return this.#store.tasks.list(options);
   }
 
-  /** In order, from this one on: 100 unless `limit` says otherwise. Throws `TaskNotFound`. */
   async listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]> {
     await this.get(id);
     return this.#store.tasks.listSteps(id, from, limit);
   }
 
-  /** Resolves once it has ended, or waits for people: then `listWaits` says for what. Throws `Timeout`. */
+  async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
+    const { openWithinMs = 0, signal, ...reading } = options;
+    const opened = await this.#opened(id, openWithinMs, signal);
+    for await (const page of taskPages(this.#store, opened, { ...reading, ...(signal ? { signal } : {}) }))
+      yield* page;
+  }
+
+  async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<TaskRecord> {
+    const until = Date.now() + withinMs;
+    for (;;) {
+      const found = await this.#store.tasks.get(id);
+      if (found) return found;
+      signal?.throwIfAborted();
+      if (Date.now() >= until) throw taskNotFound(id);
+      await delay(OPENING_MS);
+    }
+  }
+
   async wait(id: string, { timeoutMs = 60_000, signal }: WaitForTask = {}): Promise<TaskRecord> {
     const until = Date.now() + timeoutMs;
     for (;;) {

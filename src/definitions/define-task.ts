@@ -1,7 +1,8 @@
 /** `defineTask` (docs/tasks.md): the adapter of a task, and how its loop runs. */
 import { z } from 'zod';
 import type { AgentAdapter, KnowledgeProvider, TaskDefinition } from '../core/author/task.ts';
-import { type KnowledgeRequirement, parseRequirement } from '../core/task/knowledge.ts';
+import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
+import { parseRequirement } from '../core/task/requirement.ts';
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { count, custom, flag, text } from './field.ts';

@@ -8,18 +8,17 @@ import {
   judgeRepetition,
   judgeSteps,
   meanScore,
-  readDecision,
-  readEvals,
 } from '../../src/core/task/control.ts';
+import { readDecision, readEvals } from '../../src/core/task/decision.ts';
 import {
   decideReadiness,
   type KnowledgeRequirement,
-  parseRequirement,
   reportKnowledge,
   toPlans,
   toQuestions,
   withAnswers,
 } from '../../src/core/task/knowledge.ts';
+import { parseRequirement } from '../../src/core/task/requirement.ts';
 import { parseTaskSpec, toLimits } from '../../src/core/task/spec.ts';
 import { parseTaskStart } from '../../src/core/thread/task-start.ts';
 
@@ -211,6 +210,7 @@ describe('what a task is started with', () => {
       id: 't1',
       task: 'triage',
       userId: null,
+      organizationId: null,
       scenarioId: null,
       storeId: null,
       spec: { id: 't1', intent: 'triage' },

@@ -4,17 +4,18 @@
  * R1. Who is asked is told before: the questions are in the log before their waits are open.
  */
 import { randomUUID } from 'node:crypto';
-import { readDecision, type TaskVerdict } from '../../core/task/control.ts';
+import type { TaskVerdict } from '../../core/task/control.ts';
+import { readDecision } from '../../core/task/decision.ts';
 import {
   decideReadiness,
   type KnowledgeQuestion,
   type KnowledgeRequirement,
-  parseRequirement,
   reportKnowledge,
   toPlans,
   toQuestions,
   withAnswers,
 } from '../../core/task/knowledge.ts';
+import { parseRequirement } from '../../core/task/requirement.ts';
 import type { ReadinessOutcome, TaskStepInput } from '../../core/thread/task-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { TaskEvent } from '../../store/port/task.ts';

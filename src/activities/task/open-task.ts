@@ -33,6 +33,7 @@ export async function openTask(
             spec: start.spec,
             scenarioId: start.scenarioId,
             userId: start.userId,
+            organizationId: start.organizationId,
             requirements,
             preflight: asksFirst ? 'due' : 'over',
           },

@@ -130,7 +130,7 @@ export type PhaseResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly phase: TaskPhase; readonly message: string; readonly error: unknown };
 
-/** F1. */
+/** F1: a phase under its name. */
 export async function runPhase<Value>(
   { definition, run, step, signal }: TaskFrame,
   phase: TaskPhase,

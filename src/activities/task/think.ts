@@ -1,10 +1,9 @@
 /**
  * `thinkTask`: the phases of a step that only read: observe, validate, and decide. What each has come to is kept before the next one begins, so a
  * lost worker's step goes on where it was; none of them has an effect.
- * A question is asked here too: its wait is opened by its step, and the same step again finds the answer.
+ * A question is asked behind them (ask.ts).
  */
-import { randomUUID } from 'node:crypto';
-import type { ActionOutcome, DecideContext } from '../../core/author/task.ts';
+import type { DecideContext } from '../../core/author/task.ts';
 import {
   judgeCost,
   judgeEvals,
@@ -12,21 +11,18 @@ import {
   judgeRepetition,
   judgeSteps,
   meanScore,
-  readDecision,
-  readEvals,
   readinessEval,
   type TaskDecision,
   type TaskVerdict,
   usedUp,
 } from '../../core/task/control.ts';
+import { readDecision, readEvals } from '../../core/task/decision.ts';
 import { decideReadiness } from '../../core/task/knowledge.ts';
 import type { TaskStepInput, ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { TaskStepRecord } from '../../store/port/task.ts';
-import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { toWaitingCall } from '../tool-gate/waiting-call.ts';
+import { askPeople } from './ask.ts';
 import {
   ACTION_BYTES,
   fingerprintOf,
@@ -67,7 +63,7 @@ export async function thinkTask(
         timeoutMs: definition.timeoutMs ?? USUAL_ACT_MS,
       };
     case 'ask':
-      return ask(dependencies, frame, decided);
+      return askPeople(dependencies, frame, decided);
   }
 }
 
@@ -212,41 +208,4 @@ function toVerdict(
     ...(reached === undefined ? {} : { score: reached }),
     ...(outcome === undefined ? {} : { outcome }),
   };
-}
-
-async function ask(
-  { store: { waits, tasks }, probe }: ActivityDependencies,
-  { run, step, definition, signal }: TaskFrame,
-  { question, data, expiresInMs }: Extract<TaskDecision, { kind: 'ask' }>,
-): Promise<ThoughtOutcome> {
-  // Before it is asked: whoever sees the wait sees a task that waits.
-  await tasks.rest({ ...run, waits: true });
-  const opened = await retryWhileUnavailable(signal, () =>
-    waits.open({
-      id: randomUUID(),
-      threadId: run.threadId,
-      key: `ask:${step}`,
-      kind: 'question',
-      name: definition.name,
-      summary: question,
-      data: data ?? null,
-      blocks: true,
-      ...(expiresInMs === undefined ? {} : { expiresInMs }),
-    }),
-  );
-  if (opened.kind === 'open') {
-    await probe?.('task_asked');
-    return toWaitingCall(opened.wait);
-  }
-  if (opened.kind !== 'over') return { kind: 'terminated' };
-  await tasks.endAct({ threadId: run.threadId, step, outcome: toAnswer(opened.wait) });
-  return { kind: 'goes_on' };
-}
-
-/** What an adapter finds in its history of what it has asked. */
-function toAnswer({ answer, state, reason }: Wait): ActionOutcome {
-  if (answer && 'value' in answer) return { ok: true, result: answer.value };
-  const refused = answer !== null;
-  const why = (answer && 'reason' in answer ? answer.reason : reason) ?? (refused ? 'refused' : state);
-  return { ok: false, code: refused ? 'Refused' : 'NotAnswered', error: `It was not answered: ${why}.` };
 }

@@ -119,7 +119,8 @@ export interface TaskRunRecord {
   readonly [field: string]: unknown;
 }
 
-type Awaitable<Value> = Value | Promise<Value>;
+/** Code may answer at once, or later. */
+export type Awaitable<Value> = Value | Promise<Value>;
 
 /** Where what must be known comes from. Each is optional. */
 export interface KnowledgeProvider {
@@ -154,9 +155,7 @@ export interface AgentAdapter<State = unknown, Action = unknown> {
   /** Does it: at most once, unless the task is `idempotent`. */
   act?(action: Action, context: ActContext<State, Action>): Awaitable<unknown>;
   /** Before each decision. Without it the task has passed once all evals do. */
-  shouldStop?(
-    context: DecideContext<State, Action>,
-  ): Awaitable<{
+  shouldStop?(context: DecideContext<State, Action>): Awaitable<{
     readonly stop: boolean;
     readonly pass?: boolean;
     readonly reason?: string;

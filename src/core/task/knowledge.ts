@@ -3,7 +3,6 @@
  * K1. A gap blocks where its requirement is `blocking`, falls back to `block`, or is secret.
  * K2. A score below the minimum is a caveat, told and never a block: what blocks is said by the requirements.
  */
-import { isRecord } from '../value/record.ts';
 
 export const ACQUISITION_MODES = [
   'ask_user',
@@ -16,9 +15,9 @@ export const ACQUISITION_MODES = [
 ] as const;
 export type AcquisitionMode = (typeof ACQUISITION_MODES)[number];
 
-const IMPORTANCES = ['blocking', 'high', 'medium', 'low'] as const;
+export const IMPORTANCES = ['blocking', 'high', 'medium', 'low'] as const;
 export type KnowledgeImportance = (typeof IMPORTANCES)[number];
-const FALLBACKS = ['block', 'ask', 'use_default', 'continue_with_caveat'] as const;
+export const FALLBACKS = ['block', 'ask', 'use_default', 'continue_with_caveat'] as const;
 export type KnowledgeFallback = (typeof FALLBACKS)[number];
 
 export interface KnowledgeRequirement {
@@ -104,7 +103,7 @@ function known(requirement: KnowledgeRequirement, now: number): number {
   return needed <= 0 ? 1 : Math.min(1, current / needed);
 }
 
-/** K1. */
+/** K1: what blocks. */
 function blocks({ importance, fallbackPolicy, sensitivity }: KnowledgeRequirement): boolean {
   return importance === 'blocking' || fallbackPolicy === 'block' || sensitivity === 'secret';
 }
@@ -142,7 +141,7 @@ function recommend(missing: readonly KnowledgeRequirement[]): RecommendedAction 
   return found?.[1] ?? 'continue_with_caveat';
 }
 
-/** K2. `minimumScore` is from 0 to 1. */
+/** K2: a low score is a caveat. `minimumScore` is from 0 to 1. */
 export function decideReadiness(
   { readinessScore: score, blockingMissing, nonBlockingMissing }: KnowledgeReport,
   minimumScore = MINIMUM_READINESS,
@@ -222,43 +221,3 @@ export function withAnswers(
 function round(score: number): number {
   return Math.round(score * 1000) / 1000;
 }
-
-const ID_CHARS = 120;
-
-/** Or what is wrong with it. */
-export function parseRequirement(given: unknown): KnowledgeRequirement | string {
-  if (!isRecord(given)) return 'must be an object';
-  const read = { ...DEFAULTS, ...Object.fromEntries(Object.entries(given).filter(([, v]) => v != null)) };
-  const { id, description, category, freshness, sensitivity, validUntil } = read as Record<string, unknown>;
-  if (typeof id !== 'string' || id === '' || id.length > ID_CHARS)
-    return `"id" must be a text of 1 to ${ID_CHARS} characters`;
-  if (typeof description !== 'string' || description === '') return '"description" must say what is needed';
-  for (const [name, value] of Object.entries({ category, freshness, sensitivity }))
-    if (typeof value !== 'string') return `"${name}" must be a text`;
-  const choices = { acquisitionMode: ACQUISITION_MODES, importance: IMPORTANCES, fallbackPolicy: FALLBACKS };
-  for (const [name, among] of Object.entries(choices))
-    if (!(among as readonly unknown[]).includes(read[name as keyof typeof choices]))
-      return `"${name}" must be one of ${among.join(', ')}`;
-  for (const name of ['confidenceNeeded', 'currentConfidence'] as const)
-    if (!(typeof read[name] === 'number' && read[name] >= 0 && read[name] <= 1))
-      return `"${name}" must be a number from 0 to 1`;
-  for (const name of ['requiredFor', 'evidenceIds'] as const)
-    if (!Array.isArray(read[name]) || (read[name] as unknown[]).some((each) => typeof each !== 'string'))
-      return `"${name}" must be an array of texts`;
-  if (validUntil !== undefined && !(typeof validUntil === 'string' && !Number.isNaN(Date.parse(validUntil))))
-    return '"validUntil" must be an ISO time';
-  return read as unknown as KnowledgeRequirement;
-}
-
-const DEFAULTS = {
-  requiredFor: [] as readonly string[],
-  category: 'general',
-  acquisitionMode: 'ask_user',
-  importance: 'medium',
-  freshness: 'static',
-  sensitivity: 'public',
-  confidenceNeeded: 1,
-  currentConfidence: 0,
-  evidenceIds: [] as readonly string[],
-  fallbackPolicy: 'ask',
-} as const;

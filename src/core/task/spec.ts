@@ -5,7 +5,8 @@
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
-import { type KnowledgeRequirement, parseRequirement } from './knowledge.ts';
+import type { KnowledgeRequirement } from './knowledge.ts';
+import { parseRequirement } from './requirement.ts';
 
 /** Each is optional; the defaults are 8 steps and five minutes, and no bound of cost. */
 export interface TaskBudget {

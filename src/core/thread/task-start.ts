@@ -1,5 +1,5 @@
 /**
- * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?, userId?, scenarioId? }`, whose
+ * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?, userId?, organizationId?, scenarioId? }`, whose
  * id is in the workflow's. Written by hand for the `temporal` CLI as well. Runs inside the workflow: no schema library.
  */
 import { type AgentTaskSpec, isTaskId, parseTaskSpec } from '../task/spec.ts';
@@ -16,6 +16,7 @@ export interface TaskStart {
   /** Of `agents/tasks`. */
   readonly task: string;
   readonly userId: string | null;
+  readonly organizationId: string | null;
   /** For those who compare runs; the task's id unless given. */
   readonly scenarioId: string | null;
   readonly spec: AgentTaskSpec;
@@ -36,11 +37,15 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(
       `the workflow id must be "${TASK_ID_PREFIX}" and the task's id (letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}), not "${workflowId}"`,
     );
-  const { task, userId = null, scenarioId = null, storeId = null, ...given } = input;
+  const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, ...given } = input;
   if (typeof task !== 'string' || task.length === 0 || task.length > 128)
     throw new InvalidStart('"task" must name a task of agents/tasks');
   if (!isTextOrNull(userId, LIMITS.userIdChars))
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
+  if (!isTextOrNull(organizationId, LIMITS.contextTextChars))
+    throw new InvalidStart(
+      `"organizationId" must be a string of at most ${LIMITS.contextTextChars} characters`,
+    );
   if (!isTextOrNull(scenarioId, LIMITS.contextTextChars))
     throw new InvalidStart(`"scenarioId" must be a string of at most ${LIMITS.contextTextChars} characters`);
   if (!isTextOrNull(storeId, LIMITS.threadIdChars)) throw new InvalidStart('"storeId" must be a string');
@@ -48,7 +53,7 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id says "${id}"`);
   const parsed = parseTaskSpec({ ...given, id, intent: given.intent ?? task });
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
-  return { id, task, userId, scenarioId, spec: parsed.spec, storeId };
+  return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, storeId };
 }
 
 function isTextOrNull(value: unknown, chars: number): value is string | null {

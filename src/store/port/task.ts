@@ -63,6 +63,7 @@ export interface OpenTask extends FromRun {
     readonly spec: AgentTaskSpec;
     readonly scenarioId: string | null;
     readonly userId: string | null;
+    readonly organizationId?: string | null;
     readonly requirements: readonly KnowledgeRequirement[];
     /** Nothing is required where it is `over`: the loop begins at once. */
     readonly preflight: 'due' | 'over';
@@ -153,6 +154,7 @@ export interface ListTasks {
   readonly name?: string;
   readonly status?: TaskRecord['status'];
   readonly userId?: string;
+  readonly organizationId?: string;
   /** Those behind this one: the last one of the page before. */
   readonly before?: Pick<TaskRecord, 'id' | 'createdAt'>;
   /** 50 unless given. */

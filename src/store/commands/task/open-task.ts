@@ -40,7 +40,16 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
   }
   const now = context.now();
   const { name, spec, scenarioId, userId, requirements, preflight } = start;
-  const root = { threadId, agent: name, userId, arguments: {}, parentId: null, rootId: threadId };
+  const { organizationId = null } = start;
+  const root = {
+    threadId,
+    agent: name,
+    userId,
+    organizationId,
+    arguments: {},
+    parentId: null,
+    rootId: threadId,
+  };
   await context.db.transaction().execute(async (trx) => {
     const inserted = await trx
       .insertInto('threads')

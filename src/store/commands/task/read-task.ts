@@ -18,12 +18,13 @@ export async function listTasks(
   context: CommandContext,
   options: ListTasks = {},
 ): Promise<readonly TaskRecord[]> {
-  const { name, status, userId, before, limit } = options;
+  const { name, status, userId, organizationId, before, limit } = options;
   return select(context, (query) => {
     let found = query;
     if (name !== undefined) found = found.where('tasks.name', '=', name);
     if (status !== undefined) found = found.where('tasks.status', '=', status);
     if (userId !== undefined) found = found.where('threads.user_id', '=', userId);
+    if (organizationId !== undefined) found = found.where('threads.organization_id', '=', organizationId);
     if (before)
       found = found.where(
         sql<boolean>`(tasks.created_at, tasks.thread_id) < (${before.createdAt}, ${TASK_ID_PREFIX + before.id})`,

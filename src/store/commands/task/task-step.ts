@@ -125,7 +125,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
 const UNKNOWN =
   'its worker was lost while it acted: whether it has taken effect is unknown. Observe it before it is done again.';
 
-/** T3. */
+/** T3: the key of an action. */
 async function keyOf({ trx, threadId }: ThreadTransaction, { action }: TaskStepRow): Promise<string> {
   const done = await trx
     .selectFrom('task_steps')
