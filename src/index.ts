@@ -65,6 +65,15 @@ export type {
   MessageChange,
 } from './core/author/hook.ts';
 export type {
+  ManifestDefinition,
+  ManifestDocument,
+  ManifestIssue,
+  ManifestSurfaces,
+  Rubric,
+  RubricDimension,
+  ScoredRun,
+} from './core/author/manifest.ts';
+export type {
   OwnAction,
   OwnActionContext,
   OwnActionResult,
@@ -238,6 +247,7 @@ export type {
   LoadedProject,
   LoaderOptions,
   LoopGuardInput,
+  ManifestInput,
   ModelCapabilitiesInput,
   ModelInput,
   ModelTimeoutsInput,
@@ -271,6 +281,7 @@ export {
   defineAgent,
   defineEffect,
   defineHook,
+  defineManifest,
   defineModel,
   definePolicy,
   definePrompt,
@@ -284,6 +295,7 @@ export {
   memoryHook,
   registryFrom,
   requireProject,
+  resolveSubject,
 } from './definitions/index.ts';
 export type {
   Checkpoint,
@@ -305,13 +317,14 @@ export {
   type RunSource,
 } from './projections/run/run-replay.ts';
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
-export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
-export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
+export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
+export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
+export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
 export type {
   ChildRecord,
   ExecutionPlace,
@@ -327,6 +340,5 @@ export type {
   VariableRequest,
   Wait,
 } from './store/port/thread-store.ts';
-export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
 export type { ListValues, StoredValue } from './store/port/value.ts';
 export type { ToolPayload } from './workflows/messages.ts';

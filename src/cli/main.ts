@@ -27,6 +27,7 @@ import { addCode } from './commands/code-run.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnv } from './commands/env.ts';
+import { addManifest } from './commands/manifest.ts';
 import { addNew } from './commands/new.ts';
 import { addRuns } from './commands/runs.ts';
 import { addTasks } from './commands/tasks.ts';
@@ -79,6 +80,7 @@ function buildProgram(cli: Cli): Command {
   addThreads(program, cli);
   addWaits(program, cli);
   addTasks(program, cli);
+  addManifest(program, cli);
   addRuns(program, cli);
   addVariables(program, cli);
   addActions(program, cli);

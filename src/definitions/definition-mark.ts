@@ -15,6 +15,7 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
@@ -31,6 +32,7 @@ export type Definition =
   | EffectDefinition
   | PolicyDefinition
   | TaskDefinition
+  | ManifestDefinition
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 

@@ -69,7 +69,7 @@ function readDefault(
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
-const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'task', 'endpoint'];
+const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'task', 'manifest', 'endpoint'];
 
 const DEFINE = {
   agent: 'defineAgent({ … })',
@@ -80,6 +80,7 @@ const DEFINE = {
   effect: "defineEffect('…', async (state) => { … })",
   policy: 'definePolicy({ evaluate: (action) => … })',
   task: 'defineTask({ observe, decide, act, … })',
+  manifest: 'defineManifest({ … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 

@@ -17,6 +17,7 @@ export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';
 export { defineThreadEndpoint } from './define-endpoint.ts';
 export { defineHook } from './define-hook.ts';
+export { defineManifest } from './define-manifest.ts';
 export { defineModel } from './define-model.ts';
 export { definePolicy } from './define-policy.ts';
 export { definePrompt } from './define-prompt.ts';
@@ -36,6 +37,8 @@ export type {
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, requireProject } from './load-project.ts';
+export { resolveSubject } from './manifest-content.ts';
+export type { ManifestInput } from './manifest-input.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';

@@ -24,6 +24,7 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   effect: ['effect'],
   policy: ['policy'],
   task: ['task'],
+  manifest: ['manifest'],
   endpoint: ['endpoint'],
 };
 

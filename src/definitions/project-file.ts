@@ -18,6 +18,7 @@ export const FOLDERS = {
   effects: 'effect',
   policies: 'policy',
   tasks: 'task',
+  manifests: 'manifest',
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];

@@ -171,7 +171,7 @@ export function callReport(heartbeats: Heartbeats, input: Input<'reportToParent'
 }
 
 /** For the hooks behind a tool: several may take their whole 30 seconds. */
-export const HOOKS_MS = 5 * 60_000;
+const HOOKS_MS = 5 * 60_000;
 
 /** A quick tool of early versions (P2): fails when it takes longer than a second. */
 export function callQuickTool(input: Input<'runTool'>, summary: string) {

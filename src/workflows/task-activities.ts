@@ -18,7 +18,7 @@ import type {
 } from '../core/thread/task-step.ts';
 import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { GivenAnswer } from '../core/wait/wait.ts';
-import { COMMIT, HOOKS_MS, LOST_WORKER_RETRY } from './proxies.ts';
+import { COMMIT, LOST_WORKER_RETRY } from './proxies.ts';
 
 const regular = proxyActivities<Activities>(COMMIT);
 
@@ -65,11 +65,10 @@ export class TaskActivities {
     return regular.thinkTask.executeWithOptions(options, [{ ...this.#ref, step }]);
   }
 
-  actTask(step: number, timeoutMs: number): Promise<ActAttempt> {
+  /** The activity itself ends an act at its time. */
+  actTask(step: number): Promise<ActAttempt> {
     const options: ActivityOptions = {
       ...this.#phase,
-      // The activity itself ends an act at its time and says so; this is for where it fails to.
-      startToCloseTimeout: timeoutMs + HOOKS_MS,
       heartbeatTimeout: this.#heartbeats.toolHeartbeatMs,
       summary: `act · step ${step}`,
     };

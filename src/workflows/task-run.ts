@@ -9,7 +9,7 @@ import type { Refusal } from '../core/thread/item.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
 import { TASK_ID_PREFIX, type TaskStart } from '../core/thread/task-start.ts';
-import type { TaskCause } from '../core/thread/task-step.ts';
+import type { TaskCause, ThoughtOutcome } from '../core/thread/task-step.ts';
 import { Mailbox } from './mailbox.ts';
 import type { TaskStatusView } from './messages.ts';
 import { TaskActivities } from './task-activities.ts';
@@ -34,6 +34,7 @@ export class TaskRun {
   };
   #cause: TaskCause | undefined;
   #scope: CancellationScope | undefined;
+  #thought: ThoughtOutcome | undefined;
   #step = 0;
   #status: Shown = 'running';
   #activity = 'opening';
@@ -82,6 +83,21 @@ export class TaskRun {
     } finally {
       this.#scope = undefined;
     }
+  }
+
+  get hasThought(): boolean {
+    return this.#thought !== undefined;
+  }
+
+  /** What the step has come to think already; asked once, since an attempt that failed thinks anew. */
+  takeThought(): ThoughtOutcome | undefined {
+    const thought = this.#thought;
+    this.#thought = undefined;
+    return thought;
+  }
+
+  keepThought(thought: ThoughtOutcome): void {
+    this.#thought = thought;
   }
 
   get step(): number {

@@ -17,7 +17,7 @@ import {
 } from '@temporalio/workflow';
 import { InvalidStart } from '../core/thread/start-input.ts';
 import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
-import type { TaskOutcome, TaskPause } from '../core/thread/task-step.ts';
+import type { TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
 import type { WaitingCall } from '../core/thread/wait-step.ts';
 import { storeAnswersBeside } from './answers.ts';
 import { workflowTime } from './clock.ts';
@@ -70,8 +70,8 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
   let { ready } = opened;
   while (!run.cause) {
     if (mayContinue(run)) await continueTask(run);
-    // What is heard from here on is heard of what this attempt asks.
-    run.waits.listen();
+    // What is heard from here on is heard of what this attempt asks. What the attempt before has asked may have been answered since.
+    if (!run.hasThought) run.waits.listen();
     clock.begin();
     const advanced = await advance(run, ready);
     if (advanced === 'ready') ready = true;
@@ -103,15 +103,22 @@ async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | WaitingCall
   return checked.kind === 'ready' ? 'ready' : toPause(checked);
 }
 
+/** A step whose thoughts came with the act before it begins with its own act. */
 async function takeStep(run: TaskRun): Promise<'again' | 'stops' | WaitingCall> {
-  const { step } = run;
-  run.showActivity(`thinking, step ${step}`);
-  const thought = await run.activities.thinkTask(step);
+  const thought = run.takeThought() ?? (await think(run));
   if (thought.kind === 'goes_on') return goOn(run);
   if (thought.kind !== 'acts') return toPause(thought);
-  run.showActivity(`acting, step ${step}`);
-  const acted = await run.activities.actTask(step, thought.timeoutMs);
-  return acted.kind === 'acted' ? goOn(run) : toPause(acted);
+  run.showActivity(`acting, step ${run.step}`);
+  const acted = await run.activities.actTask(run.step);
+  if (acted.kind !== 'acted') return toPause(acted);
+  goOn(run);
+  run.keepThought(acted.next);
+  return 'again';
+}
+
+function think(run: TaskRun): Promise<ThoughtOutcome> {
+  run.showActivity(`thinking, step ${run.step}`);
+  return run.activities.thinkTask(run.step);
 }
 
 function goOn(run: TaskRun): 'again' {

@@ -44,6 +44,7 @@ describe('access to the API', () => {
       messageId: 'none',
       effectId: 'none',
       tokenId: 'none',
+      taskId: 'none',
       key: 'none',
     };
     const outcomes = new Map<string, readonly [number, number, number]>();
@@ -71,8 +72,9 @@ describe('access to the API', () => {
         expect([route, foreign]).toEqual([route, 403]);
         continue;
       }
-      // What names no thread of somebody else: her own threads, the agents, and a new thread of hers.
-      const own = ['get /v1/threads', 'post /v1/threads', 'get /v1/agents'].includes(route);
+      // What names no thread of somebody else: her own threads and tasks, the agents, and a new thread or task of hers.
+      const lists = ['get /v1/threads', 'get /v1/tasks', 'get /v1/agents'];
+      const own = [...lists, 'post /v1/threads', 'post /v1/tasks'].includes(route);
       // A page asks for the stream of its chat before there is one.
       const nothing = route.endsWith('/chat/{chatId}/stream') ? 204 : 404;
       // Lists over all threads want one named; where the path names one, nothing else of the request is read.

@@ -13,7 +13,7 @@ const asking = defineTask<number, string>({
 });
 
 describe('/v1/tasks', () => {
-  it('[TG-16] starts, lists, reads and answers a task, and its stream goes on behind any cursor', async () => {
+  it('starts, lists, reads and answers a task, and its stream goes on behind any cursor', async () => {
     const runtime = await taskRuntime({ asking });
     const api = await testApi(runtime);
     const { status, body } = await api.call('POST', '/v1/tasks', {

@@ -72,7 +72,7 @@ describe('the stream of a task', () => {
     await expect(nobody).rejects.toMatchObject({ code: 'TaskNotFound' });
   });
 
-  it('[TG-32] without opting in has no input, argument, result, address, body or title for telemetry', () => {
+  it('without opting in has no input, argument, result, address, body or title for telemetry', () => {
     const stamp = { taskId: 't', timestamp: '2026-01-01T00:00:00.000Z', step: 0 };
     expect(toTelemetry({ ...stamp, type: 'tool_call', toolName: 'write', args: { secret: 1 } })).toEqual({
       ...stamp,

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActContext, ActionOutcome } from '../../core/author/task.ts';
 import { ACTION_LEASE } from '../../core/governance/action-lease.ts';
-import type { ActAttempt, TaskStepInput } from '../../core/thread/task-step.ts';
+import type { ActAttempt, TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
@@ -19,6 +19,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { type Act, approveTask, askTask, type Ends, type TaskCall } from './approve-act.ts';
 import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
+import { thinkTask } from './think.ts';
 
 const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
   .stage(askTask) //       4 policy: what it asks for, prepared by its adapter
@@ -28,7 +29,18 @@ const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
   .stage(beginTask) //     4 it is kept as begun, at most once
   .stage(runAct); //       5 its adapter
 
+/** Behind it the next step thinks, in the same activity: a step of a loop that acts is one, which keeps its history short. */
 export async function actTask(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
+  const acted = await actOnce(dependencies, input);
+  if (acted.kind !== 'acted') return acted;
+  return { kind: 'acted', next: await thinkTask(dependencies, { ...input, step: input.step + 1 }) };
+}
+
+const USUAL_ACT_MS = 30 * 60_000;
+
+type Acted = { readonly kind: 'acted' } | TaskPause;
+
+async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
   const { probe } = dependencies;
   const frame = await openFrame(dependencies, input);
   const { loop, step } = frame;
@@ -73,12 +85,12 @@ async function runAct(
   { frame, seen, act, action, idempotencyKey }: TaskCall & Judged & Pick<ActContext, 'idempotencyKey'>,
 ): Promise<Verdict<{ readonly outcome: ActionOutcome }, Ends>> {
   const { definition, signal } = frame;
-  const { adapter, timeoutMs } = definition;
+  const { adapter, timeoutMs = USUAL_ACT_MS } = definition;
   const context: ActContext = { ...toDecideContext(frame, seen), idempotencyKey };
   const acted = await runPhase(frame, 'act', () =>
     whileHeld(dependencies, action, async () => {
       const work = async () => adapter.act?.(act.action, context);
-      const result = await withinTime(work, { ...(timeoutMs && { timeoutMs }), signal });
+      const result = await withinTime(work, { timeoutMs, signal });
       const text = toJsonText(result ?? null, { name: 'the result of the act', maxBytes: ACTION_BYTES });
       return JSON.parse(text) as unknown;
     }),
@@ -98,7 +110,7 @@ async function finish(
     readonly outcome: ActionOutcome;
     readonly action: ToldAction | undefined;
   },
-): Promise<ActAttempt> {
+): Promise<Acted> {
   const { store, probe } = dependencies;
   const { run, step, definition, loop, signal } = frame;
   const { outcome, attempt, action } = done;
@@ -139,7 +151,7 @@ async function refused(
   dependencies: ActivityDependencies,
   frame: TaskFrame,
   { result, action }: AnsweredCall,
-): Promise<ActAttempt> {
+): Promise<Acted> {
   const { store } = dependencies;
   const { run, step } = frame;
   if (action)
@@ -154,7 +166,7 @@ async function afterFailure(
   { store }: ActivityDependencies,
   { definition, run, step }: TaskFrame,
   { error = 'it failed' }: ActionOutcome,
-): Promise<ActAttempt> {
+): Promise<Acted> {
   if (definition.onActError !== 'stop') return { kind: 'acted' };
   const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
   const told = { phase: 'act', stepIndex: step, message: error } as const;
@@ -163,7 +175,7 @@ async function afterFailure(
 }
 
 /** What another attempt has settled is judged as this one's own. */
-async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
+async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
   const frame = await openFrame(dependencies, input);
   const { outcome } = frame.loop.steps.find((each) => each.step === input.step) ?? {};
   return outcome && !outcome.ok ? afterFailure(dependencies, frame, outcome) : { kind: 'acted' };

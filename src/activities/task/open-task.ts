@@ -1,4 +1,6 @@
 /** `openTask`: the first act of every run of a task's workflow: registers it with the store, and learns where to go on. */
+import type { Registry } from '../../core/author/definition.ts';
+import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { toLimits } from '../../core/task/spec.ts';
 import type { OpenTaskInput, OpenTaskOutcome, TaskOutcome } from '../../core/thread/task-step.ts';
@@ -17,15 +19,20 @@ export async function openTask(
       `${threadId} lives in store ${storeId}, but this worker uses store ${store.id}.`,
     );
   }
-  const { tasks } = registry();
+  const project = registry();
+  const { tasks } = project;
   const definition = start && tasks.get(start.task);
-  const requirements = start?.spec.requiredKnowledge ?? definition?.requiredKnowledge ?? [];
+  const name = start?.task ?? (await store.threads.get(threadId))?.agent ?? '';
+  const manifest = findManifest(project, name);
+  if (manifest) await store.tasks.keepManifest(manifest.hash, manifest.document);
+  const requirements =
+    start?.spec.requiredKnowledge ?? definition?.requiredKnowledge ?? manifest?.knowledge ?? [];
   const asksFirst = requirements.length > 0 || definition?.knowledge?.buildReadiness !== undefined;
   const opened = await store.tasks.open({
     threadId,
     runId: currentRunId(),
     mustExist: storeId !== undefined,
-    manifest: null,
+    manifest: manifest?.hash ?? null,
     ...(start
       ? {
           start: {
@@ -55,6 +62,16 @@ export async function openTask(
     ready: task.preflight === 'over',
     wallLeftMs: Math.max(0, maxWallMs - task.wallMs),
   };
+}
+
+/** The first one, by name, that says that this task runs it. */
+export function findManifest(
+  { manifests }: Pick<Registry, 'manifests'>,
+  task: string,
+): ManifestDefinition | undefined {
+  return [...manifests.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .find(({ run }) => run === task);
 }
 
 /** One that has begun waits for a worker that knows it. */

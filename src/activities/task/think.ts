@@ -34,15 +34,13 @@ import {
   toDecideContext,
 } from './task-frame.ts';
 
-const USUAL_ACT_MS = 30 * 60_000;
-
 export async function thinkTask(
   dependencies: ActivityDependencies,
   input: TaskStepInput,
 ): Promise<ThoughtOutcome> {
   const { probe } = dependencies;
   const frame = await openFrame(dependencies, input);
-  const { loop, step, definition } = frame;
+  const { loop, step } = frame;
   if (loop.task.verdict) return { kind: 'stops' };
   if (loop.task.steps > step) return { kind: 'goes_on' };
   await probe?.('task_thinking');
@@ -57,11 +55,7 @@ export async function thinkTask(
     case 'stop':
       return { kind: 'stops' };
     case 'act':
-      return {
-        kind: 'acts',
-        mode: definition.idempotent ? 'again' : 'once',
-        timeoutMs: definition.timeoutMs ?? USUAL_ACT_MS,
-      };
+      return { kind: 'acts' };
     case 'ask':
       return askPeople(dependencies, frame, decided);
   }

@@ -13,6 +13,7 @@ import type { ModelTimeouts } from '../value/limit.ts';
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
+import type { ManifestDefinition } from './manifest.ts';
 import type { PolicyDefinition } from './policy.ts';
 import type { TaskDefinition } from './task.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -203,6 +204,8 @@ export interface Registry {
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
   /** By name. */
   readonly tasks: ReadonlyMap<string, TaskDefinition>;
+  /** By name. */
+  readonly manifests: ReadonlyMap<string, ManifestDefinition>;
   /** By file below `agents/api`, without its extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

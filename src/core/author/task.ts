@@ -110,6 +110,7 @@ export const TASK_PHASES = [
   'act',
   'getActionCostUsd',
   'projectRunRecords',
+  'rubric',
 ] as const;
 export type TaskPhase = (typeof TASK_PHASES)[number];
 

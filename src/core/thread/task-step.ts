@@ -55,17 +55,14 @@ export type TaskPause =
   | { readonly kind: 'terminated' };
 
 export type ThoughtOutcome =
-  | {
-      readonly kind: 'acts';
-      /** Whether a lost worker's act may be done again. */
-      readonly mode: 'once' | 'again';
-      readonly timeoutMs: number;
-    }
+  /** It is to act. */
+  | { readonly kind: 'acts' }
   /** What was asked is answered: the next step. */
   | { readonly kind: 'goes_on' }
   | TaskPause;
 
-export type ActAttempt = { readonly kind: 'acted' } | TaskPause;
+/** `next`: what the step behind it has come to think, in the same activity. */
+export type ActAttempt = { readonly kind: 'acted'; readonly next: ThoughtOutcome } | TaskPause;
 
 /** What ends a task from outside of its adapter. */
 export interface TaskCause {

@@ -2,6 +2,7 @@
  * Tasks (docs/tasks.md): what they are asked to be, the steps of their loops, and their ends. A task is a row of its own beside that of its thread,
  * `task/` and its id, under which stand its log, its waits and its actions.
  */
+import type { ManifestDocument } from '../../core/author/manifest.ts';
 import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import type { EventData } from '../../core/event/thread-event.ts';
 import type { ControlEval, Measured, TaskDecision, TaskEnd, TaskVerdict } from '../../core/task/control.ts';
@@ -164,6 +165,10 @@ export interface ListTasks {
 export interface TaskStore {
   /** Opens the task for a run, which is the one that may write from now on; makes it at its very first. The same run again changes nothing. */
   open(command: OpenTask): Promise<OpenedTask>;
+  /** Keeps a manifest by its hash; the same again changes nothing. */
+  keepManifest(hash: string, document: ManifestDocument): Promise<void>;
+  /** By its hash, or at least 8 of its first digits; null where there is none, or more than one. */
+  getManifest(hash: string): Promise<{ readonly hash: string; readonly document: ManifestDocument } | null>;
   get(id: string): Promise<TaskRecord | null>;
   /** The latest first. */
   list(options?: ListTasks): Promise<readonly TaskRecord[]>;

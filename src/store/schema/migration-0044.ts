@@ -1,4 +1,4 @@
-/** 0044: tasks, and the steps of their loops. */
+/** 0044: tasks, the steps of their loops, and the manifests that they have run with. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -55,6 +55,12 @@ export const tasks: Migration = {
       .addColumn('act_started_at', 'bigint')
       .addColumn('ended_at', 'bigint')
       .addPrimaryKeyConstraint('task_steps_key', ['thread_id', 'step'])
+      .execute();
+    await db.schema
+      .createTable('manifests')
+      .addColumn('hash', 'text', (c) => c.primaryKey())
+      .addColumn('document', 'text', (c) => c.notNull())
+      .addColumn('created_at', 'bigint', (c) => c.notNull())
       .execute();
     // How often an action has succeeded tells its next idempotency key.
     await db.schema

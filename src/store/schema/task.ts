@@ -59,7 +59,16 @@ export interface TaskStepTable {
   ended_at: number | null;
 }
 
+/** Manifests that tasks have run with, by the hash of their content. */
+export interface ManifestTable {
+  hash: string;
+  /** A ManifestDocument. */
+  document: Json;
+  created_at: number;
+}
+
 export interface TaskTables {
+  manifests: ManifestTable;
   tasks: TaskTable;
   task_steps: TaskStepTable;
 }

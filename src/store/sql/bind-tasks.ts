@@ -2,6 +2,7 @@
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { endTask } from '../commands/task/end-task.ts';
+import { getManifest, keepManifest } from '../commands/task/manifest.ts';
 import { openTask } from '../commands/task/open-task.ts';
 import { getTask, listTaskSteps, listTasks, readLoop } from '../commands/task/read-task.ts';
 import {
@@ -20,6 +21,8 @@ export function bindTasks(context: CommandContext): Pick<ThreadStore, 'tasks'> {
   return {
     tasks: {
       open: bound(openTask),
+      keepManifest: bound(keepManifest),
+      getManifest: bound(getManifest),
       get: bound(getTask),
       list: bound(listTasks),
       listSteps: bound(listTaskSteps),
