@@ -21,6 +21,7 @@ export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { FollowTask, StartTask, Tasks, WaitForTask } from './client/tasks.ts';
 export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
 export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
@@ -65,6 +66,15 @@ export type {
 } from './core/author/hook.ts';
 export type { McpReach, McpServerDefinition, McpToolRef } from './core/author/mcp-server.ts';
 export type {
+  ManifestDefinition,
+  ManifestDocument,
+  ManifestIssue,
+  ManifestSurfaces,
+  Rubric,
+  RubricDimension,
+  ScoredRun,
+} from './core/author/manifest.ts';
+export type {
   OwnAction,
   OwnActionContext,
   OwnActionResult,
@@ -79,6 +89,24 @@ export type {
   SpendingAnswer,
 } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
+export type {
+  ActContext,
+  ActionOutcome,
+  AgentAdapter,
+  Awaitable,
+  CostContext,
+  DecideContext,
+  KnowledgeProvider,
+  ObservedContext,
+  TaskContext,
+  TaskControl,
+  TaskDefinition,
+  TaskPhase,
+  TaskRunRecord,
+  TaskRuntimeError,
+  TaskSettings,
+  TaskStep,
+} from './core/author/task.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
 export type { SubagentRegistryEntry, SubagentStatus, ThreadFamily } from './core/author/thread-family.ts';
@@ -175,6 +203,28 @@ export type {
   ToolStatus,
 } from './core/message/message.ts';
 export type { MessageFields } from './core/message/message-fields.ts';
+export type {
+  ControlEval,
+  StoppedBy,
+  StuckGuards,
+  TaskDecision,
+  TaskEnd,
+  TaskLimitName,
+  TaskVerdict,
+} from './core/task/control.ts';
+export type { TaskEmission } from './core/task/emission.ts';
+export type {
+  AcquisitionMode,
+  AcquisitionPlan,
+  KnowledgeFallback,
+  KnowledgeImportance,
+  KnowledgeQuestion,
+  KnowledgeReport,
+  KnowledgeRequirement,
+  ReadinessDecision,
+  RecommendedAction,
+} from './core/task/knowledge.ts';
+export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
@@ -200,6 +250,7 @@ export type {
   LoadedProject,
   LoaderOptions,
   LoopGuardInput,
+  ManifestInput,
   McpAddressInput,
   McpProgramInput,
   McpServerInput,
@@ -225,6 +276,7 @@ export type {
   SideInput,
   SubagentInput,
   SubpromptInput,
+  TaskInput,
   TeamGuardInput,
   ToolArguments,
   ToolEntryInput,
@@ -236,10 +288,12 @@ export {
   defineAgent,
   defineEffect,
   defineHook,
+  defineManifest,
   defineMcpServer,
   defineModel,
   definePolicy,
   definePrompt,
+  defineTask,
   defineThreadEndpoint,
   defineTool,
   formatProblems,
@@ -249,6 +303,7 @@ export {
   memoryHook,
   registryFrom,
   requireProject,
+  resolveSubject,
 } from './definitions/index.ts';
 export type {
   Checkpoint,
@@ -272,9 +327,12 @@ export {
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
+export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
+export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ActionDenial, ActionRecord, ListActions } from './store/port/action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
+export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
 export type {
   ChildRecord,
   ExecutionPlace,

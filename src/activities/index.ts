@@ -12,6 +12,7 @@
  *   subagent   a call of an agent: its thread is made or told, its report delivered
  *   effect     scheduled effects that are due
  *   step       a step, and what begins and ends a turn
+ *   task       a task's loop: its preflight, the phases of its steps, its end
  */
 
 import type { CancelVerdict } from '../core/governance/cancellation.ts';
@@ -37,6 +38,16 @@ import type {
 } from '../core/thread/subagent-step.ts';
 import type { FinishSubpromptInput } from '../core/thread/subprompt-result.ts';
 import type {
+  ActAttempt,
+  EndTaskInput,
+  OpenTaskInput,
+  OpenTaskOutcome,
+  ReadinessOutcome,
+  TaskOutcome,
+  TaskStepInput,
+  ThoughtOutcome,
+} from '../core/thread/task-step.ts';
+import type {
   AnswerWaitInput,
   AttemptOutcome,
   SubagentAttempt,
@@ -60,6 +71,11 @@ import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
 import { finishSubprompt } from './subprompt/finish.ts';
 import { runSubprompt } from './subprompt/run.ts';
+import { actTask } from './task/act.ts';
+import { checkTask } from './task/check-readiness.ts';
+import { endTask } from './task/end-task.ts';
+import { openTask } from './task/open-task.ts';
+import { thinkTask } from './task/think.ts';
 import { answerWait } from './tool/answer-wait.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
@@ -83,6 +99,11 @@ export interface Activities {
   listUnstarted(input: RunRef): Promise<UnstartedOutcome>;
   runEffects(input: RunEffectsInput): Promise<RunEffectsOutcome & EffectsDue>;
   commitStatus(input: CommitStatusInput): Promise<CommitStatusOutcome & EffectsDue>;
+  openTask(input: OpenTaskInput): Promise<OpenTaskOutcome>;
+  checkTask(input: TaskStepInput): Promise<ReadinessOutcome>;
+  thinkTask(input: TaskStepInput): Promise<ThoughtOutcome>;
+  actTask(input: TaskStepInput): Promise<ActAttempt>;
+  endTask(input: EndTaskInput): Promise<TaskOutcome>;
 }
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
@@ -138,5 +159,19 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     listUnstarted: guarded(on((ports) => (input) => listUnstarted(ports, input))),
     runEffects: guarded(tell(runDue, { always: true }), fallible),
     commitStatus: guarded(tell((ports) => (input) => commitStatus(ports, input))),
+    openTask: guarded(on((ports) => (input) => openTask(ports, input))),
+    checkTask: guarded(
+      on((ports) => (input) => checkTask(ports, input)),
+      fallible,
+    ),
+    thinkTask: guarded(
+      on((ports) => (input) => thinkTask(ports, input)),
+      fallible,
+    ),
+    actTask: guarded(
+      on((ports) => (input) => actTask(ports, input)),
+      fallible,
+    ),
+    endTask: guarded(on((ports) => (input) => endTask(ports, input))),
   };
 }

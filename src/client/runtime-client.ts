@@ -50,6 +50,7 @@ import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
+import { TaskCommands, type Tasks } from './tasks.ts';
 import { ThreadCommands } from './thread-commands.ts';
 import type { ThreadsClient } from './threads-client.ts';
 import type { IdleOptions } from './wait-for-idle.ts';
@@ -70,6 +71,8 @@ export class RuntimeClient implements ThreadsClient {
   readonly taskQueue: string;
   /** Executions of all threads (docs/runs.md). */
   readonly runs: StoredRuns;
+  /** Tasks: started, read, aborted (docs/tasks.md). */
+  readonly tasks: Tasks;
   readonly #commands: ThreadCommands;
   readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
@@ -82,6 +85,7 @@ export class RuntimeClient implements ThreadsClient {
     this.taskQueue = taskQueue;
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
+    this.tasks = new TaskCommands(connection);
     this.#threads = new StoredThreads(store, (threadId) => findAccepted(temporal, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);

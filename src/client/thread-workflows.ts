@@ -1,7 +1,12 @@
 /** The workflows of threads as a client reaches them: started, signalled, updated; revived where they were killed. */
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
-import { revival, startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import {
+  revival,
+  startOptions,
+  WORKFLOW_TYPE,
+  workflowIdOf,
+  workflowTypeOf,
+} from '../core/thread/start-options.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { sendMessage } from '../workflows/messages.ts';
@@ -30,7 +35,7 @@ export class ThreadWorkflows {
   }
 
   handle(threadId: string) {
-    return this.#temporal.workflow.getHandle<typeof thread>(WORKFLOW_ID_PREFIX + threadId);
+    return this.#temporal.workflow.getHandle<typeof thread>(workflowIdOf(threadId));
   }
 
   /** Throws `ExecutionRunning` for a thread that works, `InvalidStart` for one that exists and does not. */
@@ -67,7 +72,7 @@ export class ThreadWorkflows {
     const record = await refuseTerminated(this.#store, threadId);
     try {
       if (!record) return await this.handle(threadId).signal(signal.name, payload);
-      await this.#temporal.workflow.signalWithStart(WORKFLOW_TYPE, {
+      await this.#temporal.workflow.signalWithStart(workflowTypeOf(threadId), {
         ...revival(record),
         taskQueue: this.#taskQueue,
         signal: signal.name,

@@ -15,8 +15,10 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';
 
@@ -31,6 +33,8 @@ export type Definition =
   | EffectDefinition
   | PolicyDefinition
   | McpServerDefinition
+  | TaskDefinition
+  | ManifestDefinition
   | EndpointDefinition;
 export type DefinitionKind = Definition['kind'];
 

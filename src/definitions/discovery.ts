@@ -69,7 +69,15 @@ function readDefault(
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
 }
 
-const NAMED_BY_FILE: readonly DefinitionKind[] = ['tool', 'effect', 'policy', 'mcp_server', 'endpoint'];
+const NAMED_BY_FILE: readonly DefinitionKind[] = [
+  'tool',
+  'effect',
+  'policy',
+  'mcp_server',
+  'task',
+  'manifest',
+  'endpoint',
+];
 
 const DEFINE = {
   agent: 'defineAgent({ … })',
@@ -80,6 +88,8 @@ const DEFINE = {
   effect: "defineEffect('…', async (state) => { … })",
   policy: 'definePolicy({ evaluate: (action) => … })',
   mcp_server: 'defineMcpServer({ … })',
+  task: 'defineTask({ observe, decide, act, … })',
+  manifest: 'defineManifest({ … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 

@@ -17,10 +17,12 @@ export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';
 export { defineThreadEndpoint } from './define-endpoint.ts';
 export { defineHook } from './define-hook.ts';
+export { defineManifest } from './define-manifest.ts';
 export { defineMcpServer } from './define-mcp-server.ts';
 export { defineModel } from './define-model.ts';
 export { definePolicy } from './define-policy.ts';
 export { definePrompt } from './define-prompt.ts';
+export { defineTask } from './define-task.ts';
 export { defineTool } from './define-tool.ts';
 export type { Definition, DefinitionKind } from './definition-mark.ts';
 export { DEFINITION, isDefinition } from './definition-mark.ts';
@@ -37,6 +39,8 @@ export type {
 export type { HookInput } from './hook-input.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, readAgentNames, requireProject } from './load-project.ts';
+export { resolveSubject } from './manifest-content.ts';
+export type { ManifestInput } from './manifest-input.ts';
 export type {
   McpAddressInput,
   McpProgramInput,
@@ -66,6 +70,7 @@ export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
 export { didYouMean } from './suggestion.ts';
+export type { TaskInput } from './task-input.ts';
 export type {
   Confirm,
   ExecuteTool,

@@ -21,7 +21,8 @@ export interface LoadedProject {
 }
 
 /**
- * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,api}` below `projectDir`. Never rejects for an author's mistake.
+ * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,tasks,manifests,api}` below `projectDir`. Never rejects for an author's
+ * mistake.
  * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
  * @example
  * ```ts
@@ -95,6 +96,8 @@ function failedProject(problems: readonly Problem[]): LoadedProject {
     effects: new Map(),
     policies: new Map(),
     mcpServers: new Map(),
+    tasks: new Map(),
+    manifests: new Map(),
     endpoints: new Map(),
   };
   return { registry, problems, warnings: [], files: [] };

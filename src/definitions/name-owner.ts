@@ -24,6 +24,8 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   effect: ['effect'],
   policy: ['policy'],
   mcp_server: ['mcp_server'],
+  task: ['task'],
+  manifest: ['manifest'],
   endpoint: ['endpoint'],
 };
 

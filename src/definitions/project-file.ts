@@ -18,6 +18,8 @@ export const FOLDERS = {
   effects: 'effect',
   policies: 'policy',
   mcp: 'mcp_server',
+  tasks: 'task',
+  manifests: 'manifest',
   api: 'endpoint',
 } as const satisfies Record<string, DefinitionKind>;
 const RECURSIVE: readonly string[] = ['api'];

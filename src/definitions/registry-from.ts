@@ -9,8 +9,10 @@ import type {
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
+import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
@@ -26,6 +28,8 @@ export interface RegistryInput {
   readonly effects?: Readonly<Record<string, EffectDefinition>>;
   readonly policies?: Readonly<Record<string, PolicyDefinition>>;
   readonly mcpServers?: Readonly<Record<string, McpServerDefinition>>;
+  readonly tasks?: Readonly<Record<string, TaskDefinition>>;
+  readonly manifests?: Readonly<Record<string, ManifestDefinition>>;
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
@@ -42,8 +46,8 @@ export interface RegistryInput {
  */
 export function registryFrom(input: RegistryInput): Registry {
   const { agents = [], prompts = [], models = [], hooks = [] } = input;
-  const { tools, effects, policies, mcpServers, endpoints } = input;
-  const named = [tools, effects, policies, mcpServers, endpoints].flatMap(nameAll);
+  const { tools, effects, policies, mcpServers, tasks, manifests, endpoints } = input;
+  const named = [tools, effects, policies, mcpServers, tasks, manifests, endpoints].flatMap(nameAll);
   const definitions = [...agents, ...prompts, ...models, ...hooks, ...named].map((definition) => ({
     file: `${definition.kind}s.${definition.name}`,
     definition,

@@ -3,6 +3,8 @@
  * problems. Pure: files are only names here.
  */
 import type { AgentDefinition, Registry } from '../core/author/definition.ts';
+import type { ManifestDefinition } from '../core/author/manifest.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
@@ -90,11 +92,26 @@ function checkDefinition(
       return asProblems(checkFileName('a policy', definition.name));
     case 'mcp_server':
       return asProblems(checkServerName(definition.name));
+    case 'task':
+      return asProblems([...checkFileName('a task', definition.name), ...checkTaskAgent(scope, definition)]);
+    case 'manifest':
+      return asProblems([...checkFileName('a manifest', definition.name), ...checkRun(scope, definition)]);
     case 'effect':
       return asProblems(checkFileName('an effect', definition.name));
     case 'endpoint':
       return asProblems(checkRoute(definition.name));
   }
+}
+
+/** Whose policy judges what it does. */
+function checkTaskAgent(scope: Scope, { agent }: TaskDefinition): FieldProblem[] {
+  return agent === undefined ? [] : checkName(scope, 'agent', 'an agent', agent, [...scope.agents.keys()]);
+}
+
+/** What runs it. */
+function checkRun(scope: Scope, { run }: ManifestDefinition): FieldProblem[] {
+  if (run === null) return [];
+  return checkName(scope, 'run', 'a task or an agent', run, [...scope.tasks.keys(), ...scope.agents.keys()]);
 }
 
 /** Of the agent's policy, and of its budget. */
@@ -177,6 +194,8 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     effects: ofKind('effect'),
     policies: ofKind('policy'),
     mcpServers: ofKind('mcp_server'),
+    tasks: ofKind('task'),
+    manifests: ofKind('manifest'),
     endpoints: ofKind('endpoint'),
   };
 }

@@ -17,6 +17,7 @@ export type AuthorCode =
   | 'endpoint'
   | 'model'
   | 'policy'
+  | 'task'
   | 'subprompt'
   | 'run_code'
   | 'project';

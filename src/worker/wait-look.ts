@@ -4,7 +4,7 @@
  * told those above. A signal in vain does no harm.
  */
 import type { Client } from '@temporalio/client';
-import { revival, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { answerWait, wakeForMessages } from '../workflows/messages.ts';
 
@@ -39,7 +39,7 @@ async function tell(
 ): Promise<boolean> {
   const thread = await store.threads.get(threadId);
   if (thread?.terminatedAt !== null) return false;
-  await client.workflow.signalWithStart(WORKFLOW_TYPE, {
+  await client.workflow.signalWithStart(workflowTypeOf(threadId), {
     ...revival(thread),
     taskQueue,
     signal,

@@ -7,7 +7,7 @@ import { parseWaitAnswer } from '../core/wait/answer.ts';
 import type { GivenAnswer, WaitVerdict } from '../core/wait/wait.ts';
 import { refusalOf } from './answers.ts';
 import { type Letter, readLetter } from './letter.ts';
-import type { ThreadRun } from './thread-run.ts';
+import type { WaitWatch } from './wait-watch.ts';
 
 type ReadAnswer =
   /** Without an answer: the store has it. */
@@ -34,15 +34,21 @@ function refuse(reason: string): ReadAnswer {
   return { ok: false, refusal: { code: 'InvalidMessage', reason } };
 }
 
+/** As much of a run as answers reach: a thread's, or a task's. */
+export interface AnsweredRun {
+  readonly waits: WaitWatch;
+  readonly refusals: { add(refusal: Refusal): void };
+}
+
 /** Of a signal, which cannot answer. */
-export function hearAnswer(run: ThreadRun, letter: Letter): void {
+export function hearAnswer(run: AnsweredRun, letter: Letter): void {
   const read = readAnswer(letter);
   if (!read.ok) run.refusals.add(read.refusal);
   else if (read.given) bringAnswer(run, read.id, read.given);
   else run.waits.hear(read.id);
 }
 
-function bringAnswer({ waits, refusals }: ThreadRun, id: string, given: GivenAnswer): void {
+function bringAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenAnswer): void {
   const judged = (outcome: WaitAnswerOutcome) => {
     const refusal = refusalOf(id, outcome);
     if (refusal) refusals.add(refusal);
@@ -51,7 +57,7 @@ function bringAnswer({ waits, refusals }: ThreadRun, id: string, given: GivenAns
 }
 
 /** Of the update: resolves once the answer is stored, or does not count. */
-export async function judgeLetter(run: ThreadRun, letter: Letter): Promise<WaitVerdict> {
+export async function judgeLetter(run: Pick<AnsweredRun, 'waits'>, letter: Letter): Promise<WaitVerdict> {
   const read = readAnswer(letter);
   if (!read.ok) throw ApplicationFailure.nonRetryable(read.refusal.reason, read.refusal.code);
   const { id, given } = read;

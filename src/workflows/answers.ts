@@ -5,10 +5,20 @@
 import { condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
 import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
-import type { ThreadRun } from './thread-run.ts';
+import type { GivenAnswer } from '../core/wait/wait.ts';
+import type { WaitWatch } from './wait-watch.ts';
+
+/** As much of a run as stores answers: a thread's, or a task's. */
+export interface StoringRun {
+  readonly waits: WaitWatch;
+  readonly phase: { readonly kind: string };
+  readonly activities: {
+    answerWait(given: GivenAnswer & { readonly id: string }): Promise<WaitAnswerOutcome>;
+  };
+}
 
 /** Until the run ends. */
-export async function storeAnswersBeside(run: ThreadRun): Promise<void> {
+export async function storeAnswersBeside(run: StoringRun): Promise<void> {
   const { waits } = run;
   for (;;) {
     await condition(() => waits.hasBrought && run.phase.kind !== 'opening');

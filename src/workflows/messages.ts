@@ -5,6 +5,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
+import type { TaskEnd } from '../core/task/control.ts';
 import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitKind, WaitVerdict } from '../core/wait/wait.ts';
@@ -106,6 +107,19 @@ export interface StatusView {
   readonly waits?: readonly OpenWaitView[];
 }
 
+/** What the query `status` of a task answers. */
+export interface TaskStatusView {
+  readonly taskId: string;
+  /** Of agents/tasks. */
+  readonly task: string;
+  readonly status: 'running' | 'waiting' | TaskEnd;
+  /** Steps that are over. */
+  readonly step: number;
+  /** What it is doing now, in words. */
+  readonly activity: string;
+  readonly waits?: readonly OpenWaitView[];
+}
+
 /** What an update `cancelExecution` answers: the execution, and the first request to cancel it. */
 export interface CanceledView {
   readonly executionId: string;
@@ -147,3 +161,4 @@ export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate, c
   ({ name }) => name,
 );
 export const status = defineQuery<StatusView>('status');
+export const taskStatus = defineQuery<TaskStatusView>('status');

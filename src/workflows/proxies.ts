@@ -29,7 +29,7 @@ const STORE_RETRY = {
   backoffCoefficient: 2,
   maximumInterval: '30 seconds',
 } as const;
-const LOST_WORKER_RETRY = {
+export const LOST_WORKER_RETRY = {
   initialInterval: '200 ms',
   backoffCoefficient: 1.5,
   maximumInterval: '5 seconds',
@@ -40,7 +40,7 @@ const LOCAL_COMMIT: LocalActivityOptions = {
   retry: { initialInterval: '50 ms', maximumAttempts: 4 },
 };
 const LOCAL_FINISH: LocalActivityOptions = { ...LOCAL_COMMIT, retry: { maximumAttempts: 1 } };
-const COMMIT: ActivityOptions = { startToCloseTimeout: '5 minutes', retry: STORE_RETRY };
+export const COMMIT: ActivityOptions = { startToCloseTimeout: '5 minutes', retry: STORE_RETRY };
 
 const regular = proxyActivities<Activities>(COMMIT);
 const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);

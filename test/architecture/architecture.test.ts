@@ -18,6 +18,7 @@ const PATHS = new Set(SOURCES.map(({ path }) => path));
 
 /** A file above 400 lines must be a pure table. */
 const TABLES: Readonly<Record<string, string>> = {
+  'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',
   'core/event/event-data.ts': 'every kind of row of the log, with its data and its line of doc',
   'index.ts': 'every name that the package exports',
   'store/schema/migrations.ts': 'every migration by its name, in order',
@@ -26,7 +27,6 @@ const TABLES: Readonly<Record<string, string>> = {
 /** A file above 250 lines must say here why it is one idea. */
 const LONG: Readonly<Record<string, string>> = {
   'client/http/http-client.ts': 'all that the client over HTTP can say: each method a line or two',
-  'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',
 };
 
 /** Layers whose types still refer to one another across files. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { bundleWorkflows } from '../../src/workflow-bundle.ts';
 
 /** With its inline source map; the code alone is a third of it. */
-const MOST_BYTES = 2_500_000;
+const MOST_BYTES = 2_800_000;
 
 /** What the SDK itself brings along. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'nexus-rpc', 'long', 'ms'];
@@ -24,7 +24,11 @@ function packageOf(path: string): string | undefined {
 describe('the workflow bundle', () => {
   it('holds our workflows', () => {
     expect(modules).toEqual(
-      expect.arrayContaining(['./src/workflows/index.ts', './src/workflows/thread.ts']),
+      expect.arrayContaining([
+        './src/workflows/index.ts',
+        './src/workflows/task.ts',
+        './src/workflows/thread.ts',
+      ]),
     );
   });
 

@@ -18,6 +18,7 @@ import { LOOPS } from './requirements-loops.ts';
 import { POLICY } from './requirements-policy.ts';
 import { RUNS } from './requirements-runs.ts';
 import { THREAD_STATE } from './requirements-state.ts';
+import { TASKS } from './requirements-tasks.ts';
 import { TEAM } from './requirements-team.ts';
 import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
 import { TURN_EVENTS } from './requirements-turn-events.ts';
@@ -106,6 +107,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...COMPACTION,
   ...HOOKS,
   ...LOOPS,
+  ...TASKS,
   ...TEAM,
   ...TURN_EVENTS,
   ...MODEL_TIMEOUTS,

@@ -48,6 +48,7 @@ import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
+import { registerTask } from './store/task.ts';
 import { registerThreadList } from './store/thread-list.ts';
 import { registerThreadRemoval } from './store/thread-removal.ts';
 import { registerToken } from './store/token.ts';
@@ -99,6 +100,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerSide(given);
     registerTakeOver(given);
     registerLimit(given);
+    registerTask(given);
     registerThreadList(given);
     registerThreadRemoval(given);
     registerToken(given);

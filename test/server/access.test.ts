@@ -27,7 +27,10 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 
 /** What names no thread of somebody else: the caller's own threads, the agents, and a new thread of the caller's. */
-const OWN = new Set(['get /v1/threads', 'post /v1/threads', 'get /v1/agents', 'get /v1/models']);
+const OWN = new Set([
+  ...['get /v1/threads', 'post /v1/threads', 'get /v1/tasks', 'post /v1/tasks'],
+  ...['get /v1/agents', 'get /v1/models'],
+]);
 
 describe('access to the API', () => {
   it('every route but the two of the service wants a token, and a token of somebody else reaches no thread', async () => {
@@ -48,6 +51,7 @@ describe('access to the API', () => {
       messageId: 'none',
       effectId: 'none',
       tokenId: 'none',
+      taskId: 'none',
       key: 'none',
     };
     const outcomes = new Map<string, readonly [number, number, number]>();

@@ -35,6 +35,7 @@ import {
   isAide,
   leadFamily,
 } from './fault-family.ts';
+import { faultTasks } from './fault-tasks.ts';
 
 /** The runtime's own places, and two inside the body of every tool here. */
 export type DeathPoint = FaultPoint | 'body_before' | 'body_after';
@@ -106,7 +107,7 @@ export interface FaultProject {
  * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`, and word of what
  * became of them in those of `auditor`, where that is unknown; those of `keeper` are summarised. `careful` has all of these guards. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
  * executions. The effect `fire` writes its line with the time at which it did, and
- * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`.
+ * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`, its tasks `fault-tasks.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
   const { modelUrl, folder } = project;
@@ -189,6 +190,7 @@ export function faultRegistry(project: FaultProject): Registry {
     tools: { ...tools, ...familyTools() },
     effects: { fire: fireEffect(folder), speak: speakEffect, call: callEffect },
     hooks: [noTaps(folder), tellEnd(folder)],
+    tasks: faultTasks({ folder, obey }),
   });
 }
 

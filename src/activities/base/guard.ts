@@ -16,13 +16,15 @@ import { progressOf } from './progress.ts';
 /** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
 export const FAULT_ATTEMPTS = 8;
 
-/** What ails the store ails no thread: until the store, or the right worker, is back its activities try again, without end. */
+/** What ails the store, or this worker's project, ails no thread: until the store, or the right worker, is back its activities try again, without end. */
 const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seconds'>> = {
   StoreUnavailable: '1 second',
   StoreFull: '2 seconds',
   StoreMismatch: '5 seconds',
   StoreLost: '5 seconds',
   StoreCorrupt: '5 seconds',
+  // Another build of the project may know it.
+  TaskNotFound: '5 seconds',
 };
 
 /** By name, since they come from several realms. */

@@ -6,8 +6,7 @@
  * A3. Nobody is started to be ended by `end`: whose workflow is gone is ended in the store, by whoever asks.
  */
 import { Context } from '@temporalio/activity';
-import { WORKFLOW_ID_PREFIX } from '../../core/thread/start-input.ts';
-import { revival, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
+import { revival, workflowIdOf, workflowTypeOf } from '../../core/thread/start-options.ts';
 import { sandboxQueue } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import {
@@ -42,7 +41,7 @@ export function openThreadSignals(store: {
     const thread = await store.threads.get(threadId);
     // A2: the thread is over.
     if (!thread || thread.terminatedAt !== null) return;
-    await client.workflow.signalWithStart(WORKFLOW_TYPE, {
+    await client.workflow.signalWithStart(workflowTypeOf(threadId), {
       ...revival(thread),
       taskQueue,
       signal: name,
@@ -57,7 +56,7 @@ export function openThreadSignals(store: {
     terminate: (threadId, reason) => signal(threadId, terminate, { reason }),
     async end(threadId, reason) {
       try {
-        await client.workflow.getHandle(WORKFLOW_ID_PREFIX + threadId).signal(terminate, { reason });
+        await client.workflow.getHandle(workflowIdOf(threadId)).signal(terminate, { reason });
         return true;
       } catch (error) {
         if ((error as Error).name === 'WorkflowNotFoundError') return false;

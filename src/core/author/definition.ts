@@ -13,8 +13,10 @@ import type { ModelTimeouts } from '../value/limit.ts';
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
+import type { ManifestDefinition } from './manifest.ts';
 import type { McpServerDefinition, McpToolRef } from './mcp-server.ts';
 import type { PolicyDefinition } from './policy.ts';
+import type { TaskDefinition } from './task.ts';
 import type { ThreadState } from './thread-state.ts';
 
 export interface VariableDefinition {
@@ -207,6 +209,9 @@ export interface Registry {
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
   /** By name. */
   readonly mcpServers: ReadonlyMap<string, McpServerDefinition>;
+  readonly tasks: ReadonlyMap<string, TaskDefinition>;
+  /** By name. */
+  readonly manifests: ReadonlyMap<string, ManifestDefinition>;
   /** By file below `agents/api`, without its extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

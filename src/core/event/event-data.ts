@@ -15,6 +15,14 @@ import type { CompactionReason } from '../guard/compaction.ts';
 import type { LoopDetector } from '../guard/loop.ts';
 import type { ToolStatus } from '../message/message.ts';
 import type { ProviderUsage } from '../message/provider.ts';
+import type { ControlEval, TaskDecision, TaskEnd, TaskVerdict } from '../task/control.ts';
+import type { TaskEmission } from '../task/emission.ts';
+import type {
+  AcquisitionPlan,
+  KnowledgeQuestion,
+  KnowledgeReport,
+  ReadinessDecision,
+} from '../task/knowledge.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
 import type { ReportKind } from '../thread/subagent-report.ts';
 import type { ErrorCode } from '../value/error.ts';
@@ -328,6 +336,56 @@ export interface EventData {
   };
   /** It is over without an answer: `expired`, or why nobody wants one. Of a descendant's, also: `answered`, and `released`, which blocks no more. */
   'wait.closed': NamedWait & { readonly reason: string; readonly approved?: boolean; readonly by?: string };
+
+  /** A task was made (docs/tasks.md). `name`: of agents/tasks. */
+  'task.created': { readonly taskId: string; readonly name: string; readonly intent: string };
+  /** It runs with another manifest than before: a newer build. Hashes of their content; null where there is none. */
+  'task.manifest': { readonly from: string | null; readonly to: string | null };
+  /** What it must know is looked at. */
+  'task.checking': Readonly<Record<never, never>>;
+  /** What is missing is asked for. */
+  'task.asked': { readonly questions: readonly KnowledgeQuestion[] };
+  /** It was answered, so far as it was. Ids of requirements: an answer is not told here. */
+  'task.answered': { readonly requirementIds: readonly string[] };
+  /** What is missing is looked for. */
+  'task.acquiring': { readonly plans: readonly AcquisitionPlan[] };
+  /** So much was found. */
+  'task.acquired': { readonly evidenceIds: readonly string[] };
+  /** Whether what must be known is known. */
+  'task.readiness': {
+    readonly decision: ReadinessDecision;
+    readonly knowledge: Omit<KnowledgeReport, 'requirements'>;
+  };
+  /** A step of it observed its domain, and measured what it saw. `failing`: ids of evals. */
+  'task.observed': {
+    readonly score: number | null;
+    readonly evals: number;
+    readonly failing: readonly ControlEval['id'][];
+  };
+  /** It decided what to do. */
+  'task.decided': { readonly kind: TaskDecision['kind'] };
+  /** It began to act. */
+  'task.acting': { readonly idempotencyKey: string };
+  /** What it did, or asked, is over. `spentCostUsd`: of the task until then. */
+  'task.acted': {
+    readonly ok: boolean;
+    readonly code?: string;
+    readonly error?: string;
+    readonly costUsd?: number;
+    readonly spentCostUsd: number;
+  };
+  /** Its adapter told of its work. */
+  'task.emitted': { readonly event: TaskEmission };
+  /** A phase of its adapter failed. */
+  'task.failed': { readonly phase: string; readonly message: string };
+  /** It is over: its last event but the end of its log. */
+  'task.ended': Pick<TaskVerdict, 'stoppedBy' | 'pass' | 'reason' | 'score' | 'limit'> & {
+    readonly status: TaskEnd;
+    readonly steps: number;
+    readonly spentCostUsd: number;
+    /** Milliseconds at work. */
+    readonly wallMs: number;
+  };
 
   /** A value of the thread changed; the event has only its key. */
   'value.changed': { readonly key: string };

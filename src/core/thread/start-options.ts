@@ -1,5 +1,6 @@
 /** How a thread's workflow is started, whether new, as a child, or revived; the same from every caller. */
 import { WORKFLOW_ID_PREFIX } from './start-input.ts';
+import { isTaskThread, TASK_ID_PREFIX, TASK_WORKFLOW_TYPE, taskStartOptions } from './task-start.ts';
 
 export const WORKFLOW_TYPE = 'thread';
 
@@ -20,8 +21,22 @@ export interface RevivedThread {
   readonly rootId: string;
 }
 
-/** For a thread that the store knows, and whose workflow may be gone. */
+/** The type of the workflow that works for the thread: a task's has one of its own. */
+export function workflowTypeOf(threadId: string): string {
+  return isTaskThread(threadId) ? TASK_WORKFLOW_TYPE : WORKFLOW_TYPE;
+}
+
+export function workflowIdOf(threadId: string): string {
+  return isTaskThread(threadId) ? threadId : WORKFLOW_ID_PREFIX + threadId;
+}
+
+/** For a thread that the store knows, and whose workflow may be gone. What a task is asked to be, the store knows too. */
 export function revival({ id: threadId, agent, name, userId, parentId, rootId }: RevivedThread) {
+  if (isTaskThread(threadId))
+    return {
+      ...taskStartOptions({ id: threadId.slice(TASK_ID_PREFIX.length), task: agent }),
+      args: [{ task: agent, userId }] as [unknown],
+    };
   return {
     ...startOptions({ threadId, agent, parentId, name }),
     args: [{ agent, threadId, userId, parentId, rootId }] as [unknown],

@@ -75,6 +75,8 @@ export const ERRORS = {
   ActionDenied: { exit: 1, status: 403 },
   /** The id of an execution is taken by another item. */
   ExecutionConflict: { exit: 1, status: 409 },
+  /** There is no task with this id, or none of this name in agents/tasks. */
+  TaskNotFound: { exit: 3, status: 404 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */

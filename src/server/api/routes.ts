@@ -10,6 +10,7 @@ import { idleRoutes } from './routes/idle.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { taskRoutes } from './routes/tasks.ts';
 import { threadDataRoutes } from './routes/thread-data.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { tokenRoutes } from './routes/tokens.ts';
@@ -27,6 +28,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...a2aRoutes,
   ...waitRoutes,
   ...runRoutes,
+  ...taskRoutes,
   ...threadDataRoutes,
   ...fileRoutes,
   ...tokenRoutes,

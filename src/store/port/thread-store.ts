@@ -27,6 +27,7 @@ import type { QueueStore } from './queue.ts';
 import type { StepStore } from './step.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
+import type { TaskStore } from './task.ts';
 import type { ThreadRecordStore } from './thread.ts';
 import type { TokenStore } from './token.ts';
 import type { ToolCallStore } from './tool.ts';
@@ -44,6 +45,7 @@ export type * from './step.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
 export type * from './summary.ts';
+export type * from './task.ts';
 export type * from './thread.ts';
 export type * from './tool.ts';
 export type * from './wait.ts';
@@ -68,6 +70,8 @@ export interface ThreadStore {
   /** What a step says while it runs: its calls of models, and streamed text. */
   readonly modelCalls: ModelCallStore;
   readonly toolCalls: ToolCallStore;
+  /** Tasks, and the steps of their loops. What else there is of one stands under `task/` and its id, as of a thread. */
+  readonly tasks: TaskStore;
   readonly budgets: BudgetStore;
   /** Calls that a policy has judged. */
   readonly actions: ActionStore;

@@ -35,6 +35,7 @@ import { threadLists } from './migration-0033.ts';
 import { unseenWaits } from './migration-0038.ts';
 import { hiddenMessages } from './migration-0040.ts';
 import { mcpLists } from './migration-0043.ts';
+import { tasks } from './migration-0044.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -244,6 +245,7 @@ export const provider: MigrationProvider = {
     '0038_unseen_waits': unseenWaits,
     '0040_hidden_messages': hiddenMessages,
     '0043_mcp_lists': mcpLists,
+    '0044_tasks': tasks,
   }),
 };
 

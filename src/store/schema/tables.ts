@@ -9,6 +9,7 @@ import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
+import type { TaskTables } from './task.ts';
 import type { ThreadTables } from './thread.ts';
 import type { TokenTables } from './token.ts';
 import type { WaitTables } from './wait.ts';
@@ -242,6 +243,7 @@ export interface Tables
     ActionTables,
     WaitTables,
     BudgetTables,
+    TaskTables,
     TokenTables {
   meta: MetaTable;
   items: ItemTable;

@@ -10,6 +10,7 @@ import type { Tables } from '../schema/tables.ts';
 import { NodeSqliteDialect, type SqliteOptions } from '../sqlite/dialect.ts';
 import { bindContent } from './bind-content.ts';
 import { bindFamily } from './bind-family.ts';
+import { bindTasks } from './bind-tasks.ts';
 import { bindWork } from './bind-work.ts';
 
 /** Opens a SQLite store, brings its schema up to date, and answers once it can be used. */
@@ -53,6 +54,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     ...bindWork(context),
     ...bindContent(context),
     ...bindFamily(context),
+    ...bindTasks(context),
     close() {
       watch.close();
       return db.destroy();

@@ -81,7 +81,7 @@ async function onePage(
   return { events, cursor, more: false };
 }
 
-function formatOf(request: Request): 'json' | 'sse' | 'ndjson' {
+export function formatOf(request: Request): 'json' | 'sse' | 'ndjson' {
   const accept = request.headers.get('accept') ?? '';
   if (accept.includes('text/event-stream')) return 'sse';
   return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';

@@ -1,5 +1,6 @@
 /** Records as the client has them, as schemas for the document: the same names, in the same units. Times are microseconds since 1970. */
 import { z } from '@hono/zod-openapi';
+import { TASK_STATES } from '../../../core/task/control.ts';
 import { WAIT_KINDS, WAIT_STATES } from '../../../core/wait/wait.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
 
@@ -82,6 +83,19 @@ export const runSchema = z
     endedAt: micros.nullable(),
   })
   .openapi('Run');
+
+export const taskSchema = z
+  .looseObject({
+    id: z.string(),
+    threadId: z.string(),
+    name: z.string(),
+    status: z.enum(TASK_STATES),
+    steps: z.number().int(),
+    spentCostUsd: z.number(),
+    createdAt: micros,
+    endedAt: micros.nullable(),
+  })
+  .openapi('Task');
 
 export const executionSchema = z
   .looseObject({

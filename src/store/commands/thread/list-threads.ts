@@ -5,6 +5,7 @@
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ThreadStatus } from '../../../core/thread/step.ts';
+import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { ListThreads, ThreadRecord } from '../../port/thread.ts';
 import { toCount, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -53,7 +54,10 @@ function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): Th
 function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
   const { status, agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
-  let found = query.where('threads.deleted_at', 'is', null);
+  // A task stands among tasks.
+  let found = query
+    .where('threads.deleted_at', 'is', null)
+    .where('threads.id', 'not like', `${TASK_ID_PREFIX}%`);
   if (status !== undefined) found = whereStatus(found, status);
   if (agent !== undefined) found = found.where('threads.agent', '=', agent);
   if (userId !== undefined) found = found.where('threads.user_id', '=', userId);

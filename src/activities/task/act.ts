@@ -1,0 +1,182 @@
+/**
+ * `actTask`: what a step has decided to do passes the stages of the tool gate that fit it, and is done at most once, unless its task is idempotent. An
+ * act that fails is an outcome, which the adapter observes; nothing here ends a task but `onActError: 'stop'`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ActContext, ActionOutcome } from '../../core/author/task.ts';
+import { ACTION_LEASE } from '../../core/governance/action-lease.ts';
+import type { ActAttempt, TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import type { AnsweredCall } from '../../state/check-arguments.ts';
+import { end, go, openGate, type Verdict } from '../../state/gate.ts';
+import { whileHeld } from '../../state/invoked-action.ts';
+import { type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { withinTime } from '../../state/within-time.ts';
+import type { ToldAction } from '../../store/port/action.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError } from '../base/guard.ts';
+import { type Act, approveTask, askTask, type Ends, type TaskCall } from './approve-act.ts';
+import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
+import { thinkTask } from './think.ts';
+
+const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
+  .stage(askTask) //       4 policy: what it asks for, prepared by its adapter
+  .stage(refuseDenied) //  4 policy: what it declares is denied
+  .stage(judgeAction) //   4 policy: what the agent says of it
+  .stage(approveTask) //   4 policy: needs an approval that there is not yet
+  .stage(beginTask) //     4 it is kept as begun, at most once
+  .stage(runAct); //       5 its adapter
+
+/** Behind it the next step thinks, in the same activity: a step of a loop that acts is one, which keeps its history short. */
+export async function actTask(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
+  const acted = await actOnce(dependencies, input);
+  if (acted.kind !== 'acted') return acted;
+  return { kind: 'acted', next: await thinkTask(dependencies, { ...input, step: input.step + 1 }) };
+}
+
+const USUAL_ACT_MS = 30 * 60_000;
+
+type Acted = { readonly kind: 'acted' } | TaskPause;
+
+async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
+  const { probe } = dependencies;
+  const frame = await openFrame(dependencies, input);
+  const { loop, step } = frame;
+  const seen = loop.steps.find((each) => each.step === step);
+  const { decision: act, act: state } = seen ?? {};
+  if (loop.task.verdict) return { kind: 'stops' };
+  if (!seen || act?.kind !== 'act' || state === 'over') return { kind: 'acted' };
+  await probe?.('task_not_begun');
+  const attempt = randomUUID();
+  const passed = await TASK_ACT.pass(dependencies, { frame, seen, act, attempt });
+  if (passed.kind === 'go') return finish(dependencies, frame, { ...passed.known, attempt });
+  switch (passed.end.kind) {
+    case 'waits':
+      return passed.end;
+    case 'answered':
+      return refused(dependencies, frame, passed.end);
+    case 'settled':
+      return stopsAfter(dependencies, input);
+    case 'terminated':
+      return { kind: 'terminated' };
+  }
+}
+
+async function beginTask(
+  { store, probe }: ActivityDependencies,
+  { frame, attempt, action }: TaskCall & Judged,
+): Promise<Verdict<Pick<ActContext, 'idempotencyKey'>, Ends>> {
+  const { run, step, definition, signal } = frame;
+  const again = definition.idempotent === true;
+  const begun = await retryWhileUnavailable(signal, () =>
+    store.tasks.beginAct({ ...run, step, attempt, again }),
+  );
+  if (begun.kind !== 'run') return end(begun);
+  if (action)
+    await store.actions.record({ threadId: run.threadId, told: action, leaseMs: ACTION_LEASE.forMs, step });
+  await probe?.('task_begun');
+  return go({ idempotencyKey: begun.idempotencyKey });
+}
+
+async function runAct(
+  dependencies: ActivityDependencies,
+  { frame, seen, act, action, idempotencyKey }: TaskCall & Judged & Pick<ActContext, 'idempotencyKey'>,
+): Promise<Verdict<{ readonly outcome: ActionOutcome }, Ends>> {
+  const { definition, signal } = frame;
+  const { adapter, timeoutMs = USUAL_ACT_MS } = definition;
+  const context: ActContext = { ...toDecideContext(frame, seen), idempotencyKey };
+  const acted = await runPhase(frame, 'act', () =>
+    whileHeld(dependencies, action, async () => {
+      const work = async () => adapter.act?.(act.action, context);
+      const result = await withinTime(work, { timeoutMs, signal });
+      const text = toJsonText(result ?? null, { name: 'the result of the act', maxBytes: ACTION_BYTES });
+      return JSON.parse(text) as unknown;
+    }),
+  );
+  if (acted.ok) return go({ outcome: { ok: true, result: acted.value } });
+  const { error, message } = acted;
+  const code = isRuntimeError(error) ? { code: error.code } : {};
+  return go({ outcome: { ok: false, error: message, ...code } });
+}
+
+async function finish(
+  dependencies: ActivityDependencies,
+  frame: TaskFrame,
+  done: {
+    readonly act: Act;
+    readonly attempt: string;
+    readonly outcome: ActionOutcome;
+    readonly action: ToldAction | undefined;
+  },
+): Promise<Acted> {
+  const { store, probe } = dependencies;
+  const { run, step, definition, loop, signal } = frame;
+  const { outcome, attempt, action } = done;
+  const { getActionCostUsd } = definition.adapter;
+  const asked =
+    getActionCostUsd && outcome.ok
+      ? await runPhase(frame, 'getActionCostUsd', () =>
+          getActionCostUsd({
+            task: loop.task.spec,
+            action: done.act.action,
+            result: outcome.result,
+            stepIndex: step,
+          }),
+        )
+      : undefined;
+  const cost = asked?.ok && isCost(asked.value) ? { costUsd: asked.value } : {};
+  const errors = asked && !asked.ok ? [{ phase: asked.phase, stepIndex: step, message: asked.message }] : [];
+  await probe?.('task_acted');
+  if (signal.aborted) throw abortError();
+  await retryWhileUnavailable(signal, () =>
+    store.tasks.endAct({ threadId: run.threadId, step, attempt, outcome: { ...outcome, ...cost }, errors }),
+  );
+  await probe?.('task_act_kept');
+  if (action) {
+    const { ok, error } = outcome;
+    const told = { id: action.action.id, threadId: run.threadId, status: ok ? 'success' : 'error' } as const;
+    // It was done; a log that cannot be written must not make it look as if it had not been.
+    await store.actions.end({ ...told, ...(error === undefined ? {} : { error }) }).catch(() => undefined);
+  }
+  return outcome.ok ? { kind: 'acted' } : afterFailure(dependencies, frame, outcome);
+}
+
+function isCost(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+async function refused(
+  dependencies: ActivityDependencies,
+  frame: TaskFrame,
+  { result, action }: AnsweredCall,
+): Promise<Acted> {
+  const { store } = dependencies;
+  const { run, step } = frame;
+  if (action)
+    await store.actions.record({ threadId: run.threadId, told: action, leaseMs: ACTION_LEASE.forMs, step });
+  const { error = 'it was not done', error_code: code } = result;
+  const outcome: ActionOutcome = { ok: false, error, ...(code ? { code } : {}) };
+  await store.tasks.endAct({ threadId: run.threadId, step, outcome });
+  return afterFailure(dependencies, frame, outcome);
+}
+
+async function afterFailure(
+  { store }: ActivityDependencies,
+  { definition, run, step }: TaskFrame,
+  { error = 'it failed' }: ActionOutcome,
+): Promise<Acted> {
+  if (definition.onActError !== 'stop') return { kind: 'acted' };
+  const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
+  const told = { phase: 'act', stepIndex: step, message: error } as const;
+  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error: told });
+  return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
+}
+
+/** What another attempt has settled is judged as this one's own. */
+async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
+  const frame = await openFrame(dependencies, input);
+  const { outcome } = frame.loop.steps.find((each) => each.step === input.step) ?? {};
+  return outcome && !outcome.ok ? afterFailure(dependencies, frame, outcome) : { kind: 'acted' };
+}

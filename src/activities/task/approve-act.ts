@@ -1,0 +1,136 @@
+/** Stages of an act before it begins: what it would do is prepared, judged by the policy of the task's agent, and approved where that asks. */
+import { randomUUID } from 'node:crypto';
+import { findRules } from '../../core/governance/agent-policy.ts';
+import { readPrepared } from '../../core/governance/prepared-action.ts';
+import type { TaskDecision } from '../../core/task/control.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRecord } from '../../core/value/record.ts';
+import { type AskedAction, findEvaluators, showAction } from '../../state/asked-action.ts';
+import type { AnsweredCall } from '../../state/check-arguments.ts';
+import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import {
+  type Asked,
+  findEarlier,
+  type Judged,
+  refuseAction,
+  toDenial,
+  toRefusal,
+} from '../../state/judge-action.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import type { ToldAction } from '../../store/port/action.ts';
+import type { TaskStepRecord } from '../../store/port/task.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
+import { runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
+
+export type Act = Extract<TaskDecision, { kind: 'act' }>;
+
+export interface TaskCall {
+  readonly frame: TaskFrame;
+  readonly seen: TaskStepRecord;
+  readonly act: Act;
+  /** The attempt's own name. */
+  readonly attempt: string;
+}
+
+/** Nothing is left to do for this attempt. */
+interface NotBegun {
+  readonly kind: 'settled' | 'terminated';
+}
+
+export type Ends = AnsweredCall | WaitingCall | NotBegun;
+
+export async function askTask(
+  { store, registry }: ActivityDependencies,
+  { frame, seen, act }: TaskCall,
+): Promise<Verdict<Asked, Ends>> {
+  const { definition, run, step, signal } = frame;
+  const project = registry();
+  const { agent = definition.name } = definition;
+  const rules = findRules(project.agents.get(agent)?.policy, null);
+  // Nothing judges what it does.
+  if (!definition.agent || !rules) return go({ asked: undefined });
+  const thread = await store.threads.get(run.threadId);
+  if (!thread) return end({ kind: 'terminated' });
+  const prepared = await prepare(frame, seen, act);
+  if (!prepared.ok) {
+    const error = `"${definition.name}" did not act, since it could not be prepared: ${prepared.message}`;
+    return end({ kind: 'answered', result: { status: 'error', error }, refused: true });
+  }
+  const { capabilities = [] } = prepared.value;
+  const asked: AskedAction = {
+    id: `${run.threadId}:${step}`,
+    ...{ kind: 'task.act', name: nameOf(act, definition.name), rules, signal, step },
+    thread: { ...thread, agent },
+    capabilities: [...(definition.capabilities ?? []), ...capabilities],
+    args: act.action,
+    prepared: prepared.value,
+    ...findEvaluators(project, rules.policy, agent),
+    runContext: null,
+  };
+  return go({ asked });
+}
+
+function prepare(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
+  const { prepareAction } = frame.definition.adapter;
+  return runPhase(frame, 'prepareAction', async () =>
+    readPrepared(await prepareAction?.(action, toDecideContext(frame, seen))),
+  );
+}
+
+/** Of an action that says what it is. */
+function nameOf({ action }: Act, otherwise: string): string {
+  const said = isRecord(action) ? (action.type ?? action.kind ?? action.name) : action;
+  return typeof said === 'string' && said !== '' ? said.slice(0, 128) : otherwise;
+}
+
+export async function approveTask(
+  { store, probe }: ActivityDependencies,
+  { asked, action, frame }: TaskCall & Asked & Judged,
+): Promise<Verdict<Nothing, Ends>> {
+  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  const earlier = await findEarlier(store, asked, action);
+  if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
+  if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
+  const { waitTimeoutMs: expiresInMs } = frame.definition;
+  const { fingerprint } = action.action;
+  // Before it is asked: whoever sees the wait sees a task that waits.
+  await store.tasks.rest({ ...frame.run, waits: true });
+  try {
+    const opened = await retryWhileUnavailable(asked.signal, () =>
+      store.waits.open({
+        id: randomUUID(),
+        threadId: asked.thread.id,
+        key: `approval:${frame.step}:${fingerprint}`,
+        kind: 'approval',
+        name: asked.name,
+        ...showAction(asked, action),
+        fingerprint,
+        blocks: true,
+        action,
+        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      }),
+    );
+    await probe?.('wait_opened');
+    if (opened.kind === 'open') return end(toWaitingCall(opened.wait));
+    if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
+    return end({ kind: 'terminated' });
+  } catch (error) {
+    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    // Nobody can be shown what would be done.
+    const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
+    return refuseAction(action, { code: 'ApprovalRequired', reason });
+  }
+}
+
+/** Whatever is no approval refuses. */
+function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Verdict<Nothing, Ends> {
+  if (answer && 'approved' in answer && answer.approved) return go();
+  if (answer && 'approved' in answer) return refuseAction(action, toRefusal(answer));
+  return refuseAction(action, {
+    code: 'ActionDenied',
+    reason: `Its approval was not given: ${reason ?? state}.`,
+  });
+}

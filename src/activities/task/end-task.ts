@@ -1,0 +1,119 @@
+/** `endTask`: the last act of a task: its run records are made, and its end is kept, once. */
+import type { ManifestDefinition } from '../../core/author/manifest.ts';
+import type { TaskControl, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
+import type { TaskVerdict } from '../../core/task/control.ts';
+import type { EndTaskInput, TaskOutcome } from '../../core/thread/task-step.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { currentRunId } from '../base/run-ref.ts';
+import { findManifest, toOutcome } from './open-task.ts';
+import { openFrame, type PhaseResult, runPhase, STATE_BYTES, type TaskFrame } from './task-frame.ts';
+
+export async function endTask(dependencies: ActivityDependencies, input: EndTaskInput): Promise<TaskOutcome> {
+  const { store, registry, probe } = dependencies;
+  const name = (await store.threads.get(input.threadId))?.agent ?? '';
+  // Also where no definition is left: whoever aborts it must not wait for one.
+  const frame = registry().tasks.has(name) ? await openFrame(dependencies, input) : undefined;
+  const task = frame?.loop.task ?? (await store.tasks.readLoop(input.threadId, 1)).task;
+  const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST) };
+  const made = frame
+    ? await makeRecords(frame, verdict, findManifest(registry(), name))
+    : { records: null, errors: [] };
+  await probe?.('task_ending');
+  const ended = await store.tasks.end({
+    threadId: input.threadId,
+    runId: currentRunId(),
+    verdict,
+    ...made,
+  });
+  await probe?.('task_ended');
+  return toOutcome(ended);
+}
+
+const LOST = { stoppedBy: 'runtime-error', reason: 'its loop has ended without a verdict' } as const;
+
+interface Made {
+  readonly records: readonly TaskRunRecord[] | null;
+  readonly errors: readonly TaskRuntimeError[];
+}
+
+/** What its adapter makes of the run, and what the rubric of its manifest says of it. */
+async function makeRecords(
+  frame: TaskFrame,
+  verdict: TaskVerdict,
+  manifest: ManifestDefinition | undefined,
+): Promise<Made> {
+  const made = [await projectRecords(frame, verdict), await scoreRun(frame, verdict, manifest)];
+  const records = made.flatMap((each) => each?.records ?? []);
+  return {
+    records: made.some((each) => each?.records) ? records : null,
+    errors: made.flatMap((each) => each?.errors ?? []),
+  };
+}
+
+async function projectRecords(frame: TaskFrame, verdict: TaskVerdict): Promise<Made | undefined> {
+  const { projectRunRecords } = frame.definition.adapter;
+  if (!projectRunRecords) return undefined;
+  const { task } = frame.loop;
+  const control = toControl(frame, verdict);
+  const made = await runPhase(frame, 'projectRunRecords', async () =>
+    toRecords(frame, (await projectRunRecords(control, task.spec)) ?? []),
+  );
+  return made.ok ? { records: made.value, errors: [] } : toError(frame, made);
+}
+
+function toControl({ loop: { task, steps } }: TaskFrame, verdict: TaskVerdict): TaskControl {
+  const last = steps.at(-1);
+  return {
+    ...verdict,
+    runId: task.id,
+    intent: task.spec.intent,
+    steps: task.steps,
+    finalState: last?.state ?? null,
+    finalEvals: last?.evals ?? [],
+    wallMs: task.wallMs,
+    spentCostUsd: task.spentCostUsd,
+    runtimeErrors: task.errors,
+  };
+}
+
+/** One record: the score of each dimension, and their weighted mean. What was aborted has come to nothing that could be scored. */
+async function scoreRun(
+  frame: TaskFrame,
+  { outcome, stoppedBy }: TaskVerdict,
+  manifest: ManifestDefinition | undefined,
+): Promise<Made | undefined> {
+  const { rubric, id, hash } = manifest ?? {};
+  if (!rubric || rubric.dimensions.length === 0 || stoppedBy === 'abort') return undefined;
+  const { task, steps } = frame.loop;
+  const run = { output: outcome ?? steps.at(-1)?.state ?? null, persona: task.spec.inputs ?? null };
+  const made = await runPhase(frame, 'rubric', async () => {
+    const scores: Record<string, number> = {};
+    for (const dimension of rubric.dimensions)
+      scores[dimension.id] = checkScore(dimension.id, await dimension.score(run));
+    const total = rubric.dimensions.reduce((sum, { weight }) => sum + weight, 0);
+    const reached = rubric.dimensions.reduce((sum, { id, weight }) => sum + weight * (scores[id] ?? 0), 0);
+    const score = Math.round((reached / total) * 1000) / 1000;
+    return toRecords(frame, [{ kind: 'rubric', agentId: id, manifest: hash, scores, score }]);
+  });
+  return made.ok ? { records: made.value, errors: [] } : toError(frame, made);
+}
+
+function checkScore(id: string, score: unknown): number {
+  if (typeof score === 'number' && score >= 0 && score <= 1) return score;
+  throw new Error(`the dimension "${id}" answered what is no number from 0 to 1`);
+}
+
+function toRecords({ loop: { task } }: TaskFrame, records: readonly TaskRunRecord[]): TaskRunRecord[] {
+  const filled = records.map((record) => ({ scenarioId: task.scenarioId ?? task.id, ...record }));
+  return JSON.parse(
+    toJsonText(filled, { name: 'the run records', maxBytes: STATE_BYTES }),
+  ) as TaskRunRecord[];
+}
+
+function toError(
+  { step }: TaskFrame,
+  { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
+): Made {
+  return { records: null, errors: [{ phase, stepIndex: step, message }] };
+}

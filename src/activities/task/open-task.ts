@@ -1,0 +1,91 @@
+/** `openTask`: the first act of every run of a task's workflow: registers it with the store, and learns where to go on. */
+import type { Registry } from '../../core/author/definition.ts';
+import type { ManifestDefinition } from '../../core/author/manifest.ts';
+import type { TaskVerdict } from '../../core/task/control.ts';
+import { toLimits } from '../../core/task/spec.ts';
+import type { OpenTaskInput, OpenTaskOutcome, TaskOutcome } from '../../core/thread/task-step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { TaskRecord } from '../../store/port/task.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { currentRunId } from '../base/run-ref.ts';
+
+export async function openTask(
+  { store, settings, registry }: ActivityDependencies,
+  { threadId, storeId, start }: OpenTaskInput,
+): Promise<OpenTaskOutcome> {
+  if (storeId !== undefined && storeId !== store.id) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `${threadId} lives in store ${storeId}, but this worker uses store ${store.id}.`,
+    );
+  }
+  const project = registry();
+  const { tasks } = project;
+  const definition = start && tasks.get(start.task);
+  const name = start?.task ?? (await store.threads.get(threadId))?.agent ?? '';
+  const manifest = findManifest(project, name);
+  if (manifest) await store.tasks.keepManifest(manifest.hash, manifest.document);
+  const requirements =
+    start?.spec.requiredKnowledge ?? definition?.requiredKnowledge ?? manifest?.knowledge ?? [];
+  const asksFirst = requirements.length > 0 || definition?.knowledge?.buildReadiness !== undefined;
+  const opened = await store.tasks.open({
+    threadId,
+    runId: currentRunId(),
+    mustExist: storeId !== undefined,
+    manifest: manifest?.hash ?? null,
+    ...(start
+      ? {
+          start: {
+            name: start.task,
+            spec: start.spec,
+            scenarioId: start.scenarioId,
+            userId: start.userId,
+            organizationId: start.organizationId,
+            requirements,
+            preflight: asksFirst ? 'due' : 'over',
+          },
+        }
+      : {}),
+  });
+  if (opened.kind === 'over') return { kind: 'over', storeId: store.id, outcome: toOutcome(opened.task) };
+  const { task } = opened;
+  const run = { threadId, runId: currentRunId() };
+  const isUnknown = !tasks.has(task.name) && task.steps === 0 && !task.verdict;
+  if (isUnknown) await store.tasks.keepDecision({ ...run, step: 0, verdict: unknownTask(task.name) });
+  const { maxWallMs } = toLimits({ ...tasks.get(task.name)?.budget, ...task.spec.budget });
+  return {
+    kind: 'open',
+    storeId: store.id,
+    settings,
+    step: task.steps,
+    ...(isUnknown || task.verdict ? { stops: true as const } : {}),
+    ready: task.preflight === 'over',
+    wallLeftMs: Math.max(0, maxWallMs - task.wallMs),
+  };
+}
+
+/** The first one, by name, that says that this task runs it. */
+export function findManifest(
+  { manifests }: Pick<Registry, 'manifests'>,
+  task: string,
+): ManifestDefinition | undefined {
+  return [...manifests.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .find(({ run }) => run === task);
+}
+
+/** One that has begun waits for a worker that knows it. */
+function unknownTask(name: string): TaskVerdict {
+  const reason = `There is no task "${name}" in agents/tasks of the worker's project.`;
+  return { stoppedBy: 'runtime-error', pass: false, reason };
+}
+
+const REASON_CHARS = 500;
+
+/** Of one that is over. */
+export function toOutcome({ status, verdict, id }: TaskRecord): TaskOutcome {
+  if (!verdict || status === 'running' || status === 'waiting')
+    throw new Error(`The task "${id}" has ended, and its store has no verdict.`);
+  const { stoppedBy, pass, reason } = verdict;
+  return { status, stoppedBy, pass, reason: reason.slice(0, REASON_CHARS) };
+}

@@ -1,0 +1,157 @@
+/**
+ * What the phases of a task's step work with: its definition, how far it is in the store, and the contexts that its adapter is given.
+ * F1. A phase runs under its name, so a stray fault is told as that of the task. What it throws is a value here, unless the work is aborted or a port
+ *     fails: then the whole activity is another attempt's.
+ */
+import { createHash } from 'node:crypto';
+import type {
+  DecideContext,
+  TaskContext,
+  TaskDefinition,
+  TaskPhase,
+  TaskStep,
+} from '../../core/author/task.ts';
+import { emissionProblem } from '../../core/task/emission.ts';
+import { type KnowledgeReport, reportKnowledge } from '../../core/task/knowledge.ts';
+import { type TaskLimits, toLimits } from '../../core/task/spec.ts';
+import type { TaskStepInput } from '../../core/thread/task-step.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { errorMessage, RuntimeError } from '../../core/value/error.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { runAuthorCode } from '../../state/author-run.ts';
+import type { FromRun } from '../../store/port/run.ts';
+import type { TaskLoop, TaskStepRecord } from '../../store/port/task.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal, isPassing } from '../base/guard.ts';
+import { fromRun } from '../base/run-ref.ts';
+
+export interface TaskFrame {
+  readonly run: FromRun;
+  readonly step: number;
+  readonly definition: TaskDefinition;
+  readonly loop: TaskLoop;
+  readonly limits: TaskLimits;
+  readonly knowledge: KnowledgeReport;
+  readonly signal: AbortSignal;
+  readonly context: TaskContext;
+}
+
+/** Throws `TaskNotFound` where this worker's project has no such task: another one's may. */
+export async function openFrame(
+  { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
+  input: TaskStepInput,
+): Promise<TaskFrame> {
+  const run = fromRun(store, input);
+  const named = await store.threads.get(run.threadId);
+  const definition = requireDefinition(registry(), named?.agent ?? '', run.threadId);
+  const { maxNoProgressSteps = 0, maxRepeatedActions = 0 } = definition.guards ?? {};
+  const loop = await store.tasks.readLoop(run.threadId, Math.max(maxNoProgressSteps, maxRepeatedActions) + 1);
+  const { spec, requirements, answers } = loop.task;
+  const signal = abortSignal();
+  const knowledge = reportKnowledge(requirements, Date.now());
+  return {
+    run,
+    step: input.step,
+    definition,
+    loop,
+    limits: toLimits({ ...definition.budget, ...spec.budget }),
+    knowledge,
+    signal,
+    context: {
+      task: spec,
+      knowledge,
+      history: toHistory(loop.steps, input.step),
+      answers,
+      abortSignal: signal,
+      async emit(event) {
+        const problem = emissionProblem(event);
+        if (problem) throw new RuntimeError('InvalidValue', `emit: ${problem}.`);
+        toJsonText(event, { name: 'what emit tells', maxBytes: LIMITS.emittedBytes });
+        await store.tasks.emit(run.threadId, input.step, [{ type: 'task.emitted', data: { event } }]);
+      },
+    },
+  };
+}
+
+function requireDefinition(
+  { tasks }: { readonly tasks: ReadonlyMap<string, TaskDefinition> },
+  name: string,
+  threadId: string,
+): TaskDefinition {
+  const found = tasks.get(name);
+  if (found) return found;
+  throw new RuntimeError(
+    'TaskNotFound',
+    `${threadId} is a task "${name}", which this worker's project does not have: add agents/tasks/${name}.ts, or run a worker that has it.`,
+  );
+}
+
+/** Steps before this one, each with what was seen after it. */
+function toHistory(steps: readonly TaskStepRecord[], before: number): TaskStep[] {
+  return steps.flatMap((each, index) => {
+    if (each.step >= before || !each.decision) return [];
+    const next = steps[index + 1];
+    return [
+      {
+        index: each.step,
+        decision: each.decision,
+        beforeState: each.state,
+        evalsBefore: each.evals,
+        ...(next ? { afterState: next.state, evalsAfter: next.evals } : {}),
+        ...(each.outcome ? { actionOutcome: each.outcome } : {}),
+        startedAt: Math.round(each.startedAt / 1000),
+        endedAt: each.endedAt === null ? null : Math.round(each.endedAt / 1000),
+      },
+    ];
+  });
+}
+
+/** What `decide` is given, and with more what `act` is. */
+export function toDecideContext(
+  frame: TaskFrame,
+  seen: Pick<TaskStepRecord, 'state' | 'evals'>,
+): DecideContext {
+  const { task } = frame.loop;
+  const { maxSteps, maxWallMs, maxCostUsd } = frame.limits;
+  return {
+    ...frame.context,
+    state: seen.state,
+    evals: seen.evals,
+    budget: { maxSteps, maxWallMs, ...(maxCostUsd === null ? {} : { maxCostUsd }) },
+    stepIndex: frame.step,
+    wallMs: task.wallMs,
+    spentCostUsd: task.spentCostUsd,
+    ...(maxCostUsd === null ? {} : { remainingCostUsd: Math.max(0, maxCostUsd - task.spentCostUsd) }),
+  };
+}
+
+export type PhaseResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly phase: TaskPhase; readonly message: string; readonly error: unknown };
+
+/** F1: a phase under its name. */
+export async function runPhase<Value>(
+  { definition, run, step, signal }: TaskFrame,
+  phase: TaskPhase,
+  body: () => Value | Promise<Value>,
+): Promise<PhaseResult<Value>> {
+  const work = `${run.threadId}:${phase}:${step}`;
+  const unit = { code: 'task', name: definition.name, threadId: run.threadId, work } as const;
+  try {
+    return { ok: true, value: await runAuthorCode(unit, body) };
+  } catch (error) {
+    if (isPassing(error, signal)) throw error;
+    return { ok: false, phase, message: errorMessage(error), error };
+  }
+}
+
+export const STATE_BYTES = 1024 * 1024;
+export const ACTION_BYTES = 256 * 1024;
+
+/** The same for values that are equal as JSON. */
+export function fingerprintOf(value: unknown): string {
+  return createHash('sha256')
+    .update(canonicalJson(value ?? null))
+    .digest('hex');
+}

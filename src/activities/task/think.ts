@@ -1,0 +1,205 @@
+/**
+ * `thinkTask`: the phases of a step that only read: observe, validate, and decide. What each has come to is kept before the next one begins, so a
+ * lost worker's step goes on where it was; none of them has an effect.
+ * A question is asked behind them (ask.ts).
+ */
+import type { DecideContext } from '../../core/author/task.ts';
+import {
+  judgeCost,
+  judgeEvals,
+  judgeProgress,
+  judgeRepetition,
+  judgeSteps,
+  meanScore,
+  readinessEval,
+  type TaskDecision,
+  type TaskVerdict,
+  usedUp,
+} from '../../core/task/control.ts';
+import { readDecision, readEvals } from '../../core/task/decision.ts';
+import { decideReadiness } from '../../core/task/knowledge.ts';
+import type { TaskStepInput, ThoughtOutcome } from '../../core/thread/task-step.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import type { TaskStepRecord } from '../../store/port/task.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { askPeople } from './ask.ts';
+import {
+  ACTION_BYTES,
+  fingerprintOf,
+  openFrame,
+  type PhaseResult,
+  runPhase,
+  STATE_BYTES,
+  type TaskFrame,
+  toDecideContext,
+} from './task-frame.ts';
+
+export async function thinkTask(
+  dependencies: ActivityDependencies,
+  input: TaskStepInput,
+): Promise<ThoughtOutcome> {
+  const { probe } = dependencies;
+  const frame = await openFrame(dependencies, input);
+  const { loop, step } = frame;
+  if (loop.task.verdict) return { kind: 'stops' };
+  if (loop.task.steps > step) return { kind: 'goes_on' };
+  await probe?.('task_thinking');
+  const known = loop.steps.find((each) => each.step === step);
+  const seen = known ?? (await observe(dependencies, frame));
+  if (seen === 'terminated' || seen === 'stops') return { kind: seen };
+  await probe?.('task_observed');
+  const decided = known?.decision ?? (await decide(dependencies, frame, seen, known !== undefined));
+  if (decided === 'terminated' || decided === 'stops') return { kind: decided };
+  await probe?.('task_decided');
+  switch (decided.kind) {
+    case 'stop':
+      return { kind: 'stops' };
+    case 'act':
+      return { kind: 'acts' };
+    case 'ask':
+      return askPeople(dependencies, frame, decided);
+  }
+}
+
+type Seen = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
+
+async function observe(
+  { store }: ActivityDependencies,
+  frame: TaskFrame,
+): Promise<Seen | 'terminated' | 'stops'> {
+  const { definition, context, run, step, knowledge } = frame;
+  const { adapter, minimumReadinessScore } = definition;
+  const observed = await runPhase(frame, 'observe', async () =>
+    toJsonText((await adapter.observe(context)) ?? null, {
+      name: 'the observed state',
+      maxBytes: STATE_BYTES,
+    }),
+  );
+  if (!observed.ok) return fail(store, frame, observed);
+  const state: unknown = JSON.parse(observed.value);
+  const measured = await runPhase(frame, 'validate', async () => {
+    const read = readEvals(await adapter.validate?.({ ...context, state }));
+    if (!read.ok) throw new Error(`validate answered what is no list of evals: ${read.reason}`);
+    return read.evals;
+  });
+  if (!measured.ok) return fail(store, frame, measured);
+  const readiness = decideReadiness(knowledge, minimumReadinessScore);
+  const evals = [readinessEval(readiness.score, readiness.kind === 'ready'), ...measured.value];
+  const score = meanScore(measured.value) ?? null;
+  const fingerprint = fingerprintOf(state);
+  const kept = await store.tasks.keepObservation({
+    ...run,
+    step,
+    state: observed.value,
+    fingerprint,
+    evals,
+    score,
+  });
+  if (kept.kind === 'terminated') return 'terminated';
+  return { state, evals, score, fingerprint };
+}
+
+async function fail(
+  store: ActivityDependencies['store'],
+  { run, step }: TaskFrame,
+  { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
+): Promise<'stops' | 'terminated'> {
+  const verdict: TaskVerdict = {
+    stoppedBy: 'runtime-error',
+    pass: false,
+    reason: `${phase} failed: ${message}`,
+  };
+  const error = { phase, stepIndex: step, message };
+  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error });
+  return kept.kind === 'terminated' ? 'terminated' : 'stops';
+}
+
+/** `known`: the observation was read with the loop. */
+async function decide(
+  { store }: ActivityDependencies,
+  frame: TaskFrame,
+  seen: Seen,
+  known: boolean,
+): Promise<TaskDecision | 'terminated' | 'stops'> {
+  const { definition, loop, limits, run, step } = frame;
+  const { guards = {} } = definition;
+  const own = seen.evals.slice(1);
+  const standing = { steps: step, spentCostUsd: loop.task.spentCostUsd };
+  const measured = known
+    ? loop.measured
+    : [...loop.measured, { fingerprint: seen.fingerprint ?? '', score: seen.score }];
+  const context = toDecideContext(frame, seen);
+  const keep = async (verdict: TaskVerdict): Promise<'terminated' | 'stops'> => {
+    const kept = await store.tasks.keepDecision({ ...run, step, verdict });
+    return kept.kind === 'terminated' ? 'terminated' : 'stops';
+  };
+  const before =
+    judgeProgress(measured, guards) ??
+    judgeCost(standing, limits) ??
+    (loop.task.wallMs >= limits.maxWallMs ? usedUp('maxWallMs', limits.maxWallMs) : undefined);
+  if (before) return keep(before);
+  const stopped = await judgeStop(frame, context, own);
+  if (stopped && !('pass' in stopped)) return fail(store, frame, stopped);
+  const over = stopped ?? judgeSteps(standing, limits);
+  if (over) return keep(over);
+  const decided = await runPhase(frame, 'decide', async () => {
+    const read = readDecision(await definition.adapter.decide(context));
+    if (!read.ok) throw new Error(`decide answered what is no decision: ${read.reason}`);
+    if (read.decision.kind === 'act' && !definition.adapter.act)
+      throw new Error('it decided to act, and has no "act"');
+    const text = toJsonText(read.decision, { name: 'the decision', maxBytes: ACTION_BYTES });
+    return JSON.parse(text) as TaskDecision;
+  });
+  if (!decided.ok) return fail(store, frame, decided);
+  const decision = decided.value;
+  const action = decision.kind === 'act' ? fingerprintOf(decision.action) : undefined;
+  // The present step's place among them is taken by what was chosen now.
+  const earlier = known ? loop.actions.slice(0, -1) : loop.actions;
+  const repeated = action && judgeRepetition([...earlier, action], guards);
+  if (repeated) return keep(repeated);
+  const verdict = decision.kind === 'stop' ? toVerdict(decision, own) : undefined;
+  const kept = await store.tasks.keepDecision({
+    ...run,
+    step,
+    decision,
+    ...(action ? { action } : {}),
+    ...(verdict ? { verdict } : {}),
+  });
+  return kept.kind === 'terminated' ? 'terminated' : decision;
+}
+
+type Failed = Extract<PhaseResult<unknown>, { ok: false }>;
+
+/** Undefined where it goes on. */
+async function judgeStop(
+  frame: TaskFrame,
+  context: DecideContext,
+  evals: Seen['evals'],
+): Promise<TaskVerdict | Failed | undefined> {
+  const { shouldStop } = frame.definition.adapter;
+  if (!shouldStop) return judgeEvals(evals);
+  const asked = await runPhase(frame, 'shouldStop', () => shouldStop(context));
+  if (!asked.ok) return asked;
+  const { stop, pass = false, reason, score = meanScore(evals) } = asked.value;
+  if (!stop) return undefined;
+  return {
+    stoppedBy: 'stop-policy',
+    pass,
+    reason: reason ?? 'shouldStop said so',
+    ...(score === undefined ? {} : { score }),
+  };
+}
+
+function toVerdict(
+  { pass, reason, score, outcome }: Extract<TaskDecision, { kind: 'stop' }>,
+  evals: Seen['evals'],
+): TaskVerdict {
+  const reached = score ?? meanScore(evals);
+  return {
+    stoppedBy: 'policy',
+    pass,
+    reason,
+    ...(reached === undefined ? {} : { score: reached }),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+}

@@ -1,0 +1,30 @@
+/** Reads a task's log as its stream, and follows it. A reading begins at the task's first row, so that what it tells does not depend on where it goes on. */
+import { type Projected, readCursor, withCursors } from '../projections/projection.ts';
+import type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
+import { beginTask, projectTask } from '../projections/task/task-projection.ts';
+import type { TaskRecord } from '../store/port/task.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { type FollowPages, followPages } from './follow-events.ts';
+
+export interface FollowTaskPages extends Omit<FollowPages, 'after'> {
+  readonly after?: string | undefined;
+}
+
+/** Events in pages, as the log has their rows. Throws `InvalidValue` for what is no cursor. */
+export async function* taskPages(
+  store: ThreadStore,
+  { id, threadId }: Pick<TaskRecord, 'id' | 'threadId'>,
+  { after, ...options }: FollowTaskPages,
+): AsyncGenerator<readonly Projected<RuntimeStreamEvent>[]> {
+  const cursor = after === undefined ? undefined : readCursor(after);
+  let reading = beginTask(id);
+  for await (const page of followPages(store, threadId, options)) {
+    const told: Projected<RuntimeStreamEvent>[] = [];
+    for (const event of page) {
+      const [next, outgoing] = projectTask(reading, { event });
+      reading = next;
+      told.push(...withCursors({ event }, outgoing, cursor));
+    }
+    yield told;
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * What a client says to tasks, and reads of them. A task is started by the server's acceptance; all else is in the store.
+ * C1. The same id again attaches to the task that there is: nothing runs twice, and one whose workflow was killed goes on.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
+import type { AgentTaskSpec, TaskBudget } from '../core/task/spec.ts';
+import {
+  parseTaskStart,
+  TASK_ID_PREFIX,
+  TASK_WORKFLOW_TYPE,
+  taskStartOptions,
+} from '../core/thread/task-start.ts';
+import { canonicalJson } from '../core/value/canonical-json.ts';
+import { errorMessage, RuntimeError } from '../core/value/error.ts';
+import { toJsonText } from '../core/value/json-value.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import type { Projected } from '../projections/projection.ts';
+import type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
+import type { ListTasks, TaskRecord, TaskStepRecord } from '../store/port/task.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { cancelExecution } from '../workflows/messages.ts';
+import type { OpenConnection } from './connect.ts';
+import { taskPages } from './follow-task.ts';
+import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+
+export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
+  /** Of `agents/tasks`. */
+  readonly task: string;
+  /** Generated when absent. The same id again is the same task. */
+  readonly id?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly requiredKnowledge?: readonly KnowledgeRequirement[];
+  readonly budget?: TaskBudget;
+  readonly userId?: string;
+  /** Whose it is. */
+  readonly organizationId?: string;
+  /** For those who compare runs; the task's id unless given. */
+  readonly scenarioId?: string;
+}
+
+export interface WaitForTask {
+  /** Milliseconds; 60,000 unless given. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Tasks, as `client.tasks` has them. A task is started by the server's acceptance; all else is in the store. */
+export interface Tasks {
+  /**
+   * Starts a task; resolves once the server has accepted it. The same id again attaches to the task that there is, also where it is over. Throws
+   * `InvalidStart` for what no task can start with, `ExecutionConflict` for an id that was started with other words.
+   */
+  start(given: StartTask): Promise<{ id: string }>;
+  /** Ends it as `aborted`: what it is at is cut off. One that is over stays as it is. Throws `TaskNotFound`. */
+  abort(id: string, reason?: string): Promise<void>;
+  /** Throws `TaskNotFound`, also until a worker has opened it. */
+  get(id: string): Promise<TaskRecord>;
+  /** The latest first, 50 unless `limit` says otherwise. */
+  list(options?: ListTasks): Promise<readonly TaskRecord[]>;
+  /** In order, from this one on: 100 unless `limit` says otherwise. Throws `TaskNotFound`. */
+  listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]>;
+  /**
+   * Its stream: phases as they progress, and what its adapter tells; ends with `final`. Behind `after`, an event's cursor, a reader goes on where it
+   * was. Throws `TaskNotFound` where no worker has opened it within `openWithinMs`, `InvalidValue` for what is no cursor.
+   */
+  events(id: string, options?: FollowTask): AsyncIterable<Projected<RuntimeStreamEvent>>;
+  /** Resolves once it has ended, or waits for people: then `listWaits` says for what. Throws `Timeout`. */
+  wait(id: string, options?: WaitForTask): Promise<TaskRecord>;
+}
+
+export interface FollowTask {
+  readonly after?: string;
+  /** False: stops at the log's present end. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+  /** Milliseconds that a task which was just started may take to be there; none unless given. */
+  readonly openWithinMs?: number;
+}
+
+export class TaskCommands implements Tasks {
+  readonly #store: ThreadStore;
+  readonly #temporal: Client;
+  readonly #taskQueue: string;
+
+  constructor({ store, temporal, taskQueue }: OpenConnection) {
+    this.#store = store;
+    this.#temporal = temporal;
+    this.#taskQueue = taskQueue;
+  }
+
+  /** C1: the same id attaches. */
+  async start(given: StartTask): Promise<{ id: string }> {
+    const id = given.id ?? randomUUID();
+    const input = checkTaskStart({ ...given, id });
+    const known = await this.#store.tasks.get(id);
+    if (known) refuseOther(known, input);
+    if (known?.endedAt != null) return { id };
+    const { task, intent } = input;
+    try {
+      await this.#temporal.workflow.start(TASK_WORKFLOW_TYPE, {
+        ...taskStartOptions({ id, task, intent }),
+        taskQueue: this.#taskQueue,
+        args: [input],
+      });
+    } catch (error) {
+      // C1: it runs.
+      if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+    }
+    return { id };
+  }
+
+  async abort(id: string, reason?: string): Promise<void> {
+    const known = await this.get(id);
+    if (known.endedAt !== null) return;
+    try {
+      await this.#temporal.workflow.signalWithStart(TASK_WORKFLOW_TYPE, {
+        ...taskStartOptions({ id, task: known.name }),
+        taskQueue: this.#taskQueue,
+        args: [{ task: known.name, userId: known.userId }],
+        signal: cancelExecution.name,
+        signalArgs: [{ reason }],
+      });
+    } catch (error) {
+      if (!isGone(error)) throw toRuntimeError(error);
+    }
+  }
+
+  async get(id: string): Promise<TaskRecord> {
+    const found = await this.#store.tasks.get(id);
+    if (found) return found;
+    throw taskNotFound(id);
+  }
+
+  list(options?: ListTasks): Promise<readonly TaskRecord[]> {
+    return this.#store.tasks.list(options);
+  }
+
+  async listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]> {
+    await this.get(id);
+    return this.#store.tasks.listSteps(id, from, limit);
+  }
+
+  async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
+    const { openWithinMs = 0, signal, ...reading } = options;
+    const opened = await this.#opened(id, openWithinMs, signal);
+    for await (const page of taskPages(this.#store, opened, { ...reading, ...(signal ? { signal } : {}) }))
+      yield* page;
+  }
+
+  async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<TaskRecord> {
+    const until = Date.now() + withinMs;
+    for (;;) {
+      const found = await this.#store.tasks.get(id);
+      if (found) return found;
+      signal?.throwIfAborted();
+      if (Date.now() >= until) throw taskNotFound(id);
+      await delay(OPENING_MS);
+    }
+  }
+
+  async wait(id: string, { timeoutMs = 60_000, signal }: WaitForTask = {}): Promise<TaskRecord> {
+    const until = Date.now() + timeoutMs;
+    for (;;) {
+      signal?.throwIfAborted();
+      const task = await this.#store.tasks.get(id);
+      if (task && (task.endedAt !== null || (await this.#waits(task)))) return task;
+      const leftMs = until - Date.now();
+      if (leftMs <= 0) throw tooLate(id, task, timeoutMs);
+      if (!task) await delay(Math.min(leftMs, OPENING_MS));
+      else {
+        const { lastSeq } = (await this.#store.threads.get(task.threadId)) ?? { lastSeq: 0 };
+        const now = await this.#store.tasks.get(id);
+        // What happened between the two looks is seen by the next one.
+        if (now?.status === task.status)
+          await this.#store.events.awaitGrowth(task.threadId, lastSeq, {
+            signal,
+            withinMs: Math.min(leftMs, LOOK_MS),
+          });
+      }
+    }
+  }
+
+  /** What was answered meanwhile is no reason to return. */
+  async #waits(task: TaskRecord): Promise<boolean> {
+    if (task.status !== 'waiting') return false;
+    return (await this.#store.waits.list({ threadId: task.threadId, limit: 1 })).length > 0;
+  }
+}
+
+const OPENING_MS = 50;
+/** However quiet its log is. */
+const LOOK_MS = 2000;
+
+export function taskNotFound(id: string): RuntimeError {
+  return new RuntimeError(
+    'TaskNotFound',
+    `There is no task "${id}" in this store. "everthread tasks list" shows those that there are.`,
+  );
+}
+
+function tooLate(id: string, task: TaskRecord | null, timeoutMs: number): RuntimeError {
+  const state = task ? `it is ${task.status}, ${task.steps} steps so far` : 'no worker has opened it';
+  return new RuntimeError('Timeout', `The task "${id}" did not end within ${timeoutMs} ms; ${state}.`);
+}
+
+type TaskInput = Omit<StartTask, 'id'> & { readonly id: string };
+
+/** As its workflow would refuse it. */
+export function checkTaskStart(given: TaskInput): TaskInput {
+  try {
+    const text = toJsonText(given, { name: 'the task', maxBytes: LIMITS.startArgumentBytes });
+    const input = JSON.parse(text) as TaskInput;
+    parseTaskStart(input, TASK_ID_PREFIX + given.id);
+    return input;
+  } catch (error) {
+    throw new RuntimeError('InvalidStart', `The task cannot start: ${errorMessage(error)}.`);
+  }
+}
+
+/** C1: an id is one task's for ever. */
+function refuseOther({ id, name, spec }: TaskRecord, input: TaskInput): void {
+  const { spec: asked, task } = parseTaskStart(input, TASK_ID_PREFIX + id);
+  if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;
+  throw new RuntimeError(
+    'ExecutionConflict',
+    `The task "${id}" was started with other words; start another one under an id of its own.`,
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?, userId?, organizationId?, scenarioId? }`, whose
+ * id is in the workflow's. Written by hand for the `temporal` CLI as well. Runs inside the workflow: no schema library.
+ */
+import { type AgentTaskSpec, isTaskId, parseTaskSpec } from '../task/spec.ts';
+import { showJson } from '../value/json-measure.ts';
+import { LIMITS } from '../value/limit.ts';
+import { isRecord } from '../value/record.ts';
+import { InvalidStart } from './start-input.ts';
+
+export const TASK_ID_PREFIX = 'task/';
+export const TASK_WORKFLOW_TYPE = 'task';
+
+export interface TaskStart {
+  readonly id: string;
+  /** Of `agents/tasks`. */
+  readonly task: string;
+  readonly userId: string | null;
+  readonly organizationId: string | null;
+  /** For those who compare runs; the task's id unless given. */
+  readonly scenarioId: string | null;
+  readonly spec: AgentTaskSpec;
+  /** The store that it has used so far: it goes on there. */
+  readonly storeId: string | null;
+}
+
+/** The id under which the store has what a thread has, of a task. No thread can be called so. */
+export function isTaskThread(threadId: string): boolean {
+  return threadId.startsWith(TASK_ID_PREFIX);
+}
+
+/** The first problem is an `InvalidStart`. */
+export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
+  if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"task":"triage"}');
+  const id = workflowId.slice(TASK_ID_PREFIX.length);
+  if (!isTaskThread(workflowId) || !isTaskId(id))
+    throw new InvalidStart(
+      `the workflow id must be "${TASK_ID_PREFIX}" and the task's id (letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}), not "${workflowId}"`,
+    );
+  const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, ...given } = input;
+  if (typeof task !== 'string' || task.length === 0 || task.length > 128)
+    throw new InvalidStart('"task" must name a task of agents/tasks');
+  if (!isTextOrNull(userId, LIMITS.userIdChars))
+    throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
+  if (!isTextOrNull(organizationId, LIMITS.contextTextChars))
+    throw new InvalidStart(
+      `"organizationId" must be a string of at most ${LIMITS.contextTextChars} characters`,
+    );
+  if (!isTextOrNull(scenarioId, LIMITS.contextTextChars))
+    throw new InvalidStart(`"scenarioId" must be a string of at most ${LIMITS.contextTextChars} characters`);
+  if (!isTextOrNull(storeId, LIMITS.threadIdChars)) throw new InvalidStart('"storeId" must be a string');
+  if (given.id !== undefined && given.id !== null && given.id !== id)
+    throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id says "${id}"`);
+  const parsed = parseTaskSpec({ ...given, id, intent: given.intent ?? task });
+  if (!parsed.ok) throw new InvalidStart(parsed.reason);
+  return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, storeId };
+}
+
+function isTextOrNull(value: unknown, chars: number): value is string | null {
+  return value === null || (typeof value === 'string' && value.length > 0 && value.length <= chars);
+}
+
+/** How a task's workflow is started, whether new or revived; the same from every caller. */
+export function taskStartOptions({
+  id,
+  task,
+  intent,
+}: {
+  readonly id: string;
+  readonly task: string;
+  readonly intent?: string;
+}) {
+  return {
+    workflowId: TASK_ID_PREFIX + id,
+    // The store keeps what has ended ended; a task whose run was killed continues.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    workflowTaskTimeout: '5 s' as const,
+    staticSummary: `${task}${intent && intent !== task ? ` (${intent})` : ''} · ${id}`.slice(0, 200),
+    staticDetails:
+      `A task **${task}**. Answer what it asks with the signal \`answerWait\` and \`{"id": "…", "answer": {…}}\`; \`stop\` aborts it. ` +
+      '*Request Cancellation* aborts it for good; *Terminate* kills this run, and the next signal-with-start revives it.',
+  };
+}

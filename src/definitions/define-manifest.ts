@@ -1,0 +1,141 @@
+/** `defineManifest` (docs/tasks.md): checked at once, disk included, and known by a hash of its content. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ManifestDefinition, ManifestDocument, ManifestIssue, Rubric } from '../core/author/manifest.ts';
+import { canonicalJson } from '../core/value/canonical-json.ts';
+import { checkFields, type FieldTable } from './check.ts';
+import { badKnowledge, readKnowledge } from './define-task.ts';
+import { markDefinition } from './definition-mark.ts';
+import { custom, text } from './field.ts';
+import { findIssues, readSurfaces } from './manifest-content.ts';
+import type { ManifestInput } from './manifest-input.ts';
+import { DefinitionError } from './problem.ts';
+
+const isFunction = (value: unknown) => typeof value === 'function';
+const notBlank = text.refine((value) => value.trim() !== '', 'must not be blank');
+
+const manifest = z.strictObject({
+  id: notBlank,
+  repoRoot: notBlank,
+  surfaces: z.record(z.string(), text),
+  knowledge: z.array(z.unknown()).optional(),
+  rubric: z
+    .strictObject({
+      dimensions: z.array(
+        z.strictObject({
+          id: text,
+          weight: z.number().nonnegative(),
+          label: text.optional(),
+          score: custom<Rubric['dimensions'][number]['score']>(
+            isFunction,
+            'must be a function: ({ output }) => 0 to 1',
+          ),
+        }),
+      ),
+      judges: z
+        .array(
+          z.strictObject({
+            id: text,
+            model: text,
+            dimensions: z.array(text),
+            anchors: z.array(text).optional(),
+          }),
+        )
+        .optional(),
+    })
+    .optional(),
+  personas: custom<NonNullable<ManifestDefinition['personas']>>(
+    isFunction,
+    'must be a function: () => […]',
+  ).optional(),
+  run: z.union([
+    text,
+    custom<(...given: never[]) => unknown>(isFunction, 'must name a task or an agent, or be a function'),
+  ]),
+});
+
+const MANIFEST: FieldTable<z.output<typeof manifest>> = {
+  what: 'defineManifest',
+  fields: manifest,
+  rules: [],
+  warnings: [],
+  identity: 'id',
+  hints: { name: 'write id', requiredKnowledge: 'write knowledge' },
+  more: ({ knowledge }) =>
+    badKnowledge({ requiredKnowledge: knowledge }).map(({ field, message }) => ({
+      field: field.replace('requiredKnowledge', 'knowledge'),
+      message,
+    })),
+};
+
+/** What the weights of a rubric add up to, at least and at most. */
+const WEIGHTS = [0.5, 1.5] as const;
+
+/**
+ * Defines a manifest; the default export of a file in `agents/manifests/`. Each task that it names as its `run` keeps the hash of its content. Throws an
+ * `InvalidDefinitions` error that lists every problem, with `agentId` and `issues` where surfaces are not what they should be.
+ * @example
+ * ```ts
+ * export default defineManifest({
+ *   id: 'triage',
+ *   repoRoot: import.meta.dirname,
+ *   surfaces: { prompt: 'prompts', tools: 'tools' },
+ *   rubric: { dimensions: [{ id: 'closed', weight: 1, score: ({ output }) => (output === 'closed' ? 1 : 0) }] },
+ *   run: 'triage',
+ * });
+ * ```
+ */
+export function defineManifest(input: ManifestInput): ManifestDefinition {
+  const { fields, warnings } = checkFields(MANIFEST, input);
+  const { id, repoRoot, surfaces, rubric, personas, run } = fields;
+  const issues = findIssues(repoRoot, surfaces);
+  if (issues.length > 0) throw badSurfaces(id, issues);
+  checkWeights(id, rubric);
+  const knowledge = readKnowledge(fields.knowledge);
+  const named = typeof run === 'string' ? run : null;
+  const document: ManifestDocument = {
+    id,
+    run: named,
+    surfaces: readSurfaces(repoRoot, surfaces),
+    knowledge,
+    rubric: {
+      dimensions: (rubric?.dimensions ?? []).map(({ score: _, ...kept }) => kept),
+      judges: rubric?.judges ?? [],
+    },
+  };
+  const hash = createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return markDefinition<ManifestDefinition>(
+    {
+      ...{ kind: 'manifest', name: '', id, repoRoot, surfaces, knowledge, run: named, document, hash },
+      ...(rubric && { rubric }),
+      ...(personas && { personas }),
+    },
+    warnings,
+  );
+}
+
+function badSurfaces(id: string, issues: readonly ManifestIssue[]): DefinitionError {
+  const problems = issues.map(({ surface, path, reason }) => ({
+    field: `surfaces.${surface}`,
+    message: `${WORDS[reason]}: ${path}`,
+  }));
+  return Object.assign(new DefinitionError('defineManifest', problems, id), { agentId: id, issues });
+}
+
+const WORDS = {
+  missing: 'is not there',
+  'not-directory': 'must be a directory',
+  'not-file': 'must be a file',
+  outside: 'must lie below repoRoot',
+} as const;
+
+function checkWeights(
+  id: string,
+  rubric: { readonly dimensions: readonly { readonly weight: number }[] } | undefined,
+): void {
+  const dimensions = rubric?.dimensions ?? [];
+  const total = dimensions.reduce((sum, { weight }) => sum + weight, 0);
+  if (dimensions.length === 0 || (total >= WEIGHTS[0] && total <= WEIGHTS[1])) return;
+  const message = `weights sum to ${total.toFixed(3)}; they must add up to about 1 (${WEIGHTS[0]} to ${WEIGHTS[1]})`;
+  throw new DefinitionError('defineManifest', [{ field: 'rubric.dimensions', message }], id);
+}

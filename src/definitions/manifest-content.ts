@@ -1,0 +1,88 @@
+/** What the surfaces of a manifest hold, read once as it is defined: each file with a digest of its content. */
+import { createHash } from 'node:crypto';
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { ManifestDocument, ManifestIssue, ManifestSurfaces } from '../core/author/manifest.ts';
+
+/** Surfaces that are one file; a prompt may be either; the others are directories. */
+const FILES = new Set(['rubric', 'outputSchema', 'rolloutPolicy', 'agentProfile']);
+const EITHER = new Set(['prompt', 'systemPrompt']);
+const MOST_FILES = 10_000;
+const SKIPPED = /^(?:\.|node_modules$)/;
+
+export function findIssues(repoRoot: string, surfaces: ManifestSurfaces): ManifestIssue[] {
+  return Object.entries(surfaces).flatMap(([surface, path]) => {
+    const reason = issueOf(repoRoot, surface, path);
+    return reason ? [{ surface, path, reason }] : [];
+  });
+}
+
+function issueOf(repoRoot: string, surface: string, path: string): ManifestIssue['reason'] | undefined {
+  const absolute = within(repoRoot, path);
+  if (absolute === null) return 'outside';
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (!found) return 'missing';
+  if (EITHER.has(surface)) return undefined;
+  if (FILES.has(surface)) return found.isFile() ? undefined : 'not-file';
+  return found.isDirectory() ? undefined : 'not-directory';
+}
+
+/** Null for what lies outside, is absolute, or is no path. */
+function within(root: string, path: string): string | null {
+  if (path === '' || path.includes('\0') || isAbsolute(path)) return null;
+  const absolute = resolve(root, path);
+  const below = relative(root, absolute);
+  return below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)
+    ? null
+    : absolute;
+}
+
+export function readSurfaces(repoRoot: string, surfaces: ManifestSurfaces): ManifestDocument['surfaces'] {
+  return Object.fromEntries(
+    Object.entries(surfaces)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([surface, path]) => [surface, { path, files: digestAll(join(repoRoot, path)) }]),
+  );
+}
+
+function digestAll(place: string): Record<string, string> {
+  if (statSync(place).isFile()) return { '': digest(place) };
+  const files = listFiles(place).toSorted().slice(0, MOST_FILES);
+  return Object.fromEntries(files.map((file) => [file.split(sep).join('/'), digest(join(place, file))]));
+}
+
+function listFiles(folder: string, below = ''): string[] {
+  const entries: Dirent[] = readdirSync(join(folder, below), { withFileTypes: true });
+  return entries
+    .filter(({ name }) => !SKIPPED.test(name))
+    .flatMap((entry) => {
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) return listFiles(folder, path);
+      return entry.isFile() ? [path] : [];
+    });
+}
+
+function digest(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+const ENDINGS = ['', '.md', '.ts', '.json', '.txt'];
+
+/**
+ * Where a subject of a surface is, or would be made: the first file that there is, else `<subject>.md`. Null for a surface that is not declared, and for a
+ * path that leads out of it.
+ */
+export function resolveSubject(
+  { repoRoot, surfaces }: { readonly repoRoot: string; readonly surfaces: ManifestSurfaces },
+  surface: string,
+  subject: string,
+): string | null {
+  const declared = Object.hasOwn(surfaces, surface) ? surfaces[surface] : undefined;
+  if (declared === undefined) return null;
+  const base = within(repoRoot, declared);
+  if (base === null) return null;
+  if (existsSync(base) && statSync(base).isFile()) return base;
+  const found = within(base, subject);
+  if (found === null) return null;
+  return ENDINGS.map((ending) => found + ending).find((path) => existsSync(path)) ?? `${found}.md`;
+}

@@ -1,0 +1,159 @@
+/** Tasks: started, listed, read, aborted, followed. What they ask is answered as any wait is. */
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import { taskPages } from '../../../client/follow-task.ts';
+import { TASK_STATES } from '../../../core/task/control.ts';
+import { readCursor } from '../../../projections/projection.ts';
+import { ownThreads } from '../caller.ts';
+import { jsonResponse } from '../problem.ts';
+import { type ApiRoute, type Asked, route } from '../route.ts';
+import { flag, limit, reasonBody } from '../schema/given.ts';
+import { taskSchema } from '../schema/records.ts';
+import { streamResponse } from '../stream.ts';
+import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+import { formatOf } from './events.ts';
+
+const tag = 'Tasks';
+const params = z.object({ taskId: z.string() });
+const findTask = ({ params: { taskId }, host }: Asked<typeof params, undefined>) =>
+  host.client.tasks.get(taskId);
+const object = z.record(z.string(), z.unknown());
+
+const startBody = z.object({
+  task: z.string().min(1),
+  id: z.string().optional(),
+  intent: z.string().optional(),
+  domain: z.string().optional(),
+  inputs: object.optional(),
+  requiredKnowledge: z.array(object).optional(),
+  budget: z
+    .object({
+      maxSteps: z.number().optional(),
+      maxWallMs: z.number().optional(),
+      maxCostUsd: z.number().optional(),
+    })
+    .optional(),
+  metadata: object.optional(),
+  userId: z.string().optional(),
+  scenarioId: z.string().optional(),
+});
+
+export const taskRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/v1/tasks',
+    id: 'startTask',
+    scope: 'write',
+    tag,
+    summary: 'Start a task; the same id again is the same task',
+    body: startBody,
+    status: 201,
+    answer: z.object({ id: z.string() }),
+    async handle({ body, caller, host }) {
+      // A caller with a user or an organisation starts tasks of theirs, whatever the body says.
+      const given = { ...body, ...ownThreads(caller) };
+      const started = await host.client.tasks.start(given as Parameters<typeof host.client.tasks.start>[0]);
+      return jsonResponse(started, 201, { location: `/v1/tasks/${started.id}` });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/tasks',
+    id: 'listTasks',
+    scope: 'read',
+    tag,
+    summary: 'List tasks, the latest first',
+    query: z.object({
+      name: z.string().optional(),
+      status: z.enum(TASK_STATES).optional(),
+      userId: z.string().optional(),
+      limit,
+    }),
+    answer: z.object({ tasks: z.array(taskSchema) }),
+    handle: async ({ query, caller, host }) =>
+      jsonResponse({ tasks: await host.client.tasks.list({ ...query, ...ownThreads(caller) }) }),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/tasks/{taskId}',
+    id: 'getTask',
+    scope: 'read',
+    tag,
+    summary: 'Read a task: what it was asked to be, how far it is, how it ended',
+    params,
+    answer: taskSchema,
+    find: findTask,
+    handle: ({ found }) => jsonResponse(found),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/tasks/{taskId}/steps',
+    id: 'listTaskSteps',
+    scope: 'read',
+    tag,
+    summary: 'List the steps of a task, in order, from a number on',
+    params,
+    query: z.object({ from: z.coerce.number().int().min(0).optional(), limit }),
+    answer: z.object({ steps: z.array(z.looseObject({ step: z.number().int() })) }),
+    find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
+    handle: async ({ found: { id }, query, host }) =>
+      jsonResponse({ steps: await host.client.tasks.listSteps(id, query.from, query.limit) }),
+  }),
+  route({
+    method: 'post',
+    path: '/v1/tasks/{taskId}/abort',
+    id: 'abortTask',
+    scope: 'write',
+    tag,
+    summary: 'End a task at once, as aborted',
+    params,
+    body: reasonBody,
+    status: 202,
+    answer: z.object({ id: z.string() }),
+    find: findTask,
+    async handle({ found: { id }, body, host }) {
+      await host.client.tasks.abort(id, body?.reason);
+      return jsonResponse({ id }, 202);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/tasks/{taskId}/events',
+    id: 'readTaskEvents',
+    scope: 'read',
+    tag,
+    summary:
+      'Read the stream of a task: all of it as JSON, or live as `text/event-stream` or `application/x-ndjson`',
+    params,
+    query: z.object({
+      after: z.string().optional().meta({ description: 'A cursor; `0`: from the beginning' }),
+      follow: flag.meta({ description: '`false`: a stream ends where the log does for now' }),
+    }),
+    answer: z.object({ events: z.array(z.looseObject({ cursor: z.string() })) }),
+    find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
+    async handle({ found, query: { after: given, follow = true }, request, host }) {
+      const format = formatOf(request);
+      // The header is of the connection that broke; the query of the first one.
+      const start = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? given ?? '0';
+      const after = start === '0' ? undefined : start;
+      // Before anything is answered: a stream that has begun can only break.
+      if (after !== undefined) readCursor(after);
+      const store = storeOf(host.client);
+      if (format === 'json') {
+        const pages = [];
+        for await (const page of taskPages(store, found, { after, follow: false })) pages.push(...page);
+        return jsonResponse({ events: pages });
+      }
+      const place = enterStream(host.streams, found.threadId);
+      const signal = AbortSignal.any([place.signal, request.signal]);
+      return streamResponse({
+        ...{ format, start, signal, toNow: !follow, onClose: place.leave, keepAliveMs: KEEP_ALIVE_MS },
+        pages: frames(taskPages(store, found, { after, follow: follow || 'marked', marks: true, signal })),
+      });
+    },
+  }),
+];
+
+async function* frames(pages: ReturnType<typeof taskPages>) {
+  for await (const page of pages) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
+}

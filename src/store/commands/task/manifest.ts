@@ -1,0 +1,33 @@
+/** Manifests that tasks have run with, as they are compared: kept once, by the hash of their content. */
+import type { ManifestDocument } from '../../../core/author/manifest.ts';
+import type { CommandContext } from '../base/context.ts';
+
+export async function keepManifest(
+  { db, now }: CommandContext,
+  hash: string,
+  document: ManifestDocument,
+): Promise<void> {
+  const known = await db.selectFrom('manifests').select('hash').where('hash', '=', hash).executeTakeFirst();
+  if (known) return;
+  await db
+    .insertInto('manifests')
+    .values({ hash, document: JSON.stringify(document), created_at: now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** As many digits as tell one from another by eye. */
+const LEAST_DIGITS = 8;
+
+export async function getManifest({ db }: CommandContext, hash: string) {
+  if (!/^[0-9a-f]{1,64}$/.test(hash) || hash.length < LEAST_DIGITS) return null;
+  const found = await db
+    .selectFrom('manifests')
+    .select(['hash', 'document'])
+    .where('hash', 'like', `${hash}%`)
+    .limit(2)
+    .execute();
+  const [only] = found;
+  if (!only || found.length > 1) return null;
+  return { hash: only.hash, document: JSON.parse(only.document) as ManifestDocument };
+}

@@ -1,0 +1,111 @@
+/** Rows of tasks: found, read as records, and changed. */
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../../core/author/task.ts';
+import type { ControlEval, TaskDecision, TaskVerdict } from '../../../core/task/control.ts';
+import type { KnowledgeRequirement } from '../../../core/task/knowledge.ts';
+import type { AgentTaskSpec } from '../../../core/task/spec.ts';
+import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
+import type { TaskRecord, TaskStepRecord } from '../../port/task.ts';
+import type { Tables } from '../../schema/tables.ts';
+import type { TaskStepTable, TaskTable } from '../../schema/task.ts';
+import { unknownThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export type TaskRow = Selectable<TaskTable>;
+export type TaskStepRow = Selectable<TaskStepTable>;
+
+/** `now`: microseconds since 1970. */
+export function toTask(
+  row: TaskRow,
+  { userId, now }: { readonly userId: string | null; readonly now: number },
+): TaskRecord {
+  return {
+    id: row.thread_id.slice(TASK_ID_PREFIX.length),
+    threadId: row.thread_id,
+    name: row.name,
+    spec: JSON.parse(row.spec) as AgentTaskSpec,
+    scenarioId: row.scenario_id,
+    manifest: row.manifest,
+    userId,
+    status: row.status,
+    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as TaskVerdict),
+    requirements: JSON.parse(row.requirements) as KnowledgeRequirement[],
+    answers: JSON.parse(row.answers) as Record<string, unknown>,
+    preflight: row.preflight,
+    steps: row.steps,
+    spentCostUsd: row.spent,
+    wallMs: Math.round(workedBy(row, now) / 1000),
+    errors: JSON.parse(row.errors) as TaskRuntimeError[],
+    records: row.records === null ? null : (JSON.parse(row.records) as TaskRunRecord[]),
+    createdAt: Number(row.created_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+export function toTaskStep(row: TaskStepRow): TaskStepRecord {
+  return {
+    step: row.step,
+    state: JSON.parse(row.state),
+    evals: JSON.parse(row.evals) as ControlEval[],
+    score: row.score,
+    decision: row.decision === null ? null : (JSON.parse(row.decision) as TaskDecision),
+    act: row.act,
+    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as ActionOutcome),
+    costUsd: row.cost,
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+/** Microseconds at work. */
+function workedBy({ worked, active_since: since }: TaskRow, now: number): number {
+  return Number(worked) + (since === null ? 0 : Math.max(0, now - Number(since)));
+}
+
+/** What it has worked until now is counted; from now on it is at work, or is not. */
+export function tick(row: TaskRow, now: number, active: boolean): Pick<TaskTable, 'worked' | 'active_since'> {
+  return { worked: workedBy(row, now), active_since: active ? now : null };
+}
+
+export async function findTask(db: Kysely<Tables>, threadId: string): Promise<TaskRow | undefined> {
+  return db.selectFrom('tasks').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
+}
+
+/** Under the lock of its thread. */
+export async function requireTask({ trx, threadId }: ThreadTransaction): Promise<TaskRow> {
+  const row = await findTask(trx, threadId);
+  if (!row) throw unknownThread('', threadId);
+  return row;
+}
+
+export async function updateTask(
+  { trx, threadId }: ThreadTransaction,
+  changes: Updateable<TaskTable>,
+): Promise<void> {
+  await trx.updateTable('tasks').set(changes).where('thread_id', '=', threadId).execute();
+}
+
+export function selectTaskStep(db: Kysely<Tables>, threadId: string, step: number) {
+  return db.selectFrom('task_steps').selectAll().where('thread_id', '=', threadId).where('step', '=', step);
+}
+
+export async function updateTaskStep(
+  { trx, threadId }: ThreadTransaction,
+  step: number,
+  changes: Updateable<TaskStepTable>,
+): Promise<void> {
+  await trx
+    .updateTable('task_steps')
+    .set(changes)
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .execute();
+}
+
+/** JSON with one more error; a phase that is tried again tells its error again. */
+export function withErrors({ errors }: TaskRow, more: readonly TaskRuntimeError[]): string {
+  const known = JSON.parse(errors) as TaskRuntimeError[];
+  return JSON.stringify([...known, ...more].slice(-MOST_ERRORS));
+}
+
+const MOST_ERRORS = 100;

@@ -1,0 +1,220 @@
+/**
+ * The steps of a task's loop in the store: what was known before it, what was observed, what was decided, what became of it.
+ * T1. A step is kept once: the same command again, of the attempt after a lost worker, finds it and changes nothing.
+ * T2. An act begins with the transition scheduled → started under its attempt's own name. Another attempt that finds it started takes its worker
+ *     for lost: unless it may be done again, its outcome is unknown from then on, and what comes of it later is not kept.
+ * T3. An action that has not succeeded yet has the key of its first attempt when it is chosen again.
+ */
+import type { ActionOutcome } from '../../../core/author/task.ts';
+import { sha256OfAscii } from '../../../core/value/sha256.ts';
+import type { FromRun } from '../../port/run.ts';
+import type {
+  BeginAct,
+  BegunAct,
+  EndAct,
+  KeepDecision,
+  KeepObservation,
+  KeepReadiness,
+  TaskEvent,
+} from '../../port/task.ts';
+import { type CommandContext, inRun, inThread, type Terminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import {
+  requireTask,
+  selectTaskStep,
+  type TaskRow,
+  type TaskStepRow,
+  tick,
+  updateTask,
+  updateTaskStep,
+  withErrors,
+} from './task-row.ts';
+
+type Kept = { readonly kind: 'kept' } | Terminated;
+
+export async function keepReadiness(context: CommandContext, command: KeepReadiness): Promise<Kept> {
+  return inRun<Kept>(context, command, async (thread) => {
+    const row = await requireTask(thread);
+    const { requirements, answers, events, preflight, verdict } = command;
+    // T1: so far it has come.
+    if (row.preflight === 'over' || row.preflight === preflight || row.verdict !== null)
+      return { kind: 'kept' };
+    tellAll(thread, events);
+    await updateTask(thread, {
+      requirements: JSON.stringify(requirements),
+      answers: JSON.stringify(answers),
+      preflight,
+      status: 'running',
+      ...(verdict ? { verdict: JSON.stringify(verdict) } : {}),
+      ...tick(row, thread.now, true),
+    });
+    return { kind: 'kept' };
+  });
+}
+
+export async function keepObservation(context: CommandContext, command: KeepObservation): Promise<Kept> {
+  return inRun<Kept>(context, command, async (thread) => {
+    const { step, state, fingerprint, evals, score } = command;
+    const inserted = await thread.trx
+      .insertInto('task_steps')
+      .values({
+        ...{ thread_id: thread.threadId, step, state, fingerprint, score },
+        evals: JSON.stringify(evals),
+        ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost: 0 },
+        ...{ started_at: thread.now, act_started_at: null, ended_at: null },
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('step')
+      .executeTakeFirst();
+    // T1: it has been observed.
+    if (!inserted) return { kind: 'kept' };
+    const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
+    thread.emit('task.observed', { score, evals: evals.length, failing }, { step });
+    // What follows from it is decided and kept later; a power cut that takes both leaves the step as if it had not begun.
+    thread.relax();
+    return { kind: 'kept' };
+  });
+}
+
+export async function keepDecision(context: CommandContext, command: KeepDecision): Promise<Kept> {
+  return inRun<Kept>(context, command, async (thread) => {
+    const { step, decision, action, verdict, error } = command;
+    const row = await requireTask(thread);
+    const found = await selectTaskStep(thread.trx, thread.threadId, step).executeTakeFirst();
+    // T1: it has been decided.
+    if (row.verdict !== null || (found?.decision != null && !verdict)) return { kind: 'kept' };
+    if (decision && found?.decision === null) {
+      const isOver = decision.kind === 'stop';
+      await updateTaskStep(thread, step, {
+        decision: JSON.stringify(decision),
+        action: action ?? null,
+        act: isOver ? null : 'scheduled',
+      });
+      thread.emit('task.decided', { kind: decision.kind }, { step });
+    }
+    if (error) thread.emit('task.failed', { phase: error.phase, message: error.message }, { step });
+    await updateTask(thread, {
+      ...(verdict ? { verdict: JSON.stringify(verdict) } : {}),
+      ...(error ? { errors: withErrors(row, [error]) } : {}),
+      ...tick(row, thread.now, true),
+    });
+    return { kind: 'kept' };
+  });
+}
+
+export async function beginAct(context: CommandContext, command: BeginAct): Promise<BegunAct> {
+  return inRun<BegunAct>(context, command, async (thread) => {
+    const { step, attempt, again } = command;
+    const row = await requireTask(thread);
+    const found = await selectTaskStep(thread.trx, thread.threadId, step).executeTakeFirst();
+    if (!found || found.act === null || found.act === 'over') return { kind: 'settled' };
+    const idempotencyKey = await keyOf(thread, found);
+    const held = found.act === 'started' && found.attempt !== attempt;
+    if (held && !again) {
+      // T2: its worker is taken for lost.
+      await settle(thread, row, found, { ok: false, code: 'ActOutcomeUnknown', error: UNKNOWN });
+      return { kind: 'settled' };
+    }
+    await updateTaskStep(thread, step, { act: 'started', attempt, act_started_at: thread.now });
+    if (found.act === 'scheduled') thread.emit('task.acting', { idempotencyKey }, { step });
+    await updateTask(thread, { status: 'running', ...tick(row, thread.now, true) });
+    return { kind: 'run', idempotencyKey };
+  });
+}
+
+const UNKNOWN =
+  'its worker was lost while it acted: whether it has taken effect is unknown. Observe it before it is done again.';
+
+/** T3: the key of an action. */
+async function keyOf({ trx, threadId }: ThreadTransaction, { action }: TaskStepRow): Promise<string> {
+  const done = await trx
+    .selectFrom('task_steps')
+    .select(({ fn }) => fn.countAll<number>().as('done'))
+    .where('thread_id', '=', threadId)
+    .where('action', '=', action)
+    .where('ok', '=', 1)
+    .executeTakeFirst();
+  return `${threadId}:${sha256OfAscii(`${action}:${Number(done?.done ?? 0)}`).slice(0, 32)}`;
+}
+
+/** Not by a run alone: what an act has come to is true whoever asked for it. */
+export async function endAct(context: CommandContext, command: EndAct): Promise<void> {
+  const { threadId, step, attempt, outcome, errors = [] } = command;
+  await inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return;
+    const found = await selectTaskStep(thread.trx, threadId, step).executeTakeFirst();
+    // T2: nothing is kept of what another attempt holds, or is over.
+    const mine =
+      attempt === undefined
+        ? found?.act === 'scheduled'
+        : found?.act === 'started' && found.attempt === attempt;
+    if (!found || !mine) return;
+    const row = await requireTask(thread);
+    if (errors.length > 0) await updateTask(thread, { errors: withErrors(row, errors) });
+    await settle(thread, row, found, outcome);
+  });
+}
+
+async function settle(
+  thread: ThreadTransaction,
+  row: TaskRow,
+  { step, act_started_at: begun }: TaskStepRow,
+  given: ActionOutcome,
+): Promise<void> {
+  const costUsd = given.costUsd ?? 0;
+  const durationMs = begun === null ? undefined : Math.round((thread.now - Number(begun)) / 1000);
+  const outcome = { ...given, ...(durationMs === undefined ? {} : { durationMs }) };
+  await updateTaskStep(thread, step, {
+    act: 'over',
+    outcome: JSON.stringify(outcome),
+    ok: given.ok ? 1 : 0,
+    cost: costUsd,
+    ended_at: thread.now,
+  });
+  const spent = row.spent + costUsd;
+  await updateTask(thread, {
+    steps: Math.max(row.steps, step + 1),
+    spent,
+    status: 'running',
+    ...tick(row, thread.now, true),
+  });
+  const told = {
+    ok: given.ok,
+    ...(given.code === undefined ? {} : { code: given.code }),
+    ...(given.error === undefined ? {} : { error: given.error.slice(0, ERROR_CHARS) }),
+    ...(costUsd > 0 ? { costUsd } : {}),
+    spentCostUsd: spent,
+  };
+  thread.emit('task.acted', told, { step });
+}
+
+const ERROR_CHARS = 2000;
+
+export async function restTask(
+  context: CommandContext,
+  command: FromRun & { readonly waits: boolean },
+): Promise<void> {
+  await inRun(context, command, async (thread) => {
+    const row = await requireTask(thread);
+    const status = command.waits ? 'waiting' : 'running';
+    if (row.status === status) return;
+    await updateTask(thread, { status, ...tick(row, thread.now, !command.waits) });
+  });
+}
+
+export async function emitTaskEvents(
+  context: CommandContext,
+  threadId: string,
+  step: number,
+  events: readonly TaskEvent[],
+): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return;
+    tellAll(thread, events, step);
+    thread.relax();
+  });
+}
+
+function tellAll(thread: ThreadTransaction, events: readonly TaskEvent[], step?: number): void {
+  for (const { type, data } of events) thread.emit(type, data as never, step === undefined ? {} : { step });
+}

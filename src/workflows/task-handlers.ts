@@ -1,0 +1,82 @@
+/**
+ * What happens at once when a signal, an update or a query reaches a task. As with those of a thread (handlers.ts), handlers are synchronous, and
+ * those of signals never throw. A task takes answers, and the wish that it ends.
+ */
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  defineUpdate,
+  log,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
+import { LIMITS } from '../core/value/limit.ts';
+import type { WaitVerdict } from '../core/wait/wait.ts';
+import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
+import { type Batch, type Letter, readLetter } from './letter.ts';
+import { answerWait, cancelExecution, sendMessage, stop, taskStatus, terminate } from './messages.ts';
+import type { TaskRun } from './task-run.ts';
+
+/** Updates of all names arrive as this one (interceptors.ts, D3). */
+const SENT_LETTER = defineUpdate<WaitVerdict, [Letter]>(sendMessage.name);
+
+const ABORTS: Readonly<Record<string, string>> = {
+  [stop.name]: 'Abort the task. {"reason"?: "…"}',
+  [terminate.name]: 'Abort the task. {"reason"?: "…"}',
+  [cancelExecution.name]: 'Abort the task. {"reason"?: "…"}',
+};
+
+export function registerTaskHandlers(run: TaskRun): void {
+  const receive = (batch: unknown) => {
+    const { letters, budget } = batch as Batch;
+    for (const letter of letters) run.mailbox.receive(letter, budget, (each) => take(run, each));
+  };
+  setHandler(defineSignal<[unknown]>(answerWait.name), receive, {
+    description:
+      'Answer what the task asks: {"id": "…", "answer"?: {"approved": true} or {"value": …}}. Without an answer: look into the store for it.',
+  });
+  for (const [name, description] of Object.entries(ABORTS))
+    setHandler(defineSignal<[unknown]>(name), receive, { description });
+  setHandler(SENT_LETTER, (letter) => judgeUpdate(run, letter), {
+    description: 'As the update "answerWait": answer what the task asks, and get the verdict.',
+    validator: validateUpdate,
+  });
+  setHandler(taskStatus, () => run.view, { description: 'What the task is doing now.' });
+  // Last: what came before the start is taken name by name, in the order above.
+  setDefaultSignalHandler((_name, batch) => receive(batch));
+}
+
+function take(run: TaskRun, letter: Letter): void {
+  const { name = '' } = letter;
+  if (name === answerWait.name) hearAnswer(run, letter);
+  else if (Object.hasOwn(ABORTS, name))
+    run.end({ stoppedBy: 'abort', reason: readReason(letter) ?? 'aborted' });
+  else log.warn(`a task takes no signal ${JSON.stringify(name)}`);
+}
+
+/** Answered once the task is open: the store has to judge. */
+async function judgeUpdate(run: TaskRun, letter: Letter): Promise<WaitVerdict> {
+  if (run.phase.kind === 'opening') await condition(() => run.phase.kind !== 'opening');
+  return judgeLetter(run, letter);
+}
+
+/** Changes nothing: a refused update leaves no trace in history. */
+function validateUpdate(letter: Letter): void {
+  const { name = '' } = letter;
+  if (name !== answerWait.name)
+    throw ApplicationFailure.nonRetryable(
+      `There is no update ${JSON.stringify(name)} of a task; it knows ${answerWait.name}.`,
+      'InvalidMessage',
+    );
+  const { ok, refusal } = readAnswer(letter);
+  if (!ok) throw ApplicationFailure.nonRetryable(refusal.reason, refusal.code);
+}
+
+const REASON_CHARS = 500;
+
+function readReason(letter: Letter): string | undefined {
+  const read = readLetter(letter, LIMITS.controlPayloadBytes);
+  const { reason } = ((read.ok ? read.value : undefined) ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof reason === 'string' && reason !== '' ? reason.slice(0, REASON_CHARS) : undefined;
+}

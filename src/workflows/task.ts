@@ -1,0 +1,212 @@
+/**
+ * The workflow `task`: one task's loop, observe, validate, decide, act, until it has an end. The rules of a thread's workflow (thread.ts) hold:
+ * W1. One loop, one phase at a time; handlers never act.
+ * W2. Nothing that an adapter, a tool or a user does fails the workflow; only a start that cannot be understood does.
+ * W3. It ends by itself, or because somebody wants it to, completed with how; a task that ended stays ended: every run asks the store first.
+ * W4. Its time is what it is at work: the timer ends with a wait, and begins anew with what is left behind it.
+ */
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  makeContinueAsNewFunc,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { InvalidStart } from '../core/thread/start-input.ts';
+import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
+import type { TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
+import type { WaitingCall } from '../core/thread/wait-step.ts';
+import { storeAnswersBeside } from './answers.ts';
+import { workflowTime } from './clock.ts';
+import { isFailedActivity, toStoredError } from './fault.ts';
+import { type Letter, readLetter } from './letter.ts';
+import { registerTaskHandlers } from './task-handlers.ts';
+import { TaskRun } from './task-run.ts';
+
+/** Its input arrives unread (interceptors.ts); what clients send is `{ task, … }`. */
+export async function task(input: unknown): Promise<TaskOutcome> {
+  const run = new TaskRun(readStart(input as Letter));
+  registerTaskHandlers(run);
+  // Cancel in the Web UI means abort. The loop itself is not cancelled: it has the store to settle.
+  CancellationScope.current().cancelRequested.catch(() =>
+    run.end({ stoppedBy: 'abort', reason: 'cancelled' }),
+  );
+  return CancellationScope.nonCancellable(async () => {
+    const outcome = await live(run);
+    run.showStatus(outcome.status);
+    run.showActivity(`${outcome.status}: ${outcome.reason}`);
+    await condition(allHandlersFinished);
+    return outcome;
+  });
+}
+
+function readStart(letter: Letter): TaskStart {
+  try {
+    // The server bounds its size.
+    const read = readLetter(letter, Number.POSITIVE_INFINITY);
+    if (!read.ok) throw new InvalidStart(read.refusal.reason);
+    return parseTaskStart(read.value, workflowInfo().workflowId);
+  } catch (error) {
+    if ((error as Error).name !== 'InvalidStart') throw error;
+    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidStart');
+  }
+}
+
+/** Until the task ends, or continues as new. */
+async function live(run: TaskRun): Promise<TaskOutcome> {
+  const { id: _, storeId, ...start } = run.start;
+  const opened = await run.activities.openTask(storeId === null ? start : undefined);
+  run.activities.bind(opened.storeId, opened.kind === 'open' ? opened.settings : undefined);
+  if (opened.kind === 'over') return opened.outcome;
+  run.goTo(opened.step);
+  run.open(opened.settings);
+  // Not awaited: what fails in it is a fault of this code and fails the workflow task.
+  void storeAnswersBeside(run);
+  if (opened.stops) return run.activities.endTask(run.step);
+  const clock = new WorkTime(run, opened.wallLeftMs);
+  let { ready } = opened;
+  while (!run.cause) {
+    if (mayContinue(run)) await continueTask(run);
+    // What is heard from here on is heard of what this attempt asks. What the attempt before has asked may have been answered since.
+    if (!run.hasThought) run.waits.listen();
+    clock.begin();
+    const advanced = await advance(run, ready);
+    if (advanced === 'ready') ready = true;
+    else if (advanced === 'stops') break;
+    else if (typeof advanced === 'object') {
+      clock.pause();
+      await awaitAnswer(run, advanced);
+    }
+  }
+  return run.activities.endTask(run.step, run.cause);
+}
+
+/** One phase. Aborted, it goes on at the top of the loop, which sees why. */
+async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' | 'stops' | WaitingCall> {
+  try {
+    return await run.within(() => (ready ? takeStep(run) : checkFirst(run)));
+  } catch (error) {
+    if (isCancellation(error)) return 'again';
+    // A fault that came back again and again. Anything else is a fault of this code: it fails the workflow task, and a repaired worker goes on.
+    if (!isFailedActivity(error)) throw error;
+    run.end({ stoppedBy: 'runtime-error', reason: toStoredError(error).message });
+    return 'again';
+  }
+}
+
+async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | WaitingCall> {
+  run.showActivity('checking what it must know');
+  const checked = await run.activities.checkTask(run.step);
+  return checked.kind === 'ready' ? 'ready' : toPause(checked);
+}
+
+/** A step whose thoughts came with the act before it begins with its own act. */
+async function takeStep(run: TaskRun): Promise<'again' | 'stops' | WaitingCall> {
+  const thought = run.takeThought() ?? (await think(run));
+  if (thought.kind === 'goes_on') return goOn(run);
+  if (thought.kind !== 'acts') return toPause(thought);
+  run.showActivity(`acting, step ${run.step}`);
+  const acted = await run.activities.actTask(run.step);
+  if (acted.kind !== 'acted') return toPause(acted);
+  goOn(run);
+  run.keepThought(acted.next);
+  return 'again';
+}
+
+function think(run: TaskRun): Promise<ThoughtOutcome> {
+  run.showActivity(`thinking, step ${run.step}`);
+  return run.activities.thinkTask(run.step);
+}
+
+function goOn(run: TaskRun): 'again' {
+  run.goTo(run.step + 1);
+  return 'again';
+}
+
+/** One that was ended elsewhere ends here as the store says. */
+function toPause(pause: TaskPause): 'stops' | WaitingCall {
+  return pause.kind === 'waits' ? pause : 'stops';
+}
+
+/** Clocks differ: what is past here may not be past there. */
+const MIN_PAUSE_MS = 250;
+
+/** Until there is reason to ask again: an answer, a time that is up, the end of the task, a history that is too long. */
+async function awaitAnswer(
+  run: TaskRun,
+  { waitId, waitKind, name, text, expiresAt }: WaitingCall,
+): Promise<void> {
+  const { waits } = run;
+  waits.begin({ id: waitId, kind: waitKind, name });
+  run.showStatus('waiting');
+  run.showActivity(`waiting for ${text}`);
+  const over = () => waits.hasHeard(waitId) || run.cause !== undefined || mayContinue(run);
+  if (expiresAt === null) await condition(over);
+  else
+    await condition(over, Math.max(expiresAt - workflowTime(), MIN_PAUSE_MS), {
+      summary: `waiting for ${text}`,
+    });
+  waits.end(waitId);
+  if (!run.cause) run.showStatus('running');
+}
+
+/** W4. One timer for all steps until the next wait. */
+class WorkTime {
+  readonly #run: TaskRun;
+  #leftMs: number;
+  #running: { readonly timer: CancellationScope; readonly since: number } | undefined;
+
+  constructor(run: TaskRun, leftMs: number) {
+    this.#run = run;
+    this.#leftMs = leftMs;
+  }
+
+  begin(): void {
+    if (this.#running) return;
+    const timer = new CancellationScope();
+    this.#running = { timer, since: workflowTime() };
+    timer
+      .run(() => sleep(this.#leftMs, { summary: 'time at work' }))
+      .then(
+        () =>
+          this.#run.end({ stoppedBy: 'budget', reason: 'budget exhausted: maxWallMs', limit: 'maxWallMs' }),
+        () => undefined,
+      );
+  }
+
+  pause(): void {
+    if (!this.#running) return;
+    const { timer, since } = this.#running;
+    this.#running = undefined;
+    this.#leftMs = Math.max(0, this.#leftMs - (workflowTime() - since));
+    timer.cancel();
+  }
+}
+
+function mayContinue(run: TaskRun): boolean {
+  const info = workflowInfo();
+  return (
+    info.continueAsNewSuggested ||
+    info.historyLength >= (run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY) ||
+    info.targetWorkerDeploymentVersionChanged === true
+  );
+}
+
+/** Nothing is carried but where it lives: the store has all of it. What wants it to end is settled first. */
+async function continueTask(run: TaskRun): Promise<void> {
+  do {
+    if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
+    if (run.waits.busy) await condition(() => !run.waits.busy);
+    await condition(allHandlersFinished);
+  } while (!run.mailbox.empty || run.waits.busy);
+  if (run.cause) return;
+  const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
+  const next = makeContinueAsNewFunc<typeof task>({
+    ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
+  });
+  const { task: name, userId } = run.start;
+  await next({ task: name, userId, storeId: run.activities.storeId });
+}

@@ -1,0 +1,55 @@
+/** What is left of a task whose worker was killed at one of its places: each act at most once, one end, the ledger of a single run. */
+import { expect } from '@jest/globals';
+import type { Cluster } from '../support/fault-cluster.ts';
+import type { DeathPoint } from '../support/fault-project.ts';
+
+/** Where nothing of an act can be lost. */
+export const SAFE_POINTS: readonly DeathPoint[] = [
+  'task_thinking',
+  'task_observed',
+  'task_decided',
+  'task_not_begun',
+  'task_act_kept',
+  'task_ending',
+  'task_ended',
+];
+/** Where an act has begun, and nobody knows how far it came; what its ledger has of it then. */
+export const UNSAFE_POINTS: readonly (readonly [DeathPoint, readonly string[]])[] = [
+  ['task_begun', []],
+  ['body_before', []],
+  ['body_after', ['0']],
+  ['task_acted', ['0']],
+];
+
+/** A task during which a worker dies there; another one goes on. */
+export async function taskThroughDeath(cluster: Cluster, point: DeathPoint, task = 'write') {
+  cluster.orderDeath(point);
+  const { id } = await cluster.client.tasks.start({ task });
+  await cluster.died(point);
+  await cluster.keep(1);
+  const ended = await cluster.client.tasks.wait(id, { timeoutMs: 300_000 });
+  const log = await cluster.store.events.read(`task/${id}`, 0);
+  const countOf = (type: string) => log.filter((event) => event.type === type).length;
+  expect([countOf('task.ended'), countOf('task.created'), countOf('thread.terminated')]).toEqual([1, 1, 1]);
+  expect([countOf('task.decided'), countOf('task.acted')]).toEqual([3, 2]);
+  expect(ended).toMatchObject({ status: 'completed', steps: 2, records: [{ steps: 2 }] });
+  return { id, ended, ledger: cluster.ledger(id) };
+}
+
+export async function expectWhole(cluster: Cluster, point: DeathPoint, task?: string): Promise<void> {
+  const { ended, ledger } = await taskThroughDeath(cluster, point, task);
+  expect(ledger).toEqual(['0', '1']);
+  expect(ended.spentCostUsd).toBe(2);
+}
+
+export async function expectUnknown(
+  cluster: Cluster,
+  point: DeathPoint,
+  written: readonly string[],
+): Promise<void> {
+  const { id, ended, ledger } = await taskThroughDeath(cluster, point);
+  expect(ledger).toEqual([...written, '1']);
+  expect(ended.spentCostUsd).toBe(1);
+  const [first] = await cluster.client.tasks.listSteps(id);
+  expect(first?.outcome).toMatchObject({ ok: false, code: 'ActOutcomeUnknown' });
+}

@@ -1,0 +1,23 @@
+/** The whole matrix of `task-kill.test.ts`: a worker dies at every place of a task. */
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { expectUnknown, expectWhole, SAFE_POINTS, UNSAFE_POINTS } from './task-kill-points.ts';
+
+describe('a worker process killed with SIGKILL in the midst of a task', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await cluster.keep(1);
+  });
+  afterAll(() => cluster?.close());
+
+  it.each(SAFE_POINTS)('[TG-20] at %s: each act is done once', (point) => expectWhole(cluster, point));
+
+  it.each(UNSAFE_POINTS)('[TG-20] at %s: its act is not done again', (point, written) =>
+    expectUnknown(cluster, point, written),
+  );
+
+  it.each(['task_not_begun', 'task_act_kept'] as const)('[TG-20] at %s of one that is idempotent', (point) =>
+    expectWhole(cluster, point, 'repeated'),
+  );
+});

@@ -1,0 +1,42 @@
+/** Tasks of the fault tests: each act writes its step to the ledger, at the places where a worker may be told to die. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineTask } from '../../src/definitions/index.ts';
+
+interface FaultTasks {
+  readonly folder: string;
+  readonly obey: (folder: string, point: 'body_before' | 'body_after') => Promise<void>;
+}
+
+/** `inputs.acts` acts, of a cost of 1 each; with `inputs.asks` a question comes before the last. `repeated` acts again after a lost worker. */
+export function faultTasks({ folder, obey }: FaultTasks) {
+  const ledger = (idempotent: boolean) =>
+    defineTask<{ acted: number; asked: boolean }, { step: number }>({
+      idempotent,
+      observe: ({ history }) => ({
+        acted: history.filter(({ decision }) => decision.kind === 'act').length,
+        asked: history.some(({ decision }) => decision.kind === 'ask'),
+      }),
+      decide({ state, task, history }) {
+        const { acts = 2, asks = false } = task.inputs ?? {};
+        const left = Number(acts) - state.acted;
+        if (asks && left === 1 && !state.asked) return { kind: 'ask', question: 'Go on?' };
+        if (left > 0) return { kind: 'act', action: { step: state.acted } };
+        return {
+          kind: 'stop',
+          pass: true,
+          reason: 'written',
+          outcome: history.at(-1)?.actionOutcome?.result,
+        };
+      },
+      async act({ step }, { task }) {
+        await obey(folder, 'body_before');
+        appendFileSync(join(folder, 'ledger'), `${task.id} ${step}\n`);
+        await obey(folder, 'body_after');
+        return step;
+      },
+      getActionCostUsd: () => 1,
+      projectRunRecords: ({ steps }) => [{ steps }],
+    });
+  return { write: ledger(false), repeated: ledger(true) };
+}

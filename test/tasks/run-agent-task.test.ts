@@ -1,0 +1,66 @@
+/** The names of the page over tasks: run to the end, or followed. */
+import { describe, expect, it } from '@jest/globals';
+import { defineTask } from '../../src/definitions/index.ts';
+import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
+import { defineAgent, runAgentTask, runAgentTaskStream } from '../../src/tangle/tasks.ts';
+import { taskRuntime } from './task-runtime.ts';
+
+/** Reads a draft as the page's reviewer does: long enough, and what it lacks is said. */
+const review = defineTask<{ length: number; saysWhatIsMissing: boolean }, never>({
+  observe: ({ task }) => {
+    const draft = String(task.inputs?.draft ?? '');
+    return { length: draft.length, saysWhatIsMissing: draft.includes('missing') };
+  },
+  validate: ({ state }) => [
+    { id: 'long-enough', passed: state.length >= 60, score: Math.min(1, state.length / 60) },
+    { id: 'surfaces-missing', passed: state.saysWhatIsMissing, score: state.saysWhatIsMissing ? 1 : 0 },
+  ],
+  decide: ({ evals }) => {
+    const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
+    return { kind: 'stop', pass: failing.length === 0, reason: `the draft fails: ${failing.join(', ')}` };
+  },
+});
+
+describe('runAgentTask', () => {
+  it('[TG-31] reviews what another agent has drafted: a good draft passes, a bad one fails with what its rubric says', async () => {
+    const { client } = await taskRuntime({ review });
+    const run = (draft: string) =>
+      runAgentTask({ client, adapter: 'review', task: { intent: 'review-draft', inputs: { draft } } });
+    const good = 'The invoice is complete but for one thing that is missing: the date of delivery.';
+    const [passed, failed] = await Promise.all([run(good), run('Fine.')]);
+    expect(passed).toMatchObject({
+      status: 'completed',
+      control: { pass: true, score: 1, stoppedBy: 'stop-policy' },
+    });
+    expect(failed).toMatchObject({
+      status: 'failed',
+      control: {
+        pass: false,
+        reason: 'the draft fails: long-enough, surfaces-missing',
+        finalState: { length: 5 },
+      },
+    });
+  });
+
+  it('tells its events as they come, and ends at once where its caller wants it', async () => {
+    const long = defineTask({
+      observe: () => 'x',
+      decide: () => ({ kind: 'act', action: 'long' }),
+      act: (_, { abortSignal }) =>
+        new Promise((_resolve, reject) =>
+          abortSignal.addEventListener('abort', () => reject(abortSignal.reason)),
+        ),
+    });
+    const { client } = await taskRuntime({ long });
+    const caller = new AbortController();
+    const told: RuntimeStreamEvent[] = [];
+    const options = { client, adapter: 'long', task: { intent: 'long' }, signal: caller.signal };
+    for await (const event of runAgentTaskStream(options)) {
+      told.push(event);
+      if (event.type === 'control_acting') caller.abort();
+    }
+    expect(told.map(({ type }) => type).slice(-3)).toEqual(['control_end', 'task_end', 'final']);
+    expect(told.at(-1)).toMatchObject({ status: 'aborted', reason: 'aborted by its caller' });
+    expect(defineAgent).toBeInstanceOf(Function);
+  });
+});
