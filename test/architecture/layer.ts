@@ -90,6 +90,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod'],
     files: [IN_PROCESS],
   },
+  tangle: {
+    layers: OUTSIDE,
+    packages: ['node:', 'zod'],
+    files: [IN_PROCESS],
+  },
   testing: {
     layers: OUTSIDE,
     packages: ['node:', 'openai'],

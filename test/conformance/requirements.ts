@@ -21,6 +21,7 @@ import { THREAD_STATE } from './requirements-state.ts';
 import { TEAM } from './requirements-team.ts';
 import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
 import { TURN_EVENTS } from './requirements-turn-events.ts';
+import { CHAT_TURNS } from './requirements-turns.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -108,6 +109,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...LOOPS,
   ...TEAM,
   ...TURN_EVENTS,
+  ...CHAT_TURNS,
   ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,

@@ -52,6 +52,8 @@ export interface RuntimeOptions {
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   /** Policies by name. */
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
+  /** Those of the agent are listed by it (`agent`). */
+  readonly hooks?: Parameters<typeof registryFrom>[0]['hooks'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
@@ -82,6 +84,7 @@ export function helperRegistry({
   tools = {},
   effects,
   policies,
+  hooks,
   side,
   agent,
   prompt,
@@ -106,6 +109,7 @@ export function helperRegistry({
     tools,
     effects,
     policies,
+    hooks,
   });
 }
 

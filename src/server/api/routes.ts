@@ -1,5 +1,6 @@
 /** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
 import type { ApiRoute } from './route.ts';
+import { agentRunRoutes } from './routes/agent-run.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -19,6 +20,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...messageRoutes,
   ...eventRoutes,
   ...chatRoutes,
+  ...agentRunRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...threadDataRoutes,

@@ -32,9 +32,16 @@ export type ClaimedExecution =
   | { readonly kind: 'claimed'; readonly itemId: string }
   | { readonly kind: 'conflict'; readonly threadId: string };
 
+export interface ExecutionClaim {
+  readonly threadId: string;
+  readonly itemId: string;
+}
+
 export interface QueueStore {
   /** Claims the id of the execution that an item begins, before the item is sent. The same item again changes nothing. */
   claim(command: ClaimExecution): Promise<ClaimedExecution>;
+  /** Where items were sent that begin the execution of this id, newest first: each owner has its own. */
+  findClaims(executionId: string): Promise<readonly ExecutionClaim[]>;
   /**
    * Moves queued content from the workflow's memory into the store, in order; answers how many items are in line now, 0 on a
    * terminated thread. An item that is nested too deep becomes an event `item.rejected`.

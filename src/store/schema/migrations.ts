@@ -33,6 +33,7 @@ import { longTurns } from './migration-0031.ts';
 import { teams } from './migration-0032.ts';
 import { threadLists } from './migration-0033.ts';
 import { unseenWaits } from './migration-0038.ts';
+import { attachedExecutions } from './migration-0045.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -240,6 +241,7 @@ export const provider: MigrationProvider = {
     '0032_teams': teams,
     '0033_thread_lists': threadLists,
     '0038_unseen_waits': unseenWaits,
+    '0045_attached_executions': attachedExecutions,
   }),
 };
 

@@ -20,7 +20,7 @@ import {
 } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { answerVariables } from '../commands/family/answer-variables.ts';
-import { claimExecution } from '../commands/message/execution-claim.ts';
+import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { findEnding, markEndTold } from '../commands/run/ending.ts';
@@ -87,6 +87,7 @@ export function bindWork(context: CommandContext): Work {
     },
     queue: {
       claim: bound(claimExecution),
+      findClaims: bound(findClaims),
       spill: bound(spillItems),
       stage: bound(stageItem),
       add: bound(queueItem),

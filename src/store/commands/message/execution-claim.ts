@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { canonicalJson } from '../../../core/value/canonical-json.ts';
-import type { ClaimExecution, ClaimedExecution } from '../../port/queue.ts';
+import type { ClaimExecution, ClaimedExecution, ExecutionClaim } from '../../port/queue.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 import { givenContext } from '../base/run-context.ts';
@@ -18,6 +18,23 @@ export async function claimExecution(
   command: ClaimExecution,
 ): Promise<ClaimedExecution> {
   return claim(context.db, command, context.now());
+}
+
+/** More owners than these hardly chose the same id. */
+const MOST_CLAIMS = 100;
+
+export async function findClaims(
+  { db }: CommandContext,
+  executionId: string,
+): Promise<readonly ExecutionClaim[]> {
+  const rows = await db
+    .selectFrom('execution_claims')
+    .select(['thread_id', 'item_id'])
+    .where('execution_id', '=', executionId)
+    .orderBy('created_at', 'desc')
+    .limit(MOST_CLAIMS)
+    .execute();
+  return rows.map(({ thread_id: threadId, item_id: itemId }) => ({ threadId, itemId }));
 }
 
 /** C1, for an item that a plain signal has brought. */
