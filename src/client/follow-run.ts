@@ -11,6 +11,9 @@ import { readCursor, withCursors } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { projectRun } from '../projections/run/run-projection.ts';
 import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
+import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
+import { projectTangle } from '../projections/tangle/tangle-projection.ts';
+import { beginTangle } from '../projections/tangle/tangle-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
 import { type FindThread, requireThread } from './known-thread.ts';
@@ -82,6 +85,16 @@ export function turnPages(
 ): AsyncGenerator<readonly Projected<RuntimeEvent>[]> {
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
   const reader = { begin, project: projectTurns, tellsWhole: true };
+  return projectedPages(store, { threadId, ...options }, reader);
+}
+
+/** Of one execution, or of all. */
+export function tanglePages(
+  store: ThreadStore,
+  threadId: string,
+  options: FollowProjectedPages,
+): AsyncGenerator<readonly Projected<TangleEvent>[]> {
+  const reader = { begin: () => beginTangle(threadId), project: projectTangle, tellsWhole: true };
   return projectedPages(store, { threadId, ...options }, reader);
 }
 

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 const READY = {
   everthread: '../index',
   'everthread/models': '../models/index',
+  'everthread/tangle/models': '../tangle/models',
   // Projects written for the standard load as they are (definitions §2.1).
   '@standardagents/spec': '../standard-agents',
   '@standardagents/builder': '../standard-agents',
@@ -23,6 +24,7 @@ const ON_DEMAND = {
   'everthread/server': '../server/index',
   'everthread/agenticx': '../agenticx/index',
   'everthread/protolink': '../protolink/index',
+  'everthread/tangle': '../tangle/index',
   'everthread/testing': '../testing/index',
 };
 

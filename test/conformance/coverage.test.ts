@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSections, readTitles, renderLedger } from './ledger.ts';
 import { PAGE_LINES } from './page-lines.ts';
 import { AGENTICX_LINES } from './page-lines-agenticx.ts';
+import { TANGLE_LINES } from './page-lines-tangle.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const LEDGER = join(import.meta.dirname, '..', '..', 'docs', 'conformance.md');
@@ -39,6 +40,7 @@ describe('the conformance ledger', () => {
   it.each([
     ['Protolink', PAGE_LINES],
     ['AgenticX', AGENTICX_LINES],
+    ['Tangle', TANGLE_LINES],
   ])('has each line of the page of %s once, and every case that one cites is known', (_, page) => {
     const lines = page.map(({ what }) => what);
     expect(lines.filter((what, index) => lines.indexOf(what) !== index)).toEqual([]);

@@ -22,6 +22,7 @@ import { TASKS } from './requirements-tasks.ts';
 import { TEAM } from './requirements-team.ts';
 import { MODEL_TIMEOUTS } from './requirements-timeouts.ts';
 import { TURN_EVENTS } from './requirements-turn-events.ts';
+import { CHAT_TURNS } from './requirements-turns.ts';
 
 export const REQUIREMENTS: readonly Requirement[] = [
   {
@@ -110,6 +111,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TASKS,
   ...TEAM,
   ...TURN_EVENTS,
+  ...CHAT_TURNS,
   ...MODEL_TIMEOUTS,
   ...CODE_EXECUTION,
   ...STATE_STORAGE,

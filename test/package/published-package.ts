@@ -94,6 +94,8 @@ async function seeEntryPoints({ project, run }: InstalledPackage): Promise<void>
     'testing/index',
     'agenticx/index',
     'protolink/index',
+    'tangle/index',
+    'tangle/models',
   ]) {
     expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
   }

@@ -13,6 +13,8 @@ const NAMES = {
   'everthread/server': urlOf('src', 'server', 'index.ts'),
   'everthread/agenticx': urlOf('src', 'agenticx', 'index.ts'),
   'everthread/protolink': urlOf('src', 'protolink', 'index.ts'),
+  'everthread/tangle': urlOf('src', 'tangle', 'index.ts'),
+  'everthread/tangle/models': urlOf('src', 'tangle', 'models.ts'),
   'everthread/testing': urlOf('src', 'testing', 'index.ts'),
   '@standardagents/spec': urlOf('src', 'standard-agents.ts'),
   '@standardagents/builder': urlOf('src', 'standard-agents.ts'),

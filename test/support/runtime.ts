@@ -54,6 +54,8 @@ export interface RuntimeOptions {
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
   /** Servers of MCP by name. */
   readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
+  /** Those of the agent are listed by it (`agent`). */
+  readonly hooks?: Parameters<typeof registryFrom>[0]['hooks'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
   readonly prompt?: Partial<Parameters<typeof definePrompt>[0]>;
@@ -85,6 +87,7 @@ export function helperRegistry({
   effects,
   policies,
   mcpServers,
+  hooks,
   side,
   agent,
   prompt,
@@ -110,6 +113,7 @@ export function helperRegistry({
     effects,
     policies,
     mcpServers,
+    hooks,
   });
 }
 

@@ -4,6 +4,7 @@
  * E1. Such an item waits for rest and begins that execution alone. Items from outside that came later wait until it has begun; what the
  *     thread's own code has queued comes before.
  */
+import { RuntimeError } from '../value/error.ts';
 import { LIMITS } from '../value/limit.ts';
 import { sha256OfAscii } from '../value/sha256.ts';
 
@@ -11,6 +12,33 @@ const ID = /^[\x21-\x7e]+$/;
 
 export function isExecutionId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.executionIdChars && ID.test(value);
+}
+
+export interface TurnPlace {
+  readonly projectId: string;
+  readonly sessionId: string;
+  /** From 0. */
+  readonly turnIndex: number;
+}
+
+/**
+ * The id of a turn, the same wherever it is made: its parts with `:` between them, each encoded, so that no two turns share one. Throws
+ * `InvalidValue` for what makes none, or one of more than 200 characters.
+ * @example
+ * ```ts
+ * const id = deriveExecutionId({ projectId: 'tax', sessionId: 'session-7', turnIndex: 0 }); // tax:session-7:0
+ * ```
+ */
+export function deriveExecutionId({ projectId, sessionId, turnIndex }: TurnPlace): string {
+  const parts = [projectId, sessionId].map((part) => (typeof part === 'string' ? part.trim() : ''));
+  const isTurn = Number.isSafeInteger(turnIndex) && turnIndex >= 0;
+  const isText = parts.every((part) => part !== '' && part.isWellFormed());
+  const id = isTurn && isText ? [...parts.map(encodeURIComponent), turnIndex].join(':') : '';
+  if (isExecutionId(id)) return id;
+  throw new RuntimeError(
+    'InvalidValue',
+    `The turn ${JSON.stringify({ projectId, sessionId, turnIndex }).slice(0, 300)} makes no id: it has a project and a session, and an index from 0; together up to ${LIMITS.executionIdChars} characters.`,
+  );
 }
 
 /** Of an item that names its execution and not itself: the same whoever sends it. */

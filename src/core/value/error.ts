@@ -111,6 +111,8 @@ export const ERRORS = {
   TooManyStreams: { exit: 1, status: 503 },
   /** No API answers at a client's address; where something was to be done, the message says whether it may have been. */
   ServerUnavailable: { exit: 1, status: 503 },
+  /** A backend's server has refused, or was not there; the message names its status. */
+  BackendFailed: { exit: 1, status: 502 },
   /** The server is closing. */
   ServerClosing: { exit: 1, status: 503 },
   /** Something did not arrive before its deadline. */

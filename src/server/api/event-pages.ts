@@ -1,7 +1,7 @@
 /** The readings of a log that the doors serve, in pages of frames, each with its cursor. */
 import { storeOf } from '../../client/client-store.ts';
 import { type FollowPages, followPages } from '../../client/follow-events.ts';
-import { runPages, turnPages } from '../../client/follow-run.ts';
+import { runPages, tanglePages, turnPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readCursor } from '../../projections/projection.ts';
@@ -11,7 +11,7 @@ import type { Frame } from './stream.ts';
 
 export interface EventReading {
   readonly threadId: string;
-  readonly as?: 'plain' | 'run' | 'agenticx' | undefined;
+  readonly as?: 'plain' | 'run' | 'agenticx' | 'tangle' | undefined;
   readonly run?: string | undefined;
   readonly types?: string | undefined;
   /** As `eventStart` answers. */
@@ -47,7 +47,7 @@ export function eventStart(
 
 /** Its cursors have two numbers. */
 function isProjected(as: EventReading['as']): boolean {
-  return as === 'run' || as === 'agenticx';
+  return as !== undefined && as !== 'plain';
 }
 
 function rowOf(as: EventReading['as'], cursor: string): number {
@@ -65,9 +65,9 @@ export async function* eventPages(
   if (as !== 'plain') {
     const options = { after: start === '0' ? undefined : start, run, follow, signal, marks: true };
     const told =
-      as === 'run'
-        ? runPages(store, threadId, options)
-        : turnPages(store, threadId, { ...options, subagent });
+      as === 'agenticx'
+        ? turnPages(store, threadId, { ...options, subagent })
+        : (as === 'run' ? runPages : tanglePages)(store, threadId, options);
     for await (const page of told) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
     return;
   }

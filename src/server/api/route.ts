@@ -46,6 +46,8 @@ export interface RouteSpec<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** It may come without one, which is `{}` then. */
+  readonly bodyOptional?: true;
   /** Its body is bytes of any type, which `handle` reads off the request. */
   readonly bytes?: true;
   /** An address of it may be signed (signed-address.ts). */
@@ -92,7 +94,9 @@ export function route<
     request: {
       ...(params && { params }),
       ...(query && { query }),
-      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(body && {
+        body: { required: !spec.bodyOptional, content: { 'application/json': { schema: body } } },
+      }),
       ...(spec.bytes && {
         body: { required: true, content: { '*/*': { schema: z.string().meta({ format: 'binary' }) } } },
       }),

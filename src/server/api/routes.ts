@@ -2,6 +2,7 @@
 import type { ApiRoute } from './route.ts';
 import { a2aRoutes } from './routes/a2a.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
+import { agentRunRoutes } from './routes/agent-run.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { completionRoutes } from './routes/completions.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -26,6 +27,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...completionRoutes,
   ...agUiRoutes,
   ...a2aRoutes,
+  ...agentRunRoutes,
   ...waitRoutes,
   ...runRoutes,
   ...taskRoutes,

@@ -36,6 +36,7 @@ import { unseenWaits } from './migration-0038.ts';
 import { hiddenMessages } from './migration-0040.ts';
 import { mcpLists } from './migration-0043.ts';
 import { tasks } from './migration-0044.ts';
+import { attachedExecutions } from './migration-0045.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -246,6 +247,7 @@ export const provider: MigrationProvider = {
     '0040_hidden_messages': hiddenMessages,
     '0043_mcp_lists': mcpLists,
     '0044_tasks': tasks,
+    '0045_attached_executions': attachedExecutions,
   }),
 };
 

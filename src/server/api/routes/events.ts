@@ -18,15 +18,12 @@ export const eventRoutes: readonly ApiRoute[] = [
     summary: 'Read the log: a page of JSON, or live as `text/event-stream` or `application/x-ndjson`',
     params: threadParams,
     query: z.object({
-      as: z.enum(['plain', 'run', 'agenticx']).optional(),
+      as: z.enum(['plain', 'run', 'agenticx', 'tangle']).optional(),
       after: z
         .string()
         .optional()
         .meta({ description: 'A cursor; `0`: from the beginning; `now`: what is to come' }),
-      run: z
-        .string()
-        .optional()
-        .meta({ description: 'Of an execution alone; with `as=run` or `as=agenticx`' }),
+      run: z.string().optional().meta({ description: 'Of an execution alone; not with `as=plain`' }),
       types: z.string().optional().meta({ description: 'Kinds, separated by commas; with `as=plain`' }),
       follow: flag.meta({ description: '`false`: a stream ends where the log does for now' }),
       limit,

@@ -1,0 +1,178 @@
+/**
+ * The log as events of Tangle's agent-runtime. It may begin at the start of any execution.
+ * T1. `execution.started` is the first event of an execution, and one of `execution.completed` and `execution.failed` its last.
+ * T2. What happens between executions is not told.
+ * T3. An execution whose turn was to be kept, and was not, has failed for its readers.
+ */
+import type { EventData } from '../../core/event/event-data.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import { TURN_BEGUN, TURN_KEPT } from '../../core/thread/turn-mark.ts';
+import { parseRecord } from '../../core/value/record.ts';
+import type { Projection } from '../projection.ts';
+import { argumentsOf, saidBy } from '../row-message.ts';
+import type { TangleEvent } from './tangle-event.ts';
+import { type OpenExecution, openExecution, type TangleReading } from './tangle-state.ts';
+
+type Told = readonly [OpenExecution, readonly TangleEvent[]];
+
+type Handlers = {
+  readonly [Kind in EventKind]?: (open: OpenExecution, event: ThreadEventOf<Kind>) => Told;
+};
+
+const HANDLERS: Handlers = {
+  'step.started': (open, { data: { depth } }) => {
+    if (depth !== undefined) return [open, []];
+    const round = open.round + 1;
+    return [{ ...open, round }, [{ type: 'message.started', data: { round } }]];
+  },
+  // Of sub-prompts nothing is an answer to the user.
+  'model.chunk': (open, { data: { delta, depth } }) => [
+    open,
+    depth === undefined ? [{ type: 'message.part.updated', data: { delta, part: { type: 'text' } } }] : [],
+  ],
+  'attempt.discarded': (open, { data: { reason, depth } }) => [
+    open,
+    depth === undefined ? [{ type: 'message.discarded', data: { reason } }] : [],
+  ],
+  'step.committed': (open, { data: { messageId, depth } }) => {
+    if (depth !== undefined) return [open, []];
+    const content = open.said?.id === messageId ? open.said.content : null;
+    return [{ ...open, answer: content || open.answer }, []];
+  },
+  'model.called': (open, { data: { model } }) => {
+    const { model: before, failure } = open;
+    const next = { ...open, model, failure: null };
+    if (before === null || failure === null || before === model) return [next, []];
+    return [next, [{ type: 'model.fallback', data: { fromModel: before, toModel: model, reason: failure } }]];
+  },
+  'model.failed': (open, { data: { message, code, statusCode } }) => [
+    { ...open, failure: message ?? code ?? String(statusCode ?? 'failed') },
+    [],
+  ],
+  'model.answered': (open, { data: { usage, cost } }) => [
+    { ...open, failure: null },
+    [{ type: 'llm_call', data: { model: open.model ?? '', ...toLedger(usage, cost) } }],
+  ],
+  'tool.called': (open, { data: { name, callId } }) => {
+    const { [callId]: given = '{}', ...left } = open.arguments;
+    const next = { ...open, arguments: left, calls: { ...open.calls, [callId]: name } };
+    const args = parseRecord(given) ?? {};
+    return [next, [{ type: 'tool_call', data: { toolName: name, toolCallId: callId, args } }]];
+  },
+  'tool.result': (open, { data: { callId, status } }) => settle(open, callId, status === 'error'),
+  'tool.unknown': (open, { data: { callId } }) => settle(open, callId, true),
+  'tool.removed': (open, { data: { callId } }) => [drop(open, callId), []],
+  'file.created': (open, { data }) => [open, [artifact(data)]],
+  'file.updated': (open, { data }) => [open, [artifact(data)]],
+  'wait.opened': (open, { data: { waitId, kind, name, summary: question, callId } }) => [
+    { ...open, waits: [...open.waits, waitId] },
+    [
+      {
+        type: 'input.required',
+        data: { waitId, kind, name, question, ...(callId === undefined ? {} : { toolCallId: callId }) },
+      },
+    ],
+  ],
+  'wait.answered': (open, { data: { waitId } }) => close(open, waitId),
+  'wait.closed': (open, { data: { waitId } }) => close(open, waitId),
+  'value.changed': (open, { data: { key } }) => {
+    if (key === TURN_BEGUN) return [{ ...open, keeping: 'begun', notKept: null }, []];
+    return [key === TURN_KEPT ? { ...open, keeping: 'kept' } : open, []];
+  },
+  'hook.failed': (open, { data: { hook, error } }) => [
+    hook === 'on_agent_end' && open.keeping === 'begun' ? { ...open, notKept: error } : open,
+    [],
+  ],
+};
+
+export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, row) => {
+  const { event, message } = row;
+  const { open, sessionId } = reading;
+  if (event.type === 'execution.started') {
+    const { executionId } = event.data;
+    const began = { type: 'execution.started', data: { executionId, sessionId } } as const;
+    return [{ ...reading, open: openExecution(executionId) }, [began]];
+  }
+  // T2: between executions.
+  if (!open) return [reading, []];
+  if (event.type === 'execution.ended') return [{ ...reading, open: null }, endOf(open, event.data)];
+  if (event.type === 'thread.terminated')
+    return [
+      { ...reading, open: null },
+      endOf(open, {
+        executionId: open.executionId,
+        reason: event.data.reason ?? 'terminated',
+        status: 'stopped',
+      }),
+    ];
+  if (event.type === 'message.created') {
+    const said = saidBy(event.data.messageId, message);
+    const known = { ...open, said, arguments: { ...open.arguments, ...argumentsOf(message) } };
+    return [{ ...reading, open: known }, []];
+  }
+  const [next, told] = tell(open, event);
+  return [{ ...reading, open: next }, told];
+};
+
+function tell(open: OpenExecution, event: ThreadEvent): Told {
+  // Narrowed by its type: the handler is the one of that kind.
+  const handler = HANDLERS[event.type] as ((open: OpenExecution, event: ThreadEvent) => Told) | undefined;
+  return handler ? handler(open, event) : [open, []];
+}
+
+/** T1: the last one. T3: what was not kept has failed. */
+function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly TangleEvent[] {
+  const { executionId, keeping, notKept, answer } = open;
+  const { status = 'idle', reason, error, cancelReason } = end;
+  if (status === 'idle' && keeping === 'begun')
+    return failed(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
+  if (status === 'idle')
+    return [
+      { type: 'result', data: { finalText: answer } },
+      { type: 'execution.completed', data: { executionId } },
+    ];
+  const message = error?.message ?? cancelReason ?? reason;
+  return failed(executionId, status === 'stopped' ? 'stopped' : 'failed', message, error?.code ?? reason);
+}
+
+function failed(
+  executionId: string,
+  status: 'failed' | 'stopped',
+  message: string,
+  code: string,
+): readonly TangleEvent[] {
+  return [
+    { type: 'error', data: { message, code } },
+    { type: 'execution.failed', data: { executionId, message, status } },
+  ];
+}
+
+function settle(open: OpenExecution, callId: string, isError: boolean): Told {
+  const toolName = open.calls[callId];
+  if (toolName === undefined) return [open, []];
+  const data = { toolName, toolCallId: callId, result: open.said?.content ?? '', isError };
+  return [drop(open, callId), [{ type: 'tool_result', data }]];
+}
+
+function drop(open: OpenExecution, callId: string): OpenExecution {
+  const { [callId]: _, ...calls } = open.calls;
+  return { ...open, calls };
+}
+
+function close(open: OpenExecution, waitId: string): Told {
+  if (!open.waits.includes(waitId)) return [open, []];
+  const waits = open.waits.filter((id) => id !== waitId);
+  return [{ ...open, waits }, [{ type: 'input.closed', data: { waitId } }]];
+}
+
+function artifact({ path, mimeType, size }: EventData['file.created']): TangleEvent {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { type: 'artifact', data: { artifactId: path, name, mimeType, size } };
+}
+
+function toLedger(usage: EventData['model.answered']['usage'], cost: number | null) {
+  return {
+    ...(usage && { tokensIn: usage.promptTokens, tokensOut: usage.completionTokens }),
+    ...(cost === null ? {} : { costUsd: cost }),
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * Executions by an id of their sender's, as Tangle's orchestrator serves them: started, attached to while they run, replayed after. The log is read from
+ * wherever the reader was, so nothing depends on which process it comes back to.
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
+import {
+  beginExecution,
+  executionPages,
+  findNamedExecution,
+  untilWaiting,
+} from '../../../client/named-execution.ts';
+import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
+import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import { readCursor } from '../../../projections/projection.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+import { turnResponse } from '../turn-stream.ts';
+
+const said = z.looseObject({ role: z.string(), content: z.string() });
+const body = z
+  .looseObject({
+    agent: z.string().optional().meta({ description: 'Of a session that this begins' }),
+    sessionId: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'The thread; made of the execution’s id unless given' }),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'What to do. Without one it attaches to what is there' }),
+    messages: z
+      .array(said)
+      .optional()
+      .meta({ description: 'In place of `message`: the last one of a user counts' }),
+    executionId: z.string().optional().meta({ description: 'In place of the header `X-Execution-ID`' }),
+    projectId: z.string().optional().meta({ description: 'With `sessionId` and `turnIndex`: makes the id' }),
+    turnIndex: z.int().min(0).optional(),
+    arguments: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Of a session that this begins' }),
+    metadata: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of the message' }),
+    endAtWait: z.boolean().optional().meta({ description: 'The stream ends where a person is waited for' }),
+  })
+  .openapi('AgentRun');
+
+type Body = z.infer<typeof body>;
+
+export const agentRunRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/agents/run/stream',
+    id: 'runAgent',
+    scope: 'read',
+    tag: 'Executions',
+    summary:
+      'Begin an execution under an id (`X-Execution-ID`; scope `write`), or attach to it; read its events, behind `Last-Event-ID`',
+    body,
+    bodyOptional: true,
+    answer: ['text/event-stream', 'application/x-ndjson'],
+    async handle({ body: given, request, caller, host }) {
+      const executionId = executionIdOf(given, request.headers.get('x-execution-id'));
+      const after = request.headers.get('last-event-id') ?? undefined;
+      if (after !== undefined) readCursor(after);
+      const content = given.message ?? lastOf(given);
+      const asked = { caller, executionId: executionId ?? randomUUID(), given };
+      if (content === undefined && executionId === null)
+        refuseRequest('There is nothing to do: give a "message", or the header X-Execution-ID to attach.');
+      const place = await (content === undefined ? attach(host, asked) : begin(host, asked, content)).catch(
+        (error: unknown) => {
+          if (isRuntimeError(error, 'ExecutionNotFound')) return notFound(error, asked.executionId);
+          throw error;
+        },
+      );
+      if (place instanceof Response) return place;
+      const stream = enterStream(host.streams, place.threadId);
+      const signal = AbortSignal.any([stream.signal, request.signal]);
+      const reading = { ...place, executionId: asked.executionId, after, signal };
+      return turnResponse({
+        format: request.headers.get('accept')?.includes('application/x-ndjson') ? 'ndjson' : 'sse',
+        executionId: asked.executionId,
+        pages: given.endAtWait
+          ? untilWaiting(asked.executionId, executionPages(host.client, reading))
+          : executionPages(host.client, reading),
+        signal,
+        onClose: stream.leave,
+        keepAliveMs: KEEP_ALIVE_MS,
+      });
+    },
+  }),
+];
+
+/** Null where none is given. Throws `InvalidRequest`, and `InvalidValue` for parts that make none. */
+function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, header: string | null) {
+  const given = header ?? executionId;
+  if (given !== undefined && given !== null) {
+    if (isExecutionId(given)) return given;
+    refuseRequest('The id of an execution is 1 to 200 visible ASCII characters.');
+  }
+  if (projectId === undefined || sessionId === undefined || turnIndex === undefined) return null;
+  return deriveExecutionId({ projectId, sessionId, turnIndex });
+}
+
+function lastOf({ messages }: Body): string | undefined {
+  if (messages === undefined) return undefined;
+  const last = messages.findLast(({ role }) => role === 'user')?.content;
+  return last ?? refuseRequest('None of the messages is a user’s.');
+}
+
+interface Asked {
+  readonly caller: Caller;
+  readonly executionId: string;
+  readonly given: Body;
+}
+
+interface Place {
+  readonly threadId: string;
+  readonly since?: number;
+}
+
+async function begin(host: ApiHost, { caller, executionId, given }: Asked, content: string): Promise<Place> {
+  requireScope(caller, 'write');
+  const { client } = host;
+  const { agent, sessionId: threadId = itemIdOf(executionId), arguments: args, metadata } = given;
+  const found = await client.getThread(threadId).catch(orNotFound);
+  if (found) await requireReachable(client, caller, threadId);
+  else requireAgent(host, agent, threadId);
+  await beginExecution(client, {
+    executionId,
+    threadId,
+    content,
+    agent,
+    metadata,
+    arguments: args,
+    userId: caller.userId ?? undefined,
+    context: standingContext(caller),
+  });
+  return { threadId, since: found?.lastSeq ?? 0 };
+}
+
+/** Throws `ThreadNotFound`, `AgentNotFound`. */
+function requireAgent({ agents }: ApiHost, agent: string | undefined, threadId: string): void {
+  if (agent === undefined)
+    throw new RuntimeError(
+      'ThreadNotFound',
+      `There is no session "${threadId}": name the "agent" to begin it with.`,
+    );
+  const known = agents?.();
+  if (known && !known.some(({ name }) => name === agent))
+    throw new RuntimeError(
+      'AgentNotFound',
+      `There is no agent "${agent}": /v1/agents lists those there are.`,
+    );
+}
+
+/** Throws `ExecutionNotFound`, also for one of somebody else. */
+async function attach({ client }: ApiHost, { caller, executionId, given }: Asked): Promise<Place> {
+  for (const threadId of await findNamedExecution(storeOf(client), executionId)) {
+    if (given.sessionId !== undefined && given.sessionId !== threadId) continue;
+    const thread = await requireReachable(client, caller, threadId).catch(orNotFound);
+    if (thread) return { threadId };
+  }
+  throw new RuntimeError(
+    'ExecutionNotFound',
+    `There is no execution "${executionId}": give a "message" to begin it.`,
+  );
+}
+
+function orNotFound(error: unknown): ThreadRecord | null {
+  if (isRuntimeError(error, 'ThreadNotFound')) return null;
+  throw error;
+}
+
+/** As the page's clients know it, beside the problem's own code. */
+function notFound(error: unknown, executionId: string): Response {
+  const problem = { ...toProblem(error), error: 'execution_not_found', executionId };
+  return jsonResponse(problem, problem.status, { 'content-type': 'application/problem+json' });
+}

@@ -1,0 +1,56 @@
+/**
+ * The events of one execution as a response: server-sent events or lines of JSON, each `{ type, data }` with its cursor as `id`. It ends behind the
+ * last event, which says how the execution has ended; one that is cut has none, and is read on behind its last cursor.
+ */
+import type { Projected } from '../../projections/projection.ts';
+import { pulled, withPulse } from './stream.ts';
+
+interface TurnEvent {
+  readonly type: string;
+  readonly data?: object;
+}
+
+export interface TurnStream {
+  readonly format: 'sse' | 'ndjson';
+  readonly executionId: string;
+  /** An empty page says that there is no more for now. */
+  readonly pages: AsyncIterable<readonly Projected<TurnEvent>[]>;
+  readonly signal: AbortSignal;
+  readonly onClose: () => void;
+  readonly keepAliveMs: number;
+}
+
+export function turnResponse(stream: TurnStream): Response {
+  const { format, executionId, onClose } = stream;
+  const type = format === 'sse' ? 'text/event-stream' : 'application/x-ndjson';
+  return new Response(pulled(toText(stream), onClose), {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-execution-id': executionId,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}
+
+async function* toText({ format, pages, signal, keepAliveMs }: TurnStream): AsyncGenerator<string> {
+  const tell = format === 'sse' ? toFrame : toLine;
+  // The headers are sent with the first bytes: from acceptance, not from the first event.
+  yield QUIET[format];
+  for await (const page of withPulse(pages, keepAliveMs, signal)) {
+    if (page === 'pulse') yield QUIET[format];
+    else if (page.length > 0) yield page.map(tell).join('');
+  }
+}
+
+/** Nothing, for whoever reads. */
+const QUIET = { sse: ': keep-alive\n\n', ndjson: '\n' } as const;
+
+function toFrame({ cursor, event }: Projected<TurnEvent>): string {
+  return `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function toLine({ cursor, event }: Projected<TurnEvent>): string {
+  return `${JSON.stringify({ ...event, id: cursor })}\n`;
+}

@@ -1,0 +1,133 @@
+/**
+ * A backend of any server that speaks OpenAI's chat completions.
+ * F1. Another model is asked only where the caller has named it, the one before has failed for a while, and nothing of its answer was told; each hop is
+ *     an event.
+ */
+import { BackendTransportError, ConfigError } from '../failure.ts';
+import { eventData } from '../wire/event-data.ts';
+import { type AgentExecutionBackend, type BackendContext, type BackendInput, promptOf } from './backend.ts';
+import { completionEvents } from './completion-events.ts';
+import { askBackend, type BackendFetch, isTransient, type RetryOptions } from './retry.ts';
+
+export interface OpenAICompatibleBackendOptions {
+  /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly model: string;
+  /** Names it in errors and events; `openai-compatible` unless given. */
+  readonly kind?: string;
+  readonly tools?: readonly object[];
+  readonly toolChoice?: unknown;
+  readonly responseFormat?: unknown;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly fetchImpl?: BackendFetch;
+  readonly retry?: RetryOptions;
+  readonly policy?: {
+    /** Asked in this order, each where the one before it has failed for a while (F1). None unless given. */
+    readonly fallbackModels?: readonly string[];
+  };
+}
+
+/**
+ * Throws `ConfigError` (`InvalidConfiguration`) where a required field is blank. Its stream throws `BackendTransportError` (`BackendFailed`), which lists each
+ * model that was tried, and the reason of the signal.
+ * @example
+ * ```ts
+ * const backend = createOpenAICompatibleBackend({
+ *   baseUrl: 'http://127.0.0.1:8000/v1',
+ *   apiKey: 'key',
+ *   model: 'openai/gpt-4.1',
+ *   policy: { fallbackModels: ['openai/gpt-4.1-mini'] },
+ * });
+ * for await (const event of backend.stream({ task: { id: 't', intent: 'answer' }, message: 'hello' })) console.log(event);
+ * ```
+ */
+export function createOpenAICompatibleBackend(
+  options: OpenAICompatibleBackendOptions,
+): AgentExecutionBackend {
+  const { kind = 'openai-compatible', model, policy } = options;
+  for (const field of ['baseUrl', 'apiKey', 'model'] as const)
+    if (typeof options[field] !== 'string' || options[field].trim() === '')
+      throw new ConfigError(`The backend "${kind}" has no ${field}: give one.`);
+  const models = [model, ...(policy?.fallbackModels ?? [])];
+  return {
+    kind,
+    async *stream(input, context = {}) {
+      const failures: BackendTransportError[] = [];
+      for (const [n, each] of models.entries()) {
+        let told = false;
+        try {
+          for await (const event of streamOnce(options, kind, each, input, context)) {
+            told = true;
+            yield event;
+          }
+          return;
+        } catch (error) {
+          const toModel = models[n + 1];
+          if (!(error instanceof BackendTransportError)) throw error;
+          failures.push(error);
+          // F1: named, for a while, and nothing told.
+          if (told || !isTransient(error) || toModel === undefined) throw listed(models, failures);
+          yield { type: 'model_fallback', fromModel: each, toModel, reason: error.message };
+        }
+      }
+    },
+  };
+}
+
+async function* streamOnce(
+  options: OpenAICompatibleBackendOptions,
+  kind: string,
+  model: string,
+  input: BackendInput,
+  { signal, turnId, propagatedHeaders }: BackendContext,
+) {
+  const { baseUrl, apiKey, retry = {}, fetchImpl = (url, init) => fetch(url, init) } = options;
+  const startedAt = performance.now();
+  const response = await askBackend({
+    backend: kind,
+    url: `${baseUrl.trim().replace(/\/+$/, '')}/chat/completions`,
+    init: {
+      method: 'POST',
+      headers: {
+        ...propagatedHeaders,
+        'content-type': 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        ...(turnId === undefined ? {} : { 'idempotency-key': turnId }),
+      },
+      body: JSON.stringify(toBody(options, model, input)),
+    },
+    fetch: fetchImpl,
+    retry,
+    signal,
+  });
+  yield* completionEvents(eventData(response, kind, signal), { model, backend: kind, startedAt });
+}
+
+/** What is not set is not sent. */
+function toBody(options: OpenAICompatibleBackendOptions, model: string, input: BackendInput): object {
+  const { tools = [], toolChoice, responseFormat, temperature, maxTokens } = options;
+  const given = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
+  return {
+    model,
+    messages: input.messages ?? [{ role: 'user', content: promptOf(input) }],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(tools.length === 0 ? {} : { tools, ...given('tool_choice', toolChoice) }),
+    ...given('response_format', responseFormat),
+    ...given('temperature', temperature),
+    ...given('max_tokens', maxTokens),
+  };
+}
+
+/** The last failure, with what became of each model before it. */
+function listed(
+  models: readonly string[],
+  failures: readonly BackendTransportError[],
+): BackendTransportError {
+  const last = failures.at(-1) as BackendTransportError;
+  if (failures.length < 2) return last;
+  const told = failures.map(({ message }, n) => `${models[n]}: ${message}`).join('; ');
+  return new BackendTransportError(`No model answered. ${told}`, last, { cause: last });
+}

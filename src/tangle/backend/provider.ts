@@ -1,0 +1,106 @@
+/**
+ * A backend as the provider of a model: an agent with that model answers by the backend, and its turns have everything that turns of an agent have.
+ * Where a worker is lost the same request is made again under the same id: a box attaches to what it has begun, and does not begin twice.
+ */
+import {
+  type Provider,
+  ProviderError,
+  type ProviderFactory,
+  type ProviderRequest,
+  type ProviderStreamChunk,
+  type ProviderUsage,
+} from '../../core/message/provider.ts';
+import { readField } from '../../core/value/thrown.ts';
+import { BackendTransportError } from '../failure.ts';
+import type { AgentExecutionBackend, BackendEvent, BackendInput } from './backend.ts';
+import { isTransient } from './retry.ts';
+import { promptId } from './sandbox-prompt.ts';
+
+/**
+ * For `provider` of `defineModel`. What a backend does itself (calls of tools, files) is its own affair: the thread keeps the text, what was thought, and
+ * what it used.
+ * @example
+ * ```ts
+ * const backend = createIterableBackend(({ message = '' }) => ['You said: ', message]);
+ * export default defineModel({ name: 'echo', provider: backendProvider(backend), model: 'echo' });
+ * ```
+ */
+export function backendProvider(backend: AgentExecutionBackend): ProviderFactory {
+  const provider: Provider = {
+    name: backend.kind,
+    specificationVersion: '1',
+    getModelCapabilities: async () => ({ supportsToolCalls: false }),
+    stream: async (request) => toChunks(backend, request),
+    async generate(request) {
+      let content = '';
+      let end: Extract<ProviderStreamChunk, { type: 'finish' }> | undefined;
+      for await (const chunk of toChunks(backend, request)) {
+        if (chunk.type === 'content-delta') content += chunk.delta;
+        if (chunk.type === 'finish') end = chunk;
+      }
+      return { content, finishReason: end?.finishReason ?? 'stop', usage: end?.usage ?? NOTHING };
+    },
+  };
+  return Object.assign(() => provider, { configSlots: {} });
+}
+
+const NOTHING: ProviderUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+async function* toChunks(
+  backend: AgentExecutionBackend,
+  request: ProviderRequest,
+): AsyncGenerator<ProviderStreamChunk> {
+  const { signal, user = '', model } = request;
+  const input = toInput(request);
+  const turnId = promptId(user, [model, input.messages]);
+  let usage = NOTHING;
+  try {
+    const session = await backend.start?.(input, { signal, turnId });
+    for await (const event of backend.stream(input, { signal, turnId, session })) {
+      if (event.type === 'text_discarded')
+        throw new ProviderError(`The backend began anew: ${event.reason}`, 'server_error');
+      usage = add(usage, event);
+      if (event.type === 'text_delta') yield { type: 'content-delta', delta: event.text };
+      if (event.type === 'reasoning_delta') yield { type: 'reasoning-delta', delta: event.text };
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toFailure(error);
+  }
+  yield { type: 'finish', finishReason: 'stop', usage };
+}
+
+function toInput({ messages, user = '' }: ProviderRequest): BackendInput {
+  const said = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
+  return { task: { id: user, intent: 'answer' }, messages: said };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return String(readField(content, 'text') ?? readField(content, 'error') ?? '');
+  return content.map((part) => String(readField(part, 'text') ?? '')).join('');
+}
+
+function add(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
+  if (event.type !== 'llm_call') return usage;
+  const { tokensIn = 0, tokensOut = 0, costUsd } = event;
+  const cost = costUsd === undefined ? usage.cost : (usage.cost ?? 0) + costUsd;
+  return {
+    promptTokens: usage.promptTokens + tokensIn,
+    completionTokens: usage.completionTokens + tokensOut,
+    totalTokens: usage.totalTokens + tokensIn + tokensOut,
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+/** Whoever keeps the model decides what follows: a backend has tried again itself. */
+function toFailure(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof BackendTransportError))
+    return new ProviderError(message, 'invalid_request', undefined, undefined, { cause: error });
+  const { status } = error;
+  const isKey = status === 401 || status === 402 || status === 403;
+  const code = isTransient(error) ? 'server_error' : isKey ? 'auth_error' : 'invalid_request';
+  return new ProviderError(message, code, status || undefined, undefined, { cause: error });
+}

@@ -1,0 +1,167 @@
+/**
+ * A backend of a box: anything that can be prompted and streams what happens (`remoteBox`, or a sandbox's own). What the box tells is mapped; what nobody
+ * knows is told to `onUnmapped`, and is no text.
+ * M1. Where text came in pieces and again as a whole, it is told once.
+ */
+import { RuntimeError } from '../../core/value/error.ts';
+import { sha256OfAscii } from '../../core/value/sha256.ts';
+import type { Box, PromptOptions } from '../box/remote-box.ts';
+import { ConfigError } from '../failure.ts';
+import {
+  type AgentExecutionBackend,
+  type BackendContext,
+  type BackendEvent,
+  type BackendInput,
+  promptOf,
+} from './backend.ts';
+
+export interface SandboxPromptBackendOptions<Own extends Box = Box> {
+  /** `sandbox` unless given. */
+  readonly kind?: string;
+  /** The box; or how one is come by. */
+  readonly box?: Own;
+  readonly getBox?: (input: BackendInput, context: BackendContext) => Promise<Own> | Own;
+  /** In place of `box.streamPrompt`. */
+  readonly streamPrompt?: (box: Own, message: string, options: PromptOptions) => AsyncIterable<unknown>;
+  /** In place of what is known of a box's events; null for one that tells nothing. */
+  readonly mapEvent?: (event: unknown) => BackendEvent | readonly BackendEvent[] | null;
+  /** Events that the mapping does not know. */
+  readonly onUnmapped?: (event: unknown) => void;
+}
+
+/**
+ * Throws `ConfigError` where there is no way to a box. Its stream throws what the box does, and `BackendFailed` with the box's own words where the
+ * execution has failed there. The same `turnId` prompts once: it is the execution's id.
+ * @example
+ * ```ts
+ * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
+ * const backend = createSandboxPromptBackend({ box });
+ * ```
+ */
+export function createSandboxPromptBackend<Own extends Box = Box>(
+  options: SandboxPromptBackendOptions<Own>,
+): AgentExecutionBackend {
+  const { kind = 'sandbox', box, getBox, mapEvent, onUnmapped } = options;
+  if (box === undefined && getBox === undefined)
+    throw new ConfigError(`The backend "${kind}" has no box: give "box" or "getBox".`);
+  const boxFor = async (input: BackendInput, context: BackendContext) =>
+    box ?? (await (getBox as NonNullable<typeof getBox>)(input, context));
+  return {
+    kind,
+    async start(input, context = {}) {
+      const { id } = await boxFor(input, context);
+      return { id: id ?? input.task.id, resumeToken: id };
+    },
+    async *stream(input, context = {}) {
+      const found = await boxFor(input, context);
+      const { turnId: executionId, signal, session } = context;
+      const asked = { executionId, signal, sessionId: session?.resumeToken };
+      const message = promptOf(input);
+      const events = options.streamPrompt
+        ? options.streamPrompt(found, message, asked)
+        : found.streamPrompt(message, asked);
+      let text = '';
+      for await (const event of events) {
+        const mapped = mapEvent ? mapEvent(event) : mapBoxEvent(event, kind);
+        if (mapped === undefined) onUnmapped?.(event);
+        for (const each of [mapped ?? []].flat()) {
+          // M1: what is new of it.
+          const told = isWhole(event) && each.type === 'text_delta' ? behind(text, each) : each;
+          if (told === null) continue;
+          if (told.type === 'text_delta') text += told.text;
+          if (told.type === 'text_discarded') text = '';
+          yield told;
+        }
+      }
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isWhole(event: unknown): boolean {
+  const { type } = event as Fields;
+  return type === 'result' || type === 'final';
+}
+
+/** Null where all of it was told. */
+function behind(text: string, event: BackendEvent & { type: 'text_delta' }): BackendEvent | null {
+  if (event.text === '' || text.endsWith(event.text)) return null;
+  return event.text.startsWith(text) ? { ...event, text: event.text.slice(text.length) } : event;
+}
+
+/** Null for what tells nothing; undefined for what nobody knows. Throws `BackendFailed` for the failure of an execution. */
+export function mapBoxEvent(event: unknown, backend = 'sandbox'): BackendEvent | null | undefined {
+  if (typeof event !== 'object' || event === null) return undefined;
+  const { type, data, ...flat } = event as Fields;
+  const of = { ...flat, ...(typeof data === 'object' && data !== null ? (data as Fields) : {}) } as Fields;
+  if (typeof type !== 'string') return undefined;
+  if (type === 'execution.failed')
+    throw new RuntimeError(
+      'BackendFailed',
+      `The execution in "${backend}" has failed: ${String(of.message)}`,
+    );
+  if (QUIET.has(type)) return null;
+  return Object.hasOwn(MAPPED, type) ? (MAPPED[type] as (of: Fields) => BackendEvent | null)(of) : undefined;
+}
+
+/** Told by others, or of no interest to who reads an answer. */
+const QUIET = new Set([
+  'execution.started',
+  'execution.completed',
+  'message.started',
+  'error',
+  'input.closed',
+]);
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textDelta = (of: Fields): BackendEvent | null => {
+  const part = (of.part ?? {}) as Fields;
+  if (part.type !== undefined && part.type !== 'text') return null;
+  const found = text(of.text) || text(of.delta) || text(part.text);
+  return found === '' ? null : { type: 'text_delta', text: found };
+};
+const callOf = ({ toolName, name, toolCallId, id }: Fields) => ({
+  toolName: text(toolName) || text(name),
+  ...(typeof (toolCallId ?? id) === 'string' ? { toolCallId: (toolCallId ?? id) as string } : {}),
+});
+const proposal = (of: Fields): BackendEvent | null => {
+  const proposalId = text(of.proposalId) || text(of.id);
+  if (proposalId === '') return null;
+  return { ...(of as object), type: 'proposal_created', proposalId, title: text(of.title) };
+};
+
+const MAPPED: Readonly<Record<string, (of: Fields) => BackendEvent | null>> = {
+  'message.part.updated': textDelta,
+  text_delta: textDelta,
+  delta: textDelta,
+  reasoning_delta: (of) => ({ type: 'reasoning_delta', text: text(of.text) || text(of.delta) }),
+  'message.discarded': ({ reason }) => ({ type: 'text_discarded', reason: text(reason) }),
+  tool_call: (of) => ({ type: 'tool_call', ...callOf(of), args: of.args }),
+  tool_result: (of) => ({ type: 'tool_result', ...callOf(of), result: of.result }),
+  llm_call: (of) => ({ ...(of as object), type: 'llm_call', model: text(of.model) }),
+  'model.fallback': ({ fromModel, toModel, reason }) => ({
+    type: 'model_fallback',
+    fromModel: text(fromModel),
+    toModel: text(toModel),
+    reason: text(reason),
+  }),
+  artifact: (of) =>
+    text(of.artifactId) === ''
+      ? null
+      : { ...(of as object), type: 'artifact', artifactId: text(of.artifactId) },
+  proposal_created: proposal,
+  proposal,
+  filing: proposal,
+  result: (of) => textDelta({ text: of.finalText ?? of.text }),
+  final: (of) => textDelta({ text: of.finalText ?? of.text }),
+};
+
+/** The id of a prompt that is the same whenever the same is asked: for callers that have none of their own. */
+export function promptId(scope: string, asked: unknown): string {
+  const ascii = JSON.stringify([scope, asked]).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `prompt-${sha256OfAscii(ascii).slice(0, 40)}`;
+}

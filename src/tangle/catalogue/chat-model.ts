@@ -1,0 +1,126 @@
+/** Which model a chat runs with: picked by the caller's own order, and checked before anything is started with it. */
+import { isRuntimeError } from '../../core/value/error.ts';
+import { type FetchModels, getModels, type RouterModel, resolveRouterBaseUrl } from './router-models.ts';
+
+export interface ModelCandidate<Source extends string = string> {
+  /** Whose wish it is: `request`, `workspace`, `env`, or whatever the caller calls them. */
+  readonly source: Source;
+  readonly model?: string | null | undefined;
+}
+
+export interface ChatModel<Source extends string = string> {
+  readonly source: Source;
+  readonly model: string;
+}
+
+/**
+ * Without what is around it; undefined for what is blank, or no text.
+ * @example
+ * ```ts
+ * const model = cleanModelId(' openai/gpt-4.1 '); // openai/gpt-4.1
+ * ```
+ */
+export function cleanModelId(model: unknown): string | undefined {
+  const clean = typeof model === 'string' ? model.trim() : '';
+  return clean === '' ? undefined : clean;
+}
+
+/**
+ * The first candidate that names a model, else `fallback`. The order is the caller's.
+ * @example
+ * ```ts
+ * const { source, model } = resolveChatModel(
+ *   [{ source: 'request', model: ' ' }, { source: 'env', model: 'openai/gpt-4.1' }],
+ *   { source: 'default', model: 'openai/gpt-4.1-mini' },
+ * ); // env
+ * ```
+ */
+export function resolveChatModel<Source extends string, Fallback>(
+  candidates: readonly ModelCandidate<Source>[],
+  fallback: Fallback,
+): ChatModel<Source> | Fallback {
+  for (const { source, model } of candidates) {
+    const clean = cleanModelId(model);
+    if (clean !== undefined) return { source, model: clean };
+  }
+  return fallback;
+}
+
+export interface ValidateModelOptions {
+  /** Models that need no catalogue. */
+  readonly allowlist?: readonly string[];
+  /** The built-in one unless given. */
+  readonly routerBaseUrl?: string;
+  /** In place of `getModels`. */
+  readonly loadModels?: (baseUrl: string) => Promise<readonly RouterModel[]>;
+  readonly fetch?: FetchModels;
+}
+
+export type CheckedModel =
+  | { readonly succeeded: true; readonly value: string }
+  | { readonly succeeded: false; readonly error: string };
+
+const MODEL_ID = /^[A-Za-z0-9._/@:-]{1,200}$/;
+
+/**
+ * Whether a model may be asked for: it is in the caller's list, or in the router's. It fails closed: where the catalogue cannot be read,
+ * what is not in the list is refused. Never rejects.
+ * @example
+ * ```ts
+ * const checked = await validateChatModelId('openai/gpt-4.1', { routerBaseUrl: 'http://127.0.0.1:8000' });
+ * if (!checked.succeeded) console.log(checked.error);
+ * ```
+ */
+export async function validateChatModelId(
+  modelId: unknown,
+  { allowlist = [], routerBaseUrl, loadModels, fetch }: ValidateModelOptions = {},
+): Promise<CheckedModel> {
+  const value = cleanModelId(modelId);
+  if (value === undefined) return refused('The model has no name: name one.');
+  if (!MODEL_ID.test(value))
+    return refused(
+      `"${value.slice(0, 60)}" is no model: up to 200 letters, digits and any of . _ / @ : - name one.`,
+    );
+  if (allowlist.some((each) => cleanModelId(each) === value)) return { succeeded: true, value };
+  const load = loadModels ?? ((base: string) => getModels(base, fetch ? { fetch } : {}));
+  try {
+    const base = resolveRouterBaseUrl(
+      routerBaseUrl === undefined ? {} : { TANGLE_ROUTER_URL: routerBaseUrl },
+    );
+    const known = idsOf(await load(base));
+    if (known.has(value)) return { succeeded: true, value };
+    return refused(`The model "${value}" is not available: the catalogue of ${base} does not have it.`);
+  } catch (error) {
+    const why = isRuntimeError(error) || error instanceof Error ? error.message : String(error);
+    return refused(`The model "${value}" could not be validated: ${why}`);
+  }
+}
+
+function refused(error: string): CheckedModel {
+  return { succeeded: false, error };
+}
+
+/** A model without a slash is known by its provider, too. */
+function idsOf(models: readonly RouterModel[]): ReadonlySet<string> {
+  return new Set(
+    models.flatMap(({ id, _provider, provider }) => {
+      const who = cleanModelId(_provider) ?? cleanModelId(provider);
+      return who === undefined || id.includes('/') ? [id] : [id, `${who}/${id}`];
+    }),
+  );
+}
+
+/**
+ * For pickers: the caller's own models before those of the catalogue, each once.
+ * @example
+ * ```ts
+ * const shown = withConfiguredModels([{ id: 'openai/gpt-4.1' }], ['house/own']); // house/own, openai/gpt-4.1
+ * ```
+ */
+export function withConfiguredModels(
+  models: readonly RouterModel[],
+  configured: readonly (string | null | undefined)[],
+): readonly RouterModel[] {
+  const own = [...new Set(configured.flatMap((each) => cleanModelId(each) ?? []))];
+  return [...own.map((id) => ({ id })), ...models.filter(({ id }) => !own.includes(id))];
+}

@@ -1,0 +1,148 @@
+/**
+ * The models of a router that speaks as OpenAI does. Neither Node nor the environment is needed here: it runs in Workers.
+ * K1. What was fetched is kept for a minute, by address: the value, never a request under way, which a Worker must not share between its own.
+ * K2. A failure is never kept, and nothing old takes the place of what cannot be fetched.
+ */
+import { BackendTransportError, ValidationError } from '../failure.ts';
+import { excerptOf, readBody } from '../wire/body-text.ts';
+
+export interface RouterModel {
+  readonly id: string;
+  readonly name?: string;
+  readonly provider?: string;
+  readonly _provider?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RouterEnv {
+  readonly TANGLE_ROUTER_URL?: string | undefined;
+  readonly TANGLE_ROUTER_BASE_URL?: string | undefined;
+}
+
+export type FetchModels = (input: string, init: RequestInit) => Promise<Response>;
+
+export interface GetModelsOptions {
+  readonly fetch?: FetchModels;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Milliseconds; 10,000 unless given. */
+  readonly timeoutMs?: number;
+  /** Milliseconds that an answer counts; 60,000 unless given, 0 to ask anew. */
+  readonly maxAgeMs?: number;
+}
+
+export const DEFAULT_ROUTER_BASE_URL = 'https://router.tangle.tools';
+
+const MAX_AGE_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+const CATALOGUE_BYTES = 16 * 1024 * 1024;
+/** Of one process: the oldest goes first. */
+const MOST_KEPT = 100;
+
+/**
+ * The address that a router is asked at, without `/v1` and slashes at its end. What is set counts, in the order of the names.
+ * @example
+ * ```ts
+ * const base = resolveRouterBaseUrl({ TANGLE_ROUTER_URL: 'http://127.0.0.1:8000/v1/' }); // http://127.0.0.1:8000
+ * ```
+ */
+export function resolveRouterBaseUrl(env: RouterEnv = {}): string {
+  const given = env.TANGLE_ROUTER_URL ?? env.TANGLE_ROUTER_BASE_URL;
+  return toBase(given ?? DEFAULT_ROUTER_BASE_URL);
+}
+
+interface Kept {
+  readonly at: number;
+  readonly models: readonly RouterModel[];
+}
+
+const KEPT = new Map<string, Kept>();
+const OWN_KEPT = new WeakMap<FetchModels, Map<string, Kept>>();
+
+/**
+ * The models that a router lists at `/v1/models`; none where it lists something else. Throws `BackendTransportError` (`BackendFailed`) with the
+ * status, 0 where none came, and `ValidationError` for what is no address.
+ * @example
+ * ```ts
+ * const models = await getModels('http://127.0.0.1:8000');
+ * console.log(models.map(({ id }) => id));
+ * ```
+ */
+export async function getModels(
+  baseUrl: string,
+  options: GetModelsOptions = {},
+): Promise<readonly RouterModel[]> {
+  const { maxAgeMs = MAX_AGE_MS, fetch: given, headers = {} } = options;
+  const base = toBase(baseUrl);
+  const kept = given ? keptBy(given) : KEPT;
+  // Who asks with other headers may be shown other models.
+  const key = JSON.stringify([base, Object.entries(headers).toSorted()]);
+  const found = kept.get(key);
+  if (found && Date.now() - found.at < maxAgeMs) return found.models;
+  const models = await fetchModels(base, options);
+  kept.delete(key);
+  kept.set(key, { at: Date.now(), models });
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return models;
+}
+
+function keptBy(fetchModels: FetchModels): Map<string, Kept> {
+  const kept = OWN_KEPT.get(fetchModels) ?? new Map<string, Kept>();
+  OWN_KEPT.set(fetchModels, kept);
+  return kept;
+}
+
+async function fetchModels(
+  base: string,
+  { fetch: given, headers, signal, timeoutMs = TIMEOUT_MS }: GetModelsOptions,
+): Promise<readonly RouterModel[]> {
+  const url = `${base}/v1/models`;
+  const ask: FetchModels = given ?? ((input, init) => fetch(input, init));
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const answer = async () => {
+    const response = await ask(url, { headers: { accept: 'application/json', ...headers }, signal: either });
+    if (!response.ok) throw refusal(url, response.status, await excerptOf(response));
+    const { text, cut } = await readBody(response, CATALOGUE_BYTES);
+    if (cut) throw refusal(url, response.status, 'its list of models is too long');
+    return readModels(JSON.parse(text));
+  };
+  try {
+    return await answer();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof BackendTransportError) throw error;
+    const why = timeout.aborted ? `nothing came within ${timeoutMs} ms` : messageOf(error);
+    throw new BackendTransportError(
+      `The models of ${url} could not be read: ${why}.`,
+      { backend: 'catalogue', status: 0 },
+      { cause: error },
+    );
+  }
+}
+
+function refusal(url: string, status: number, body: string): BackendTransportError {
+  return new BackendTransportError(`${url} answered ${status}${body === '' ? '' : `: ${body}`}.`, {
+    backend: 'catalogue',
+    status,
+    body,
+  });
+}
+
+function readModels(answer: unknown): readonly RouterModel[] {
+  const data = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined;
+  if (!Array.isArray(data)) return [];
+  return data.filter((each): each is RouterModel => typeof each?.id === 'string');
+}
+
+/** Throws `ValidationError`. */
+function toBase(url: string): string {
+  const base = url.trim().replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
+  if (/^https?:\/\/[^/]/.test(base)) return base;
+  throw new ValidationError(`"${url.slice(0, 200)}" is no address of a router: it begins with https://.`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

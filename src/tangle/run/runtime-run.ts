@@ -1,0 +1,177 @@
+/**
+ * The row of a run in the product's own database, and what the run has cost.
+ * U1. The row is there from the start, as `running`: a crash leaves it, and the same id goes on with it.
+ * U2. A call is counted once, however often it is told: by its event's id, where it has one.
+ * U3. A run ends once: the same end again changes nothing, another one is refused.
+ */
+import { RuntimeRunStateError, ValidationError } from '../failure.ts';
+
+export interface RunCost {
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costUsd: number;
+  /** Milliseconds, up to its end. */
+  readonly wallMs: number;
+  readonly llmCalls: number;
+}
+
+export type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled';
+
+export interface RunRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly taskId: string;
+  readonly sessionId?: string;
+  readonly agentId?: string;
+  readonly domain?: string;
+  readonly scenarioId?: string;
+  readonly status: RunStatus;
+  readonly resultSummary?: string;
+  readonly error?: string;
+  readonly cost: RunCost;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly completedAt?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface RunRowAdapter {
+  /** Writes the row under its id, whether it is there or not. */
+  upsertRun(row: RunRow): Promise<void> | void;
+}
+
+export interface RuntimeRunOptions {
+  readonly workspaceId: string;
+  readonly taskSpec: { readonly id: string; readonly domain?: string };
+  readonly sessionId?: string;
+  readonly agentId?: string;
+  readonly scenarioId?: string;
+  /** Where rows are kept; none are unless given. */
+  readonly adapter?: RunRowAdapter;
+  /** The same again goes on with its row: an execution's id. Made of the task's unless given. */
+  readonly id?: string;
+  readonly now?: () => number;
+}
+
+/** Of what is observed, calls of models count. */
+export interface LedgerEvent {
+  readonly type: string;
+  /** Of an event that may come twice. */
+  readonly id?: string;
+  readonly data?: unknown;
+}
+
+export interface RunCompletion {
+  readonly status: Exclude<RunStatus, 'running'>;
+  readonly resultSummary?: string;
+  /** In place of what was counted. */
+  readonly cost?: Partial<RunCost>;
+  readonly error?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface RuntimeRun {
+  readonly id: string;
+  observe(event: LedgerEvent): void;
+  cost(): RunCost;
+  /** U3. Throws `RuntimeRunStateError` for another end. */
+  complete(completion: RunCompletion): void;
+  toRow(metadata?: Readonly<Record<string, unknown>>): RunRow;
+  /** Writes the row. Throws `RuntimeRunStateError` before its end, and what the adapter does. */
+  persist(metadata?: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/**
+ * Resolves once the row is written (U1). Throws `ValidationError` where the workspace or the task has no id, and what the adapter does.
+ * @example
+ * ```ts
+ * const run = await startRuntimeRun({ workspaceId: 'acme', taskSpec: { id: 'review' }, adapter: { upsertRun: console.log } });
+ * run.observe({ type: 'llm_call', data: { model: 'm', tokensIn: 1200, tokensOut: 280, costUsd: 0.0041 } });
+ * run.complete({ status: 'completed', resultSummary: 'Reviewed.' });
+ * await run.persist();
+ * ```
+ */
+export async function startRuntimeRun(options: RuntimeRunOptions): Promise<RuntimeRun> {
+  const { workspaceId, taskSpec, adapter, now = Date.now } = options;
+  if (!isText(workspaceId)) throw new ValidationError('A run has no workspace: give "workspaceId".');
+  if (!isText(taskSpec?.id)) throw new ValidationError('A run has no task: give "taskSpec" with an id.');
+  const id = options.id ?? `${taskSpec.id}:${crypto.randomUUID().slice(0, 8)}`;
+  const startedAt = now();
+  const ledger = { tokensIn: 0, tokensOut: 0, costUsd: 0, llmCalls: 0 };
+  const counted = new Set<string>();
+  let end: { readonly at: number; readonly completion: RunCompletion } | undefined;
+
+  const cost = (): RunCost => {
+    const { llmCalls, tokensIn, tokensOut, costUsd } = ledger;
+    const wallMs = (end?.at ?? now()) - startedAt;
+    const found = { tokensIn, tokensOut, costUsd: exact(costUsd), wallMs, llmCalls };
+    return { ...found, ...end?.completion.cost };
+  };
+  const toRow: RuntimeRun['toRow'] = (metadata) => {
+    const { sessionId, agentId, scenarioId } = options;
+    const { resultSummary, error, metadata: own } = end?.completion ?? {};
+    const all = { ...own, ...metadata };
+    return {
+      ...{ id, workspaceId, taskId: taskSpec.id, status: end?.completion.status ?? 'running', cost: cost() },
+      startedAt: new Date(startedAt).toISOString(),
+      ...given({ sessionId, agentId, scenarioId, domain: taskSpec.domain, resultSummary, error }),
+      ...(end && { completedAt: new Date(end.at).toISOString() }),
+      ...(Object.keys(all).length > 0 && { metadata: all }),
+    };
+  };
+  // U1: before anything is done.
+  await adapter?.upsertRun(toRow());
+  return {
+    id,
+    observe(event) {
+      if (event.type !== 'llm_call') return;
+      // U2: told again by who reads on from before it.
+      if (event.id !== undefined && counted.has(event.id)) return;
+      if (event.id !== undefined) counted.add(event.id);
+      const { tokensIn, tokensOut, costUsd } = { ...event, ...(event.data as object) } as Record<
+        string,
+        unknown
+      >;
+      ledger.llmCalls += 1;
+      ledger.tokensIn += finite(tokensIn);
+      ledger.tokensOut += finite(tokensOut);
+      ledger.costUsd += finite(costUsd);
+    },
+    cost,
+    complete(completion) {
+      const { status } = completion;
+      // U3: once.
+      if (end?.completion.status === status) return;
+      if (end)
+        throw new RuntimeRunStateError(
+          `The run "${id}" is ${end.completion.status}: it cannot become ${status}.`,
+        );
+      if (!['completed', 'failed', 'cancelled'].includes(status))
+        throw new RuntimeRunStateError(`The run "${id}" cannot end as "${status}".`);
+      end = { at: now(), completion };
+    },
+    toRow,
+    async persist(metadata) {
+      if (!end)
+        throw new RuntimeRunStateError(`The run "${id}" goes on: complete it before it is persisted.`);
+      await adapter?.upsertRun(toRow(metadata));
+    },
+  };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function finite(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+/** Sums of decimal fractions, to a billionth of a dollar. */
+function exact(value: number): number {
+  return Math.round(value * 1e9) / 1e9;
+}
+
+function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

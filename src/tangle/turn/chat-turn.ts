@@ -1,0 +1,181 @@
+/**
+ * A chat turn as lines of JSON: an execution of the box, in the envelope of a session's run. Nothing here needs Node: it runs in a Worker, which keeps
+ * nothing of the turn.
+ * C1. The turn is sent before anybody reads, and whoever leaves stops nothing, also where it has not begun yet.
+ * C2. `session.run.started` comes first and one of `session.run.completed`, `.failed` and `.waiting` last; a body that ends without was cut.
+ * C3. What watches a turn (`onEvent`, `traceFlush`) changes nothing of it.
+ */
+import { deriveExecutionId } from '../../core/thread/execution-id.ts';
+import { TURN_METADATA } from '../../core/thread/turn-mark.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { type ChatTurnIdentity, type ChatTurnLine, toTurnLine } from '../../projections/tangle/chat-turn.ts';
+import type { Box, BoxEvent } from '../box/remote-box.ts';
+
+export interface ChatTurnHooks {
+  /** Of every line, the envelope's too. */
+  readonly onEvent?: (line: ChatTurnLine) => Promise<void> | void;
+  /** Once the body is over, or nobody reads it any more. */
+  readonly traceFlush?: () => Promise<void> | void;
+}
+
+export interface ChatTurnInput {
+  readonly box: Box<BoxEvent>;
+  readonly identity: ChatTurnIdentity;
+  /** What the user says. */
+  readonly message: string;
+  /** With the session and the turn: the execution's id. `chat` unless given. */
+  readonly projectId?: string;
+  /** Lines behind this one: of whoever comes back. */
+  readonly lastEventId?: string | undefined;
+  readonly hooks?: ChatTurnHooks;
+  /** Of a Worker: what goes on behind the response. */
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+  readonly log?: (message: string, error: unknown) => void;
+}
+
+export interface ChatTurnBody {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly contentType: 'application/x-ndjson';
+  readonly executionId: string;
+}
+
+const ENCODER = new TextEncoder();
+
+/**
+ * Answers at once, and never rejects: what fails is told in the body, as `error` and `session.run.failed`. The same turn again attaches, or replays; other
+ * words for the same turn are `ExecutionConflict`. Throws `InvalidValue` for an identity that makes no execution's id.
+ * @example
+ * ```ts
+ * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
+ * const identity = { tenantId: 'acme', sessionId: 'session-7', userId: 'ada', turnIndex: 0 };
+ * const { body, contentType } = handleChatTurn({ box, identity, message: 'hello' });
+ * const response = new Response(body, { headers: { 'content-type': contentType } });
+ * ```
+ */
+export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
+  const { box, identity, message, projectId = 'chat', lastEventId, hooks = {}, waitUntil } = turn;
+  const { sessionId, tenantId, userId, turnIndex } = identity;
+  const executionId = deriveExecutionId({ projectId, sessionId, turnIndex });
+  const leaving = new AbortController();
+  const events = box.streamPrompt(message, {
+    executionId,
+    sessionId,
+    lastEventId,
+    metadata: { [TURN_METADATA]: { tenantId, sessionId, userId, turnIndex } },
+    endAtWait: true,
+    signal: leaving.signal,
+  });
+  const watch = watcher(turn);
+  const iterator = events[Symbol.asyncIterator]();
+  // C1: now.
+  const first = iterator.next();
+  first.catch(() => undefined);
+  const lines = toLines(identity, rest(iterator, first));
+  let over = false;
+  const flush = async () => {
+    if (over) return;
+    over = true;
+    const flushed = watch.quietly('traceFlush', hooks.traceFlush);
+    if (waitUntil) waitUntil(flushed);
+    else await flushed;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await lines.next();
+        if (!done) {
+          await watch.quietly('onEvent', () => hooks.onEvent?.(value));
+          return controller.enqueue(ENCODER.encode(`${JSON.stringify(value)}\n`));
+        }
+        await flush();
+        controller.close();
+      },
+      async cancel() {
+        // C1: it has been taken once anything was told of it.
+        const left = first.catch(() => undefined).then(() => leaving.abort());
+        waitUntil?.(left);
+        await flush();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, contentType: 'application/x-ndjson', executionId };
+}
+
+async function* rest(
+  iterator: AsyncIterator<BoxEvent>,
+  first: Promise<IteratorResult<BoxEvent>>,
+): AsyncGenerator<BoxEvent> {
+  for (let step = await first; !step.done; step = await iterator.next()) yield step.value;
+}
+
+/** Each with its id, where a reader goes on behind it. */
+async function* toLines(
+  identity: ChatTurnIdentity,
+  events: AsyncIterable<BoxEvent>,
+): AsyncGenerator<ChatTurnLine & { readonly id?: string }> {
+  const { sessionId } = identity;
+  try {
+    for await (const { id, ...event } of events) yield { ...toTurnLine(identity, event), id };
+  } catch (error) {
+    const message = errorMessage(error);
+    const code = isRuntimeError(error) ? error.code : 'InternalError';
+    yield { type: 'error', data: { message, code } };
+    yield { type: 'session.run.failed', data: { sessionId, message } };
+  }
+}
+
+/** C3: what throws is logged. */
+function watcher({ log = console.error }: ChatTurnInput) {
+  return {
+    async quietly(name: string, work: (() => Promise<void> | void) | undefined): Promise<void> {
+      try {
+        await work?.();
+      } catch (error) {
+        log(`${name} of a chat turn has failed: ${errorMessage(error)}`, error);
+      }
+    },
+  };
+}
+
+export interface ChatTurnRequest {
+  readonly identity: ChatTurnIdentity;
+  readonly message: string;
+}
+
+export type ChatTurnHandlerOptions = Omit<ChatTurnInput, 'identity' | 'message' | 'lastEventId'> & {
+  /** Whose turn it is, and what is said; or the response that refuses it. Access is the product's own. */
+  readonly readTurn: (request: Request) => Promise<ChatTurnRequest | Response> | ChatTurnRequest | Response;
+};
+
+/**
+ * A chat turn over HTTP: the response has `X-Execution-ID`; whoever was cut off sends the same again, with `Last-Event-ID`.
+ * @example
+ * ```ts
+ * const handler = createChatTurnHandler({
+ *   box: remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' }),
+ *   readTurn: async (request) => await request.json(),
+ * });
+ * export default { fetch: handler };
+ * ```
+ */
+export function createChatTurnHandler({
+  readTurn,
+  ...options
+}: ChatTurnHandlerOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const read = await readTurn(request);
+    if (read instanceof Response) return read;
+    const { identity, message } = read;
+    const lastEventId = request.headers.get('last-event-id') ?? undefined;
+    const { body, contentType, executionId } = handleChatTurn({ ...options, identity, message, lastEventId });
+    return new Response(body, {
+      headers: {
+        'content-type': `${contentType}; charset=utf-8`,
+        'x-execution-id': executionId,
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      },
+    });
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Tangle's agent-runtime page, line by line: its layers, lists and names, with the acceptance cases whose tests show it, the deviation that is on
+ * purpose, or what it waits for.
+ */
+import { differs, type PageLine, shown, waits } from './page-line.ts';
+
+const TASKS = 'agent tasks';
+
+export const TANGLE_LINES: readonly PageLine[] = [
+  waits('Layer: agent manifest, defineAgent', TASKS),
+  waits('Layer: task lifecycle, runAgentTask and runAgentTaskStream', TASKS),
+  shown('Layer: chat-turn lifecycle, handleChatTurn', 'TG-12', 'TG-13', 'TG-14'),
+  shown('Layer: execution continuity', 'TG-16', 'TG-17'),
+  shown('Layer: backends and catalogue', 'TG-21', 'TG-25', 'TG-27'),
+  shown('Each layer alone: a raw backend and the catalogue', 'TG-24', 'TG-27'),
+  waits('Each layer alone: the whole stack, defineAgent to handleChatTurn', TASKS),
+  waits('Task: observe, validate, decide, act or ask or stop', TASKS),
+  waits('Task: runAgentTaskStream yields RuntimeStreamEvents', TASKS),
+  waits('Task: stop semantics, eval lift, cost ledger', TASKS),
+  shown('Chat turn: NDJSON and the session.run.* envelope', 'TG-12'),
+  shown('Chat turn: persist and trace hooks', 'TG-14', 'TG-15'),
+  differs(
+    'Chat turn: produce() of the handler',
+    'the producer is an agent of the box, so a turn outlives the handler; a backend of one’s own is its model (`backendProvider`)',
+  ),
+  differs(
+    'Chat turn: persistAssistantMessage of the handler',
+    'a hook of the agent (`persistTurns`): it runs where the turn does, whoever listens (TG-14)',
+  ),
+  differs(
+    'Chat turn: one response for a turn, whatever it waits for',
+    'it ends with `session.run.waiting` where a person is asked, and is read on behind the answer',
+  ),
+  shown('Continuity: box.streamPrompt reconnects within the call', 'TG-16'),
+  shown('Continuity: cross-process, POST /agents/run/stream with X-Execution-ID', 'TG-17'),
+  differs(
+    'Continuity: a buffer of 10,000 events, two minutes after completion, then the turn runs again',
+    'it is replayed as long as its thread lives, and never run again; an id that nobody has begun is `execution_not_found`',
+  ),
+  shown('Continuity: deriveExecutionId', 'TG-19'),
+  differs(
+    'Continuity: deriveExecutionId joins its parts by a colon',
+    'its parts are encoded first, so that no two turns share an id (TG-19)',
+  ),
+  shown('Continuity: same id, dedup', 'TG-17', 'TG-18'),
+  shown('Boundary: the Worker routes and persists, and holds no execution', 'TG-16'),
+  waits('defineAgent: surfaces, knowledge, rubric, run', TASKS),
+  shown('Catalogue: resolveChatModel, validateChatModelId', 'TG-27'),
+  shown('Catalogue: getModels, resolveRouterBaseUrl', 'TG-27', 'TG-28'),
+  shown('Catalogue: no React, no process.env, Node and Workers', 'TG-27'),
+  shown('Backends: createOpenAICompatibleBackend', 'TG-21', 'TG-22', 'TG-23', 'TG-24'),
+  shown('Backends: createSandboxPromptBackend', 'TG-17'),
+  shown('Backends: policy.fallbackModels', 'TG-25', 'TG-26'),
+  shown('Doctrine: no silent fallbacks; required fields fail loud', 'TG-21', 'TG-26'),
+  differs(
+    'Backends: unknown events of a box are dropped, and stream data that is no JSON is text',
+    'they are told to `onUnmapped`, and such data fails the stream: nothing is dropped in silence',
+  ),
+  shown('Run row and cost ledger', 'TG-29', 'TG-30'),
+  differs(
+    'Run row: startRuntimeRun answers at once',
+    'it resolves once the row is written as `running`, so that a crash leaves it',
+  ),
+  shown('Telemetry is redacted', 'TG-32'),
+  differs('The eval harness and the analyst loop', 'out of scope: what runs can be read off the log'),
+];

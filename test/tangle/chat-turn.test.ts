@@ -1,0 +1,259 @@
+/** Chat turns as lines, over a real engine: begun, told, kept; by clients that leave and come back. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { defineTool } from '../../src/definitions/index.ts';
+import {
+  type Box,
+  type BoxEvent,
+  type ChatTurnLine,
+  clientBox,
+  createChatTurnHandler,
+  handleChatTurn,
+  persistTurns,
+  remoteBox,
+  type TurnKeeper,
+} from '../../src/tangle/index.ts';
+import { calls, fails, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';
+
+type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
+
+interface Reading {
+  /** True leaves. */
+  readonly leave?: (line: Line) => boolean;
+}
+
+async function readLines(body: ReadableStream<Uint8Array>, { leave }: Reading = {}): Promise<Line[]> {
+  const lines: Line[] = [];
+  let rest = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const line = JSON.parse(part) as Line;
+      lines.push(line);
+      if (leave?.(line)) return lines;
+    }
+  }
+  return lines;
+}
+
+const typesOf = (lines: readonly Line[]) =>
+  lines.map(({ type }) => type).filter((type) => type !== 'message.part.updated');
+const textOf = (lines: readonly Line[]) => lines.map(({ data }) => data.delta ?? '').join('');
+const identityOf = (sessionId: string, turnIndex = 0) => ({
+  ...{ tenantId: 'acme', userId: 'ada' },
+  sessionId,
+  turnIndex,
+});
+
+async function chat(script: readonly ScriptStep[], keeper?: TurnKeeper, more: Partial<RuntimeOptions> = {}) {
+  const model = scriptedModel(script);
+  const kept = keeper ? { hooks: [persistTurns(keeper)], agent: { hooks: ['persist_turns'] } } : {};
+  const runtime = await testRuntime({ model, ...kept, ...more });
+  const box = clientBox(runtime.client, { agent: 'helper' });
+  const sessionId = randomUUID();
+  const say = (message: string, options: Partial<Parameters<typeof handleChatTurn>[0]> = {}) =>
+    handleChatTurn({ box, identity: identityOf(sessionId), message, ...options });
+  return { runtime, model, box, sessionId, say };
+}
+
+describe('handleChatTurn', () => {
+  it('[TG-12] tells the envelope first and last, and what the agent does between', async () => {
+    const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
+    const seen: ChatTurnLine[] = [];
+    const flushed: Promise<unknown>[] = [];
+    const { say, sessionId } = await chat([calls('look'), says('It is there.')], undefined, {
+      tools: { look },
+    });
+    const { body, contentType, executionId } = say('look', {
+      hooks: { onEvent: (line) => void seen.push(line), traceFlush: () => Promise.resolve() },
+      waitUntil: (work) => void flushed.push(work),
+    });
+    expect([contentType, executionId]).toEqual(['application/x-ndjson', `chat:${sessionId}:0`]);
+    const lines = await readLines(body);
+    expect(typesOf(lines)).toEqual([
+      'session.run.started',
+      'message.started',
+      'llm_call',
+      'tool_call',
+      'tool_result',
+      'message.started',
+      'llm_call',
+      'result',
+      'session.run.completed',
+    ]);
+    expect(lines[0]?.data).toEqual({ sessionId, tenantId: 'acme', turnIndex: 0 });
+    expect(lines.at(-1)?.data).toEqual({ sessionId });
+    expect(textOf(lines)).toBe('It is there.');
+    expect(seen).toEqual(lines);
+    expect(flushed).toHaveLength(1);
+  });
+
+  it('[TG-13] a producer that fails after a part: the part is told, then the error, and the body ends', async () => {
+    const { say } = await chat([says('Half'), fails({ status: 400, message: 'no' })], undefined, {
+      side: { stopOnResponse: false },
+    });
+    const lines = await readLines(say('go').body);
+    expect(textOf(lines)).toBe('Half');
+    expect(typesOf(lines).slice(-2)).toEqual(['error', 'session.run.failed']);
+    expect(lines.at(-1)?.data.message).toContain('no');
+  });
+
+  it('[TG-14] what was said is kept before the turn is complete, once, also where keeping fails at first', async () => {
+    const tries: string[] = [];
+    const kept: string[] = [];
+    const done: string[] = [];
+    const { say, sessionId } = await chat([says('Kept.')], {
+      persistAssistantMessage({ key, finalText, identity }) {
+        tries.push(key);
+        if (tries.length < 3) throw new Error('the database is away');
+        kept.push(`${identity.userId}: ${finalText}`);
+      },
+      onTurnComplete: ({ finalText }) => void done.push(finalText),
+    });
+    let keptBefore: readonly string[] = [];
+    const lines = await readLines(say('go').body, {
+      leave({ type }) {
+        if (type === 'session.run.completed') keptBefore = [...kept];
+        return false;
+      },
+    });
+    expect(typesOf(lines).at(-1)).toBe('session.run.completed');
+    expect(keptBefore).toEqual(['ada: Kept.']);
+    expect(new Set(tries).size).toBe(1);
+    expect([kept, done]).toEqual([['ada: Kept.'], ['Kept.']]);
+    // Replayed, and not kept again.
+    expect(await readLines(say('go').body)).toEqual(lines);
+    expect([kept.length, sessionId.length]).toEqual([1, 36]);
+  });
+
+  it('[TG-14] a turn that cannot be kept has failed, and says why', async () => {
+    const { say } = await chat([says('Lost.')], {
+      attempts: 2,
+      persistAssistantMessage: () => Promise.reject(new Error('the disk is full')),
+    });
+    const lines = await readLines(say('go').body);
+    expect(typesOf(lines).slice(-2)).toEqual(['error', 'session.run.failed']);
+    expect(lines.at(-1)?.data.message).toContain('the disk is full');
+    expect(textOf(lines)).toBe('Lost.');
+  });
+
+  it('[TG-15] what is kept may be another text than what was told', async () => {
+    const kept: string[] = [];
+    const { say } = await chat([says('Call 555-0100.')], {
+      transformFinalText: (text) => text.replaceAll(/\d/g, '#'),
+      persistAssistantMessage: ({ finalText }) => void kept.push(finalText),
+    });
+    const lines = await readLines(say('go').body);
+    expect(textOf(lines)).toBe('Call 555-0100.');
+    expect(lines.find(({ type }) => type === 'result')?.data).toEqual({ finalText: 'Call 555-0100.' });
+    expect(kept).toEqual(['Call ###-####.']);
+  });
+
+  it('[TG-16] a client that leaves stops nothing: it comes back with its last id, over HTTP too', async () => {
+    const gate = Promise.withResolvers<void>();
+    const look = defineTool({
+      description: 'looks',
+      async execute() {
+        await gate.promise;
+        return { status: 'success', result: 'seen' };
+      },
+    });
+    const kept: string[] = [];
+    const { runtime, say, sessionId } = await chat(
+      [calls('look'), says('It is there.')],
+      { persistAssistantMessage: ({ finalText }) => void kept.push(finalText) },
+      { tools: { look } },
+    );
+    const left = await readLines(say('go').body, { leave: ({ type }) => type === 'tool_call' });
+    const lastEventId = left.at(-1)?.id;
+    gate.resolve();
+    const api = await testApi(runtime);
+    const handler = createChatTurnHandler({
+      box: remoteBox({ url: api.url, agent: 'helper' }),
+      readTurn: async (request) => ({ identity: identityOf(sessionId), message: await request.text() }),
+    });
+    const response = await handler(
+      new Request('http://localhost/', {
+        method: 'POST',
+        body: 'go',
+        headers: { 'last-event-id': lastEventId ?? '' },
+      }),
+    );
+    expect(response.headers.get('x-execution-id')).toBe(`chat:${sessionId}:0`);
+    const behind = await readLines(response.body as ReadableStream<Uint8Array>);
+    expect([...left, ...behind]).toEqual(await readLines(say('go').body));
+    expect(kept).toEqual(['It is there.']);
+  });
+
+  it('[TG-18] other words for the same turn are told as a conflict, in the body', async () => {
+    const { say } = await chat([says('Yes.')]);
+    await readLines(say('this').body);
+    const lines = await readLines(say('that').body);
+    expect(lines).toEqual([
+      { type: 'error', data: { message: expect.any(String), code: 'ExecutionConflict' } },
+      { type: 'session.run.failed', data: expect.anything() },
+    ]);
+  });
+
+  it('ends where a person is asked, and goes on behind the answer', async () => {
+    const pay = defineTool({
+      description: 'pays',
+      confirm: true,
+      execute: () => ({ status: 'success', result: 'paid' }),
+    });
+    const { runtime, say } = await chat([calls('pay'), says('Paid.')], undefined, { tools: { pay } });
+    const asked = await readLines(say('pay').body);
+    expect(typesOf(asked).slice(-2)).toEqual(['input.required', 'session.run.waiting']);
+    const waitId = String(asked.at(-2)?.data.waitId);
+    expect(asked.at(-1)?.data.waitIds).toEqual([waitId]);
+    await runtime.client.answerWait(waitId, { approved: true });
+    const behind = await readLines(say('pay', { lastEventId: asked.at(-1)?.id }).body);
+    expect(typesOf(behind)).toEqual([
+      'input.closed',
+      'tool_result',
+      'message.started',
+      'llm_call',
+      'result',
+      'session.run.completed',
+    ]);
+  });
+
+  it('watchers that throw change nothing, and an identity that makes no id is refused at once', async () => {
+    const { say, box } = await chat([says('Fine.')]);
+    const logged: string[] = [];
+    const boom = () => {
+      throw new Error('boom');
+    };
+    const lines = await readLines(
+      say('go', { hooks: { onEvent: boom, traceFlush: boom }, log: (message) => void logged.push(message) })
+        .body,
+    );
+    expect(typesOf(lines).at(-1)).toBe('session.run.completed');
+    expect(logged).toHaveLength(lines.length + 1);
+    expect(() => handleChatTurn({ box, identity: identityOf('s', -1), message: 'x' })).toThrow(
+      expect.objectContaining({ code: 'InvalidValue' }),
+    );
+  });
+
+  it('a client that leaves at once has been heard all the same', async () => {
+    let sent = '';
+    const told = Promise.withResolvers<void>();
+    const box: Box<BoxEvent> = {
+      async *streamPrompt(message, { executionId = '', signal } = {}) {
+        await told.promise;
+        signal?.throwIfAborted();
+        sent = message;
+        yield { type: 'execution.started', data: { executionId, sessionId: 's' }, id: '1.0' };
+      },
+    };
+    const works: Promise<unknown>[] = [];
+    const waitUntil = (work: Promise<unknown>) => void works.push(work);
+    await handleChatTurn({ box, identity: identityOf('s'), message: 'go', waitUntil }).body.cancel();
+    told.resolve();
+    await Promise.all(works);
+    expect(sent).toBe('go');
+  });
+});
