@@ -64,7 +64,6 @@ export type {
   Kept,
   MessageChange,
 } from './core/author/hook.ts';
-export type { McpReach, McpServerDefinition, McpToolRef } from './core/author/mcp-server.ts';
 export type {
   ManifestDefinition,
   ManifestDocument,
@@ -74,6 +73,7 @@ export type {
   RubricDimension,
   ScoredRun,
 } from './core/author/manifest.ts';
+export type { McpReach, McpServerDefinition, McpToolRef } from './core/author/mcp-server.ts';
 export type {
   OwnAction,
   OwnActionContext,

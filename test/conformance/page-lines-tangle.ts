@@ -1,22 +1,20 @@
 /**
- * Tangle's agent-runtime page, line by line: its layers, lists and names, with the acceptance cases whose tests show it, the deviation that is on
- * purpose, or what it waits for.
+ * Tangle's agent-runtime page, line by line: its layers, lists and names, with the acceptance cases whose tests show it, or the deviation that is on
+ * purpose.
  */
-import { differs, type PageLine, shown, waits } from './page-line.ts';
-
-const TASKS = 'agent tasks';
+import { differs, type PageLine, shown } from './page-line.ts';
 
 export const TANGLE_LINES: readonly PageLine[] = [
-  waits('Layer: agent manifest, defineAgent', TASKS),
-  waits('Layer: task lifecycle, runAgentTask and runAgentTaskStream', TASKS),
+  shown('Layer: agent manifest, defineAgent', 'TG-01', 'TG-02'),
+  shown('Layer: task lifecycle, runAgentTask and runAgentTaskStream', 'TG-03', 'TG-10', 'TG-20'),
   shown('Layer: chat-turn lifecycle, handleChatTurn', 'TG-12', 'TG-13', 'TG-14'),
   shown('Layer: execution continuity', 'TG-16', 'TG-17'),
   shown('Layer: backends and catalogue', 'TG-21', 'TG-25', 'TG-27'),
   shown('Each layer alone: a raw backend and the catalogue', 'TG-24', 'TG-27'),
-  waits('Each layer alone: the whole stack, defineAgent to handleChatTurn', TASKS),
-  waits('Task: observe, validate, decide, act or ask or stop', TASKS),
-  waits('Task: runAgentTaskStream yields RuntimeStreamEvents', TASKS),
-  waits('Task: stop semantics, eval lift, cost ledger', TASKS),
+  shown('Each layer alone: the whole stack, defineAgent to handleChatTurn', 'TG-01', 'TG-12'),
+  shown('Task: observe, validate, decide, act or ask or stop', 'TG-03', 'TG-05'),
+  shown('Task: runAgentTaskStream yields RuntimeStreamEvents', 'TG-10'),
+  shown('Task: stop semantics, eval lift, cost ledger', 'TG-04', 'TG-06', 'TG-30'),
   shown('Chat turn: NDJSON and the session.run.* envelope', 'TG-12'),
   shown('Chat turn: persist and trace hooks', 'TG-14', 'TG-15'),
   differs(
@@ -44,7 +42,7 @@ export const TANGLE_LINES: readonly PageLine[] = [
   ),
   shown('Continuity: same id, dedup', 'TG-17', 'TG-18'),
   shown('Boundary: the Worker routes and persists, and holds no execution', 'TG-16'),
-  waits('defineAgent: surfaces, knowledge, rubric, run', TASKS),
+  shown('defineAgent: surfaces, knowledge, rubric, run', 'TG-01', 'TG-02'),
   shown('Catalogue: resolveChatModel, validateChatModelId', 'TG-27'),
   shown('Catalogue: getModels, resolveRouterBaseUrl', 'TG-27', 'TG-28'),
   shown('Catalogue: no React, no process.env, Node and Workers', 'TG-27'),

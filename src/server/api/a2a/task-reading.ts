@@ -23,7 +23,7 @@ import { projectTasks } from '../../../projections/a2a/task-projection.ts';
 import { beginTasks, type TaskReading } from '../../../projections/a2a/task-state.ts';
 import { withStatus } from '../../../projections/a2a/task-status.ts';
 import { type Cursor, withCursors } from '../../../projections/projection.ts';
-import { isAtRest } from '../chat/chat-reading.ts';
+import { isAtRest } from '../chat/response-reading.ts';
 import type { FoundTask } from './find-task.ts';
 
 export interface ReadTask extends FoundTask {
