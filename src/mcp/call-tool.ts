@@ -1,9 +1,9 @@
 /** One call of a tool of a server, and its answer as the result of a tool. Nothing here throws for what a server does. */
-import { type InputRequiredResult, isInputRequiredResult } from '@modelcontextprotocol/client';
+import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
-import { type AskTerms, isAnswered, type McpConnection } from './connection.ts';
-import { McpFailure, quote } from './failure.ts';
+import type { AskTerms, McpConnection } from './connection.ts';
+import { isAnswered, McpFailure, quote } from './failure.ts';
 import { MCP_LIMITS } from './limit.ts';
 
 export interface McpCall {
@@ -47,12 +47,16 @@ export async function callTool(
       (client, options) => client.callTool(params, { ...options, allowInputRequired: true }),
       terms,
     );
-    if (isInputRequiredResult(answer)) return { kind: 'asks', asks: toAsks(answer) };
+    if (asksFirst(answer)) return { kind: 'asks', asks: toAsks(answer) };
     return { kind: 'result', result: toResult(answer as Told) };
   } catch (error) {
     if (!isAnswered(error)) throw error;
     return { kind: 'result', result: toRefused(name, quote(error.message, 2000), error.code) };
   }
+}
+
+function asksFirst(answer: unknown): answer is InputRequiredResult {
+  return (answer as { resultType?: unknown } | null)?.resultType === 'input_required';
 }
 
 /** JSON-RPC's, for what is not there. */

@@ -14,7 +14,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
-import { isMcpFailure, McpFailure, quote } from './failure.ts';
+import { isAnswered, isMcpFailure, McpFailure, quote } from './failure.ts';
 import { HttpTransport } from './http.ts';
 import { MCP_LIMITS } from './limit.ts';
 import { StdioTransport } from './stdio.ts';
@@ -158,15 +158,6 @@ class Connection implements McpConnection {
     this.#broken.reject(fault);
     void this.close();
   }
-}
-
-/** The server answered, with an error of the protocol: the connection is in order. */
-export function isAnswered(error: unknown): error is Error & { readonly code: number } {
-  return (
-    error instanceof Error &&
-    typeof (error as { code?: unknown }).code === 'number' &&
-    error.name !== 'SdkError'
-  );
 }
 
 function toFailure(error: unknown): McpFailure {

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { McpReach } from '../core/author/mcp-server.ts';
-import { type McpConnection, openConnection } from './connection.ts';
+import type { AskTerms, McpConnection } from './connection.ts';
 import { MCP_LIMITS } from './limit.ts';
 
 interface Idle {
@@ -36,12 +36,18 @@ export async function withConnection<T>(
   const key = createHash('sha256')
     .update(JSON.stringify([threadId, reach]))
     .digest('hex');
-  const connection = take(key) ?? (await openConnection(reach, { signal, timeoutMs }));
+  const connection = take(key) ?? (await open(reach, { signal, timeoutMs }));
   try {
     return await use(connection);
   } finally {
     keep(key, connection);
   }
+}
+
+/** The protocol's library is loaded with the first: who uses no server does not pay for it. */
+async function open(reach: McpReach, terms: AskTerms): Promise<McpConnection> {
+  const { openConnection } = await import('./connection.ts');
+  return openConnection(reach, terms);
 }
 
 function take(key: string): McpConnection | undefined {

@@ -32,6 +32,15 @@ export function isMcpFailure(error: unknown): error is McpFailure {
   return error instanceof Error && error.name === 'McpFailure' && 'code' in error;
 }
 
+/** The server answered, with an error of the protocol: the connection is in order. */
+export function isAnswered(error: unknown): error is Error & { readonly code: number } {
+  return (
+    error instanceof Error &&
+    typeof (error as { code?: unknown }).code === 'number' &&
+    error.name !== 'SdkError'
+  );
+}
+
 /** A text of a server, for an error: short, on one line, without what cannot be seen. */
 export function quote(text: unknown, longest = 500): string {
   const line = visible(String(text)).replace(/\s+/g, ' ').trim();

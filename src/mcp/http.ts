@@ -68,7 +68,7 @@ function quoteOrigin(location: string | null, base: URL): string {
   }
 }
 
-/** A2. */
+/** A2: as it is read. */
 function bound(response: Response, tooLarge: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

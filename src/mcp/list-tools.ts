@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
-import { isAnswered } from './connection.ts';
-import { McpFailure, quote, visible } from './failure.ts';
+import { isAnswered, McpFailure, quote, visible } from './failure.ts';
 import { MCP_LIMITS } from './limit.ts';
 
 export interface ListedTool {

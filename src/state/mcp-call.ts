@@ -63,7 +63,7 @@ async function send(place: McpPlace, call: McpCall, terms: AskTerms): Promise<To
       return answer.kind === 'result' ? answer.result : answer.asks;
     });
   } catch (error) {
-    // B2.
+    // B2: a result.
     if (isMcpFailure(error)) return { status: 'error', error: error.message, error_code: error.code };
     throw error;
   }

@@ -3,6 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { closeConnections } from '../mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -41,6 +42,8 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const release = async () => {
     // The sandbox closes before the store and the guard, to which its runs may still report.
     await sandbox.close();
+    // Of threads that are at rest: what other workers of this process use is not among them.
+    await closeConnections();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
     guard.end();

@@ -34,6 +34,7 @@ import { registerHistory } from './store/history.ts';
 import { registerHook } from './store/hook.ts';
 import { registerLimit } from './store/limit.ts';
 import { registerLog } from './store/log.ts';
+import { registerMcp } from './store/mcp.ts';
 import { registerOpenThread } from './store/open-thread.ts';
 import { registerOwnMessage } from './store/own-message.ts';
 import { registerQueue } from './store/queue.ts';
@@ -90,6 +91,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     afterAll(() => opened.close());
 
     const given = (): Stores => stores;
+    registerMcp(given);
     registerOpenThread(given);
     registerFence(given);
     registerQueue(given);

@@ -22,7 +22,7 @@ export type McpOffer = ReadonlyMap<string, ProviderTool['function']>;
 
 export const NO_MCP: McpOffer = new Map();
 
-/** O2. */
+/** O2: not with each step. */
 const AGAIN_AFTER_MS = 60_000;
 
 /** Nothing is read or asked where the prompt lists none. */

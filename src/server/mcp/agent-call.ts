@@ -53,7 +53,7 @@ export async function callAgent(
   const end = await follow(client, place, ending, terms);
   if (end) return { ...end, threadId, executionId };
   if (!terms.canceled.aborted) return { kind: 'working', threadId, executionId };
-  // G3.
+  // G3: this execution alone.
   const request = {
     executionId,
     reason: 'canceled by the client',
@@ -88,7 +88,7 @@ async function begin(
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
   }
   await client.queueMessage(threadId, { content: message, executionId });
-  // G2.
+  // G2: as it was before.
   return { threadId, executionId, after: thread.lastSeq };
 }
 

@@ -3,11 +3,9 @@
  * requests, so any process answers any of them.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Caller, requireScope } from '../api/caller.ts';
 import type { ApiHost } from '../api/host.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
-import { createAgentServer } from './agent-server.ts';
 
 export interface McpDoor {
   readonly host: ApiHost;
@@ -22,6 +20,11 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
     const caller = await requireCaller(request);
     requireScope(caller, 'read');
     const tell = (error: unknown) => onError(error, request);
+    // Loaded with the first request: who has no such client does not pay for it.
+    const [{ createMcpHandler }, { createAgentServer }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('./agent-server.ts'),
+    ]);
     const handler = createMcpHandler(
       () =>
         createAgentServer({

@@ -57,7 +57,7 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
   });
 }
 
-/** M2. */
+/** M2: compared with what was told before. */
 function tell(
   thread: ThreadTransaction,
   { server, step, told }: KeepMcpList,
