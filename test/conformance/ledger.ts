@@ -11,7 +11,7 @@ const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', im
 const ROOT = join(import.meta.dirname, '..', '..');
 /** `[id] sentence`, as a title or in a table of titles. */
 const TITLE =
-  /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:(?:runtime|definitions|threadstate) |PL-|AX-)[^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
+  /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:(?:runtime|definitions|threadstate) |PL-|AX-|TG-)[^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
 /** A test of that title never runs. */
 const NEVER_RUNS = /\b(?:skip|todo)(?:\.each\(.*\))?\($/;
 /** `describe('runtime §6.4 …')`: a section that stands over its tests. */
@@ -56,7 +56,7 @@ const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'ut
   .sort()
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
-const CHAPTERS = ['runtime', 'definitions', 'threadstate', 'PL', 'AX'];
+const CHAPTERS = ['runtime', 'definitions', 'threadstate', 'PL', 'AX', 'TG'];
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
 /** By chapter and section; the surfaces of ThreadState have no numbers and stay as they are listed. */
