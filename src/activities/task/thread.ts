@@ -67,8 +67,9 @@ export async function awaitThread(
     await store.events.awaitGrowth(threadId, lastSeq, { signal, withinMs: Math.max(0, until - Date.now()) });
     if (signal.aborted) throw abortError();
   } while (Date.now() < until);
-  const since = loop.steps.find((each) => each.step === step)?.startedAt ?? 0;
-  const waitedMs = Date.now() - since / 1000;
+  // Of a step that has just begun the loop has no row.
+  const since = loop.steps.find((each) => each.step === step)?.startedAt;
+  const waitedMs = since === undefined ? 0 : Date.now() - since / 1000;
   return { kind: 'looks', inMs: Math.round(Math.min(Math.max(waitedMs / 4, LEAST_PAUSE_MS), MOST_PAUSE_MS)) };
 }
 
