@@ -72,10 +72,7 @@ type Unmade = 'known' | 'stops' | 'terminated';
 
 type Seen = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
 
-async function observe(
-  { store }: ActivityDependencies,
-  frame: TaskFrame,
-): Promise<Seen | Unmade> {
+async function observe({ store }: ActivityDependencies, frame: TaskFrame): Promise<Seen | Unmade> {
   const { definition, context, run, step, knowledge } = frame;
   const { adapter, minimumReadinessScore } = definition;
   const observed = await runPhase(frame, 'observe', async () =>
