@@ -94,6 +94,7 @@ export type {
   ActionOutcome,
   AgentAdapter,
   Awaitable,
+  AwaitedThread,
   CostContext,
   DecideContext,
   KnowledgeProvider,
@@ -106,6 +107,7 @@ export type {
   TaskRuntimeError,
   TaskSettings,
   TaskStep,
+  TaskThread,
 } from './core/author/task.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';

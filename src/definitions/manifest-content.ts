@@ -71,6 +71,11 @@ const ENDINGS = ['', '.md', '.ts', '.json', '.txt'];
 /**
  * Where a subject of a surface is, or would be made: the first file that there is, else `<subject>.md`. Null for a surface that is not declared, and for a
  * path that leads out of it.
+ * @example
+ * ```ts
+ * const surfaces = { prompt: 'prompts' };
+ * resolveSubject({ repoRoot: '/srv/agents', surfaces }, 'prompt', '../secret'); // null
+ * ```
  */
 export function resolveSubject(
   { repoRoot, surfaces }: { readonly repoRoot: string; readonly surfaces: ManifestSurfaces },

@@ -78,14 +78,17 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
     else if (advanced === 'stops') break;
     else if (typeof advanced === 'object') {
       clock.pause();
-      await awaitAnswer(run, advanced);
+      if (advanced.kind === 'waits') await awaitAnswer(run, advanced);
+      else await pause(run, advanced.inMs);
     }
   }
   return run.activities.endTask(run.step, run.cause);
 }
 
+type Pause = Extract<TaskPause, { kind: 'waits' | 'looks' }>;
+
 /** One phase. Aborted, it goes on at the top of the loop, which sees why. */
-async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' | 'stops' | WaitingCall> {
+async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' | 'stops' | Pause> {
   try {
     return await run.within(() => (ready ? takeStep(run) : checkFirst(run)));
   } catch (error) {
@@ -97,14 +100,14 @@ async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' 
   }
 }
 
-async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | WaitingCall> {
+async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | Pause> {
   run.showActivity('checking what it must know');
   const checked = await run.activities.checkTask(run.step);
   return checked.kind === 'ready' ? 'ready' : toPause(checked);
 }
 
 /** A step whose thoughts came with the act before it begins with its own act. */
-async function takeStep(run: TaskRun): Promise<'again' | 'stops' | WaitingCall> {
+async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
   const thought = run.takeThought() ?? (await think(run));
   if (thought.kind === 'goes_on') return goOn(run);
   if (thought.kind !== 'acts') return toPause(thought);
@@ -127,8 +130,8 @@ function goOn(run: TaskRun): 'again' {
 }
 
 /** One that was ended elsewhere ends here as the store says. */
-function toPause(pause: TaskPause): 'stops' | WaitingCall {
-  return pause.kind === 'waits' ? pause : 'stops';
+function toPause(pause: TaskPause): 'stops' | Pause {
+  return pause.kind === 'waits' || pause.kind === 'looks' ? pause : 'stops';
 }
 
 /** Clocks differ: what is past here may not be past there. */
@@ -150,6 +153,14 @@ async function awaitAnswer(
       summary: `waiting for ${text}`,
     });
   waits.end(waitId);
+  if (!run.cause) run.showStatus('running');
+}
+
+/** A thread that it waits for works on. */
+async function pause(run: TaskRun, ms: number): Promise<void> {
+  run.showStatus('waiting');
+  run.showActivity('waiting for a thread');
+  await condition(() => run.cause !== undefined || mayContinue(run), ms);
   if (!run.cause) run.showStatus('running');
 }
 

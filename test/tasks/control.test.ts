@@ -139,7 +139,7 @@ describe('decisions', () => {
     ['an act without an action', { kind: 'act' }, /"action"/],
     ['a question without words', { kind: 'ask' }, /"question"/],
     ['a stop that says neither', { kind: 'stop', reason: 'done' }, /"pass"/],
-    ['another kind', { kind: 'wait' }, /act, ask or stop/],
+    ['another kind', { kind: 'wait' }, /act, ask, await or stop/],
   ])('%s is none', (_, given, reason) => {
     expect(readDecision(given)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });

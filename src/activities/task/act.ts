@@ -20,6 +20,7 @@ import { abortError } from '../base/guard.ts';
 import { type Act, approveTask, askTask, type Ends, type TaskCall } from './approve-act.ts';
 import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
 import { thinkTask } from './think.ts';
+import { startThread } from './thread.ts';
 
 const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
   .stage(askTask) //       4 policy: what it asks for, prepared by its adapter
@@ -86,7 +87,11 @@ async function runAct(
 ): Promise<Verdict<{ readonly outcome: ActionOutcome }, Ends>> {
   const { definition, signal } = frame;
   const { adapter, timeoutMs = USUAL_ACT_MS } = definition;
-  const context: ActContext = { ...toDecideContext(frame, seen), idempotencyKey };
+  const context: ActContext = {
+    ...toDecideContext(frame, seen),
+    idempotencyKey,
+    startThread: (thread) => startThread(frame, { ...thread, idempotencyKey }),
+  };
   const acted = await runPhase(frame, 'act', () =>
     whileHeld(dependencies, action, async () => {
       const work = async () => adapter.act?.(act.action, context);

@@ -33,6 +33,7 @@ import {
   type TaskFrame,
   toDecideContext,
 } from './task-frame.ts';
+import { awaitThread } from './thread.ts';
 
 export async function thinkTask(
   dependencies: ActivityDependencies,
@@ -46,9 +47,12 @@ export async function thinkTask(
   await probe?.('task_thinking');
   const known = loop.steps.find((each) => each.step === step);
   const seen = known ?? (await observe(dependencies, frame));
+  // Another attempt was first: its word counts.
+  if (seen === 'known') return thinkTask(dependencies, input);
   if (seen === 'terminated' || seen === 'stops') return { kind: seen };
   await probe?.('task_observed');
   const decided = known?.decision ?? (await decide(dependencies, frame, seen, known !== undefined));
+  if (decided === 'known') return thinkTask(dependencies, input);
   if (decided === 'terminated' || decided === 'stops') return { kind: decided };
   await probe?.('task_decided');
   switch (decided.kind) {
@@ -56,17 +60,19 @@ export async function thinkTask(
       return { kind: 'stops' };
     case 'act':
       return { kind: 'acts' };
+    case 'await':
+      return awaitThread(dependencies, frame, decided);
     case 'ask':
       return askPeople(dependencies, frame, decided);
   }
 }
 
+/** Why a phase has not come to anything of its own. */
+type Unmade = 'known' | 'stops' | 'terminated';
+
 type Seen = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
 
-async function observe(
-  { store }: ActivityDependencies,
-  frame: TaskFrame,
-): Promise<Seen | 'terminated' | 'stops'> {
+async function observe({ store }: ActivityDependencies, frame: TaskFrame): Promise<Seen | Unmade> {
   const { definition, context, run, step, knowledge } = frame;
   const { adapter, minimumReadinessScore } = definition;
   const observed = await runPhase(frame, 'observe', async () =>
@@ -95,15 +101,14 @@ async function observe(
     evals,
     score,
   });
-  if (kept.kind === 'terminated') return 'terminated';
-  return { state, evals, score, fingerprint };
+  return kept.kind === 'kept' ? { state, evals, score, fingerprint } : kept.kind;
 }
 
 async function fail(
   store: ActivityDependencies['store'],
   { run, step }: TaskFrame,
   { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
-): Promise<'stops' | 'terminated'> {
+): Promise<Unmade> {
   const verdict: TaskVerdict = {
     stoppedBy: 'runtime-error',
     pass: false,
@@ -111,7 +116,7 @@ async function fail(
   };
   const error = { phase, stepIndex: step, message };
   const kept = await store.tasks.keepDecision({ ...run, step, verdict, error });
-  return kept.kind === 'terminated' ? 'terminated' : 'stops';
+  return kept.kind === 'kept' ? 'stops' : kept.kind;
 }
 
 /** `known`: the observation was read with the loop. */
@@ -120,7 +125,7 @@ async function decide(
   frame: TaskFrame,
   seen: Seen,
   known: boolean,
-): Promise<TaskDecision | 'terminated' | 'stops'> {
+): Promise<TaskDecision | Unmade> {
   const { definition, loop, limits, run, step } = frame;
   const { guards = {} } = definition;
   const own = seen.evals.slice(1);
@@ -129,9 +134,9 @@ async function decide(
     ? loop.measured
     : [...loop.measured, { fingerprint: seen.fingerprint ?? '', score: seen.score }];
   const context = toDecideContext(frame, seen);
-  const keep = async (verdict: TaskVerdict): Promise<'terminated' | 'stops'> => {
+  const keep = async (verdict: TaskVerdict): Promise<Unmade> => {
     const kept = await store.tasks.keepDecision({ ...run, step, verdict });
-    return kept.kind === 'terminated' ? 'terminated' : 'stops';
+    return kept.kind === 'kept' ? 'stops' : kept.kind;
   };
   const before =
     judgeProgress(measured, guards) ??
@@ -165,7 +170,7 @@ async function decide(
     ...(action ? { action } : {}),
     ...(verdict ? { verdict } : {}),
   });
-  return kept.kind === 'terminated' ? 'terminated' : decision;
+  return kept.kind === 'kept' ? decision : kept.kind;
 }
 
 type Failed = Extract<PhaseResult<unknown>, { ok: false }>;

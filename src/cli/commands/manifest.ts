@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ManifestDocument } from '../../core/author/manifest.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
-import { RuntimeError } from '../../core/value/error.ts';
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { requireProject } from '../../definitions/index.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
@@ -43,28 +43,41 @@ interface Found {
   readonly document: ManifestDocument;
 }
 
-async function readProject(project: string): Promise<ReadonlyMap<string, Found>> {
+type Manifests = ReadonlyMap<string, Found>;
+
+async function readProject(project: string): Promise<Manifests> {
   const { registry } = await requireProject(project);
   return new Map([...registry.manifests].map(([name, { hash, document }]) => [name, { hash, document }]));
 }
 
-async function find(project: string, own: ReadonlyMap<string, Found>, of: string): Promise<Found> {
+/** What a task has run with needs no project; the project is read for what the store does not have. */
+async function find(project: string, of: string): Promise<Found> {
+  const stored = await findStored(project, of);
+  if (stored) return stored;
+  const own = await readProject(project);
   const named = own.get(of) ?? [...own.values()].find(({ hash }) => of.length >= 8 && hash.startsWith(of));
   if (named) return named;
-  const stored = await withStore(project, async ({ tasks }) => {
-    const task = await tasks.get(of);
-    return tasks.getManifest(task ? (task.manifest ?? '') : of);
-  });
-  if (stored) return stored;
   throw new RuntimeError(
     'DefinitionNotFound',
-    `There is no manifest "${of}": give the name of one in agents/manifests, the id of a task that has run with one, or a hash of at least 8 digits.`,
+    `There is no manifest "${of}": give the id of a task that has run with one, a hash of at least 8 digits, or the name of one in agents/manifests.`,
   );
 }
 
+/** Null also where there is no store yet. */
+async function findStored(project: string, of: string): Promise<Found | null> {
+  try {
+    return await withStore(project, async ({ tasks }) => {
+      const task = await tasks.get(of);
+      return tasks.getManifest(task ? (task.manifest ?? '') : of);
+    });
+  } catch (error) {
+    if (isRuntimeError(error, 'ThreadNotFound')) return null;
+    throw error;
+  }
+}
+
 async function showManifest(of: string | undefined, { project, json }: CommonOptions): Promise<undefined> {
-  const own = await readProject(project);
-  const found = of === undefined ? [...own.values()] : [await find(project, own, of)];
+  const found = of === undefined ? [...(await readProject(project)).values()] : [await find(project, of)];
   if (json) printJson(of === undefined ? { manifests: found } : found[0]);
   else if (found.length === 0) note('There is nothing in agents/manifests.');
   else
@@ -78,15 +91,8 @@ async function diffManifests(
   to: string | undefined,
   { project, json }: CommonOptions,
 ): Promise<number> {
-  const own = await readProject(project);
-  const before = await find(project, own, from);
-  const same = [...own.values()].find(({ document }) => document.id === before.document.id);
-  const after = to === undefined ? same : await find(project, own, to);
-  if (!after)
-    throw new RuntimeError(
-      'DefinitionNotFound',
-      `The project has no manifest "${before.document.id}" any more.`,
-    );
+  const before = await find(project, from);
+  const after = to === undefined ? await findPresent(project, before) : await find(project, to);
   const changes = compare(before.document, after.document);
   if (json) printJson({ from: before.hash, to: after.hash, changes });
   else if (changes.length === 0) note('They are the same.');
@@ -94,6 +100,13 @@ async function diffManifests(
     for (const { path, from: was, to: is } of changes)
       printLine(visible(`${path}: ${show(was)} → ${show(is)}`));
   return changes.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** The one of the project with the same id. */
+async function findPresent(project: string, { document: { id } }: Found): Promise<Found> {
+  const found = [...(await readProject(project)).values()].find(({ document }) => document.id === id);
+  if (found) return found;
+  throw new RuntimeError('DefinitionNotFound', `The project has no manifest "${id}" any more.`);
 }
 
 interface Change {

@@ -91,7 +91,9 @@ function toStepRow({ step, score, decision, outcome, act: state }: TaskStepRecor
         ? `act ${JSON.stringify(decision.action)}`
         : decision.kind === 'ask'
           ? `ask ${decision.question}`
-          : `stop ${decision.pass ? 'passed' : 'failed'}`;
+          : decision.kind === 'await'
+            ? `await ${decision.threadId}`
+            : `stop ${decision.pass ? 'passed' : 'failed'}`;
   const cameTo = outcome
     ? outcome.ok
       ? (JSON.stringify(outcome.result ?? null) ?? '')

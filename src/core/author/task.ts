@@ -73,6 +73,28 @@ export interface ActContext<State = unknown, Action = unknown> extends DecideCon
    * again has the same one; one that succeeded and is chosen again has another.
    */
   readonly idempotencyKey: string;
+  /**
+   * Starts a thread, or finds the one that an attempt before at this action has started under the same `key`; `decide` may wait for it, with
+   * `{ kind: 'await', threadId }`. Rejects with `InvalidValue`.
+   */
+  startThread(thread: TaskThread): Promise<{ readonly threadId: string }>;
+}
+
+export interface TaskThread {
+  readonly agent: string;
+  /** What it is told first; at most 32 KiB. */
+  readonly content: string;
+  /** Tells threads of one action apart. */
+  readonly key?: string;
+}
+
+/** What came of a thread that a step has waited for. */
+export interface AwaitedThread {
+  readonly threadId: string;
+  /** `idle` where nothing went wrong. */
+  readonly status: string;
+  /** Its last words; null where it said nothing. */
+  readonly text: string | null;
 }
 
 export interface CostContext<Action = unknown> {

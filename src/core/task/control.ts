@@ -32,6 +32,11 @@ export type TaskDecision<Action = unknown> =
       readonly expiresInMs?: number;
     }
   | {
+      /** Goes on once a thread is at rest; what came of it is the outcome of the step. */
+      readonly kind: 'await';
+      readonly threadId: string;
+    }
+  | {
       readonly kind: 'stop';
       readonly pass: boolean;
       readonly reason: string;

@@ -11,7 +11,7 @@ const REASON_CHARS = 2000;
 
 /** What `decide` answered. `type` is taken for `kind`, `continue` for `act`, and `finish` for `stop`. */
 export function readDecision(given: unknown): ReadDecision {
-  if (!isRecord(given)) return refuse('it must be an object with a "kind": act, ask or stop');
+  if (!isRecord(given)) return refuse('it must be an object with a "kind": act, ask, await or stop');
   const kind = given.kind ?? given.type;
   switch (kind) {
     case 'act':
@@ -22,11 +22,15 @@ export function readDecision(given: unknown): ReadDecision {
     }
     case 'ask':
       return readQuestion(given);
+    case 'await':
+      if (typeof given.threadId !== 'string' || given.threadId === '')
+        return refuse('an await needs a "threadId"');
+      return { ok: true, decision: { kind: 'await', threadId: given.threadId } };
     case 'stop':
     case 'finish':
       return readStop(given);
     default:
-      return refuse(`"kind" must be act, ask or stop, not ${JSON.stringify(kind)?.slice(0, 80)}`);
+      return refuse(`"kind" must be act, ask, await or stop, not ${JSON.stringify(kind)?.slice(0, 80)}`);
   }
 }
 

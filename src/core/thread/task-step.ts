@@ -49,6 +49,8 @@ export type ReadinessOutcome = { readonly kind: 'ready' } | TaskPause;
 /** What every phase may come to, beside going on. */
 export type TaskPause =
   | WaitingCall
+  /** A thread that it waits for is not at rest yet: the same again in so many milliseconds. */
+  | { readonly kind: 'looks'; readonly inMs: number }
   /** The verdict is stored. */
   | { readonly kind: 'stops' }
   /** It was ended through another run, or by code of the project. */

@@ -42,7 +42,16 @@ export interface StreamEventData {
     readonly spentCostUsd: number;
   };
   control_error: { readonly step: number; readonly phase: string; readonly message: string };
-  control_end: Ended & { readonly steps: number; readonly spentCostUsd: number; readonly wallMs: number };
+  control_end: {
+    readonly stoppedBy: StoppedBy;
+    readonly pass: boolean;
+    readonly reason: string;
+    readonly score?: number;
+    readonly limit?: TaskLimitName;
+    readonly steps: number;
+    readonly spentCostUsd: number;
+    readonly wallMs: number;
+  };
   /** It waits for a person; `waits list` shows what is asked. */
   waiting_start: { readonly waitId: string; readonly kind: WaitKind; readonly summary: string };
   waiting_end: { readonly waitId: string; readonly answered: boolean };
@@ -53,25 +62,14 @@ export interface StreamEventData {
   final: { readonly status: TaskEnd; readonly reason: string; readonly text?: string };
 }
 
-interface Ended {
-  readonly stoppedBy: StoppedBy;
-  readonly pass: boolean;
-  readonly reason: string;
-  readonly score?: number;
-  readonly limit?: TaskLimitName;
-}
-
-interface Stamped {
+/** Narrow it by its `type`. */
+export type RuntimeStreamEvent = {
   readonly taskId: string;
   /** ISO. */
   readonly timestamp: string;
-}
-
-/** Narrow it by its `type`. */
-export type RuntimeStreamEvent = Stamped &
-  (
-    | {
-        [Type in keyof StreamEventData]: { readonly type: Type } & StreamEventData[Type];
-      }[keyof StreamEventData]
-    | (TaskEmission & { readonly step: number })
-  );
+} & (
+  | {
+      [Type in keyof StreamEventData]: { readonly type: Type } & StreamEventData[Type];
+    }[keyof StreamEventData]
+  | (TaskEmission & { readonly step: number })
+);

@@ -29,7 +29,14 @@ const HIDDEN = new Set([
   'uri',
 ]);
 
-/** A copy; what is hidden is `[redacted]`. */
+/**
+ * A copy; what is hidden is `[redacted]`.
+ * @example
+ * ```ts
+ * const client = await RuntimeClient.connect();
+ * for await (const { event } of client.tasks.events('t1')) console.log(toTelemetry(event, { include: ['reason'] }));
+ * ```
+ */
 export function toTelemetry(
   event: RuntimeStreamEvent,
   { include = [] }: TelemetryOptions = {},

@@ -178,10 +178,10 @@ export interface TaskStore {
   readLoop(threadId: string, looks: number): Promise<TaskLoop>;
   /** What is known before the loop begins. The same preflight again changes nothing. */
   keepReadiness(command: KeepReadiness): Promise<{ readonly kind: 'kept' | 'terminated' }>;
-  /** The first observation of a step is kept; the same step again answers so and changes nothing. */
-  keepObservation(command: KeepObservation): Promise<{ readonly kind: 'kept' | 'terminated' }>;
-  /** As `keepObservation`, of its decision, or of the verdict that ends the task. */
-  keepDecision(command: KeepDecision): Promise<{ readonly kind: 'kept' | 'terminated' }>;
+  /** The first observation of a step is kept; another one of the same step is `known`, and changes nothing. */
+  keepObservation(command: KeepObservation): Promise<{ readonly kind: 'kept' | 'known' | 'terminated' }>;
+  /** As `keepObservation`, of its decision, or of the verdict that ends the task: the first one counts, and `known` is told of any other. */
+  keepDecision(command: KeepDecision): Promise<{ readonly kind: 'kept' | 'known' | 'terminated' }>;
   beginAct(command: BeginAct): Promise<BegunAct>;
   /** True whoever asked for it; what another attempt holds, or is over, stays as it is. */
   endAct(command: EndAct): Promise<void>;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { TaskVerdict } from '../../../src/core/task/control.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 
 const PASSED: TaskVerdict = { stoppedBy: 'policy', pass: true, reason: 'done' };
@@ -109,7 +110,8 @@ export function registerTask(given: () => Stores): void {
       await tasks().rest({ ...run, waits: true });
       const waiting = await tasks().get(id);
       expect(waiting).toMatchObject({ status: 'waiting' });
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      const asked = Date.now();
+      await eventually('time to go by', () => Date.now() > asked + 5);
       expect((await tasks().get(id))?.wallMs).toBe(waiting?.wallMs);
       await tasks().rest({ ...run, waits: false });
       expect(await tasks().get(id)).toMatchObject({ status: 'running' });

@@ -31,6 +31,8 @@ import {
 } from './task-row.ts';
 
 type Kept = { readonly kind: 'kept' } | Terminated;
+/** `known`: somebody else was first. */
+type First = Kept | { readonly kind: 'known' };
 
 export async function keepReadiness(context: CommandContext, command: KeepReadiness): Promise<Kept> {
   return inRun<Kept>(context, command, async (thread) => {
@@ -52,8 +54,8 @@ export async function keepReadiness(context: CommandContext, command: KeepReadin
   });
 }
 
-export async function keepObservation(context: CommandContext, command: KeepObservation): Promise<Kept> {
-  return inRun<Kept>(context, command, async (thread) => {
+export async function keepObservation(context: CommandContext, command: KeepObservation): Promise<First> {
+  return inRun<First>(context, command, async (thread) => {
     const { step, state, fingerprint, evals, score } = command;
     const inserted = await thread.trx
       .insertInto('task_steps')
@@ -67,7 +69,7 @@ export async function keepObservation(context: CommandContext, command: KeepObse
       .returning('step')
       .executeTakeFirst();
     // T1: it has been observed.
-    if (!inserted) return { kind: 'kept' };
+    if (!inserted) return { kind: 'known' };
     const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
     thread.emit('task.observed', { score, evals: evals.length, failing }, { step });
     // What follows from it is decided and kept later; a power cut that takes both leaves the step as if it had not begun.
@@ -76,13 +78,13 @@ export async function keepObservation(context: CommandContext, command: KeepObse
   });
 }
 
-export async function keepDecision(context: CommandContext, command: KeepDecision): Promise<Kept> {
-  return inRun<Kept>(context, command, async (thread) => {
+export async function keepDecision(context: CommandContext, command: KeepDecision): Promise<First> {
+  return inRun<First>(context, command, async (thread) => {
     const { step, decision, action, verdict, error } = command;
     const row = await requireTask(thread);
     const found = await selectTaskStep(thread.trx, thread.threadId, step).executeTakeFirst();
     // T1: it has been decided.
-    if (row.verdict !== null || (found?.decision != null && !verdict)) return { kind: 'kept' };
+    if (row.verdict !== null || (found?.decision != null && !verdict)) return { kind: 'known' };
     if (decision && found?.decision === null) {
       const isOver = decision.kind === 'stop';
       await updateTaskStep(thread, step, {

@@ -1,0 +1,97 @@
+/**
+ * Threads of a task: an act starts them under ids that follow from its own, and a step waits for one. Waiting only reads: a lost worker's is
+ * asked again, and between two looks nothing is held but a timer of the workflow.
+ */
+import { Context } from '@temporalio/activity';
+import type { ActionOutcome, AwaitedThread, TaskThread } from '../../core/author/task.ts';
+import type { TaskDecision } from '../../core/task/control.ts';
+import { isThreadId } from '../../core/thread/start-input.ts';
+import { startOptions, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
+import type { ThoughtOutcome } from '../../core/thread/task-step.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError } from '../base/guard.ts';
+import { fingerprintOf, type TaskFrame } from './task-frame.ts';
+
+const ID_DIGITS = 40;
+
+export async function startThread(
+  { loop: { task } }: TaskFrame,
+  { agent, content, key = '', idempotencyKey }: TaskThread & { readonly idempotencyKey: string },
+): Promise<{ readonly threadId: string }> {
+  if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must name an agent');
+  if (typeof content !== 'string' || Buffer.byteLength(content) > LIMITS.inlineBytes)
+    throw invalid(`"content" must be a text of at most ${LIMITS.inlineBytes} bytes`);
+  const threadId = `x-${fingerprintOf([idempotencyKey, key]).slice(0, ID_DIGITS)}`;
+  const { client, info } = Context.current();
+  const messages = [{ id: 'first', content }];
+  const userId = task.userId === null ? {} : { userId: task.userId };
+  try {
+    await client.workflow.start(WORKFLOW_TYPE, {
+      ...startOptions({ threadId, agent }),
+      taskQueue: info.taskQueue,
+      args: [{ agent, threadId, ...userId, messages, tags: [task.threadId.slice(0, LIMITS.tagChars)] }],
+    });
+  } catch (error) {
+    // An attempt before has started it.
+    if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+  return { threadId };
+}
+
+function invalid(problem: string): RuntimeError {
+  return new RuntimeError('InvalidValue', `startThread: ${problem}.`);
+}
+
+/** How long one look lasts, and how far apart looks are: a fourth of the time that it has taken so far. */
+const LOOK_MS = 15_000;
+const LEAST_PAUSE_MS = 500;
+const MOST_PAUSE_MS = 60_000;
+
+export async function awaitThread(
+  { store }: ActivityDependencies,
+  { run, step, signal, loop }: TaskFrame,
+  { threadId }: Extract<TaskDecision, { kind: 'await' }>,
+): Promise<ThoughtOutcome> {
+  await store.tasks.rest({ ...run, waits: true });
+  const until = Date.now() + LOOK_MS;
+  do {
+    const { lastSeq = 0 } = (await store.threads.get(threadId)) ?? {};
+    const outcome = await findOutcome(store, threadId);
+    if (outcome) {
+      await store.tasks.endAct({ threadId: run.threadId, step, outcome });
+      return { kind: 'goes_on' };
+    }
+    await store.events.awaitGrowth(threadId, lastSeq, { signal, withinMs: Math.max(0, until - Date.now()) });
+    if (signal.aborted) throw abortError();
+  } while (Date.now() < until);
+  // Of a step that has just begun the loop has no row.
+  const since = loop.steps.find((each) => each.step === step)?.startedAt;
+  const waitedMs = since === undefined ? 0 : Date.now() - since / 1000;
+  return { kind: 'looks', inMs: Math.round(Math.min(Math.max(waitedMs / 4, LEAST_PAUSE_MS), MOST_PAUSE_MS)) };
+}
+
+/** Undefined while it works, waits for people, or has not been opened. */
+async function findOutcome(store: ThreadStore, threadId: string): Promise<ActionOutcome | undefined> {
+  if (!isThreadId(threadId))
+    return { ok: false, code: 'ThreadNotFound', error: `There is no thread "${threadId}".` };
+  const thread = await store.threads.get(threadId);
+  if (!thread || thread.status === 'running' || thread.status === 'waiting') return undefined;
+  const { status, lastError } = thread;
+  // One that has just been opened is idle before its first step.
+  const ended = await store.executions.get(threadId);
+  if (status === 'idle' && (!ended || ended.endedAt === null)) return undefined;
+  if (status === 'idle' && (await store.queue.count(threadId)) > 0) return undefined;
+  const { messages } = await store.messages.list(threadId, { order: 'desc', limit: 20 });
+  const said = messages.find(({ role, content }) => role === 'assistant' && content);
+  const result: AwaitedThread = { threadId, status, text: said?.content ?? null };
+  if (status === 'idle') return { ok: true, result };
+  return {
+    ok: false,
+    result,
+    code: lastError?.code ?? status,
+    error: lastError?.message ?? `the thread is ${status}`,
+  };
+}
