@@ -187,6 +187,7 @@ export type {
   BudgetInput,
   CompactionGuardInput,
   Confirm,
+  DefinedTool,
   Definition,
   DefinitionKind,
   EffectInput,

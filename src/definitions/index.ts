@@ -61,6 +61,7 @@ export { registryFrom } from './registry-from.ts';
 export { didYouMean } from './suggestion.ts';
 export type {
   Confirm,
+  DefinedTool,
   ExecuteTool,
   ParsedArguments,
   PrepareAction,

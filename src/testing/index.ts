@@ -5,6 +5,7 @@
  *            `openai-request-reader` and `openai-response-writer`
  *   agents   `test-agent` is an agent of a `test-project` on a `test-engine`, which has a `test-server`, and is talked to by a `test-thread`;
  *            `quiet-runtime` keeps the SDK from the console
+ *   tools    `test-state` is what one is given, of a `test-state-thread` in a `test-store`
  *   runs     `run-assertions`
  */
 export {
@@ -45,4 +46,5 @@ export {
 export type { ScriptedConnection, ScriptedServer } from './scripted-server.ts';
 export { type TestAgent, type TestAgentOptions, testAgent } from './test-agent.ts';
 export type { TestScript, TestScripts } from './test-project.ts';
+export { type TestQueuedTool, type TestState, type TestStateOptions, testState } from './test-state.ts';
 export type { TestAnswer, TestThread, TestThreadOptions, TestToolCall } from './test-thread.ts';

@@ -4,19 +4,15 @@
  * T2. Nothing of it stays on a server that others use: its workflows are ended once no worker can begin another one.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
-import { generateKey, parseKeys } from '../store/crypto/encryption.ts';
-import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { openInProcess } from '../worker/in-process.ts';
 import { connectQuietly } from './quiet-runtime.ts';
 import type { TestProject } from './test-project.ts';
 import { useServer } from './test-server.ts';
+import { openTemporaryStore } from './test-store.ts';
 
 /** No worker is killed in a test: one that a busy machine delays must not be taken for lost. A tool that does not end is not waited for long. */
 const CONFIGURATION = { modelHeartbeatMs: 60_000, toolHeartbeatMs: 60_000, toolGraceMs: 500 };
@@ -28,27 +24,6 @@ export interface TestEngine {
   readonly started: Set<string>;
   /** Closes all of it. Rejects with the first failure. */
   close(): Promise<void>;
-}
-
-export interface TestPlace {
-  readonly store: ThreadStore;
-  /** Also the store's files. */
-  remove(): Promise<void>;
-}
-
-/** A store in a temporary folder, whose variables are encrypted with a key of its own. */
-export async function openTemporaryStore(): Promise<TestPlace> {
-  const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    const keys = parseKeys(generateKey('test'), 'a test');
-    const store = await openStore('sqlite:threads.db?synchronous=normal', folder, { keys });
-    const remove = () => store.close().finally(removeFolder);
-    return { store, remove };
-  } catch (error) {
-    removeFolder();
-    throw error;
-  }
 }
 
 /** Throws as a worker does, and `TemporalUnavailable`. */
