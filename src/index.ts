@@ -240,6 +240,7 @@ export type {
   BudgetInput,
   CompactionGuardInput,
   Confirm,
+  DefinedTool,
   Definition,
   DefinitionKind,
   EffectInput,

@@ -18,7 +18,7 @@ import {
   variables,
 } from './field.ts';
 import { capabilities } from './policy-field.ts';
-import type { ToolArguments, ToolInput } from './tool-input.ts';
+import type { DefinedTool, ToolArguments, ToolInput } from './tool-input.ts';
 import { checkArguments, toParameters } from './tool-schema.ts';
 
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
@@ -100,7 +100,7 @@ const TOOL: FieldTable<z.output<typeof tool>> = {
 export function defineTool<
   Args extends ToolArguments | undefined = undefined,
   State extends AnyThreadState = ThreadState,
->(input: ToolInput<Args, State>): ToolDefinition {
+>(input: ToolInput<Args, State>): DefinedTool<Args, State> {
   const { fields, warnings } = checkFields(TOOL, input);
   const { tenvs: old, asks, ...kept } = fields;
   const definition: ToolDefinition = {
@@ -113,7 +113,7 @@ export function defineTool<
     idempotent: kept.idempotent ?? kept.quick,
     ...(asks ? { asks } : {}),
   };
-  return markDefinition(definition, warnings);
+  return markDefinition(definition, warnings) as DefinedTool<Args, State>;
 }
 
 export const TOOL_NAME = /^[a-z][a-z0-9_]*[a-z0-9]$/;

@@ -73,6 +73,7 @@ export { didYouMean } from './suggestion.ts';
 export type { TaskInput } from './task-input.ts';
 export type {
   Confirm,
+  DefinedTool,
   ExecuteTool,
   ParsedArguments,
   PrepareAction,

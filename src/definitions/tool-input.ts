@@ -1,5 +1,6 @@
 /** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
 
+import type { ToolDefinition } from '../core/author/definition.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import type { ActionContext, PreparedAction } from '../core/governance/prepared-action.ts';
 import type { ToolResult } from '../core/message/message.ts';
@@ -23,6 +24,12 @@ export type ExecuteTool<
 > = [Args] extends [ToolArguments]
   ? (state: State, args: ParsedArguments<Args>) => Promise<ToolResult> | ToolResult
   : (state: State, noArguments: undefined) => Promise<ToolResult> | ToolResult;
+
+/** A tool whose `execute` can be called with its own arguments, as a test does. */
+export type DefinedTool<
+  Args extends ToolArguments | undefined,
+  State extends AnyThreadState = ThreadState,
+> = ToolDefinition & { readonly execute: ExecuteTool<Args, State> };
 
 /** What is to be confirmed of a call, in words; null where nothing is. */
 export type Confirm<Args extends ToolArguments | undefined> = (

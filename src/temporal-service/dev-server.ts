@@ -59,18 +59,8 @@ export interface ResolvedServer {
 /** @throws RuntimeError `TemporalUnavailable`, naming the service and the remedy. */
 export async function resolveServer(options: ResolveOptions): Promise<ResolvedServer> {
   const { env = process.env, projectDir, progress } = options;
-  const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
-  const namespace = profile.namespace ?? 'default';
-  const { address } = profile.connectionOptions;
-  if (address !== undefined) {
-    // The native and the gRPC-js connection share the fields that a profile can set.
-    await prepareConfigured(
-      profile.connectionOptions as ConnectionOptions & { address: string },
-      namespace,
-      progress,
-    );
-    return { address, namespace, source: 'configured' };
-  }
+  const { configured, namespace } = await useConfigured(options);
+  if (configured) return configured;
   return withFileLock(
     join(makeProjectFolder(projectDir, progress), 'dev.lock'),
     () => progress('Another command is starting the server of this project: waiting for it'),
@@ -79,6 +69,29 @@ export async function resolveServer(options: ResolveOptions): Promise<ResolvedSe
       (await useFoundServer(options, namespace)) ??
       (await startProjectServer({ ...options, env }, namespace)),
   );
+}
+
+/**
+ * The server of 1 to 3, and undefined where there is none: nothing is started, and the project's folder stays as it is.
+ * @throws RuntimeError `TemporalUnavailable`, as `resolveServer`.
+ */
+export async function findServer(options: ResolveOptions): Promise<ResolvedServer | undefined> {
+  const { configured, namespace } = await useConfigured(options);
+  return configured ?? (await useRunningServer(options)) ?? (await useFoundServer(options, namespace));
+}
+
+async function useConfigured({
+  env = process.env,
+  progress,
+}: ResolveOptions): Promise<{ readonly configured?: ResolvedServer; readonly namespace: string }> {
+  const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+  const namespace = profile.namespace ?? 'default';
+  const { address } = profile.connectionOptions;
+  if (address === undefined) return { namespace };
+  // The native and the gRPC-js connection share the fields that a profile can set.
+  const connection = profile.connectionOptions as ConnectionOptions & { address: string };
+  await prepareConfigured(connection, namespace, progress);
+  return { configured: { address, namespace, source: 'configured' }, namespace };
 }
 
 async function prepareConfigured(

@@ -1,4 +1,13 @@
-/** The entry `everthread/testing`: the scripted model, in process or as an HTTP server, and assertions on runs. */
+/**
+ * The entry `everthread/testing`. The folder, by what its files do:
+ *
+ *   models   `script` are the steps, `scripted-model` follows them by way of the `script-player`; `scripted-server` is the same over HTTP, with
+ *            `openai-request-reader` and `openai-response-writer`
+ *   agents   `test-agent` is an agent of a `test-project` on a `test-engine`, which has a `test-server`, and is talked to by a `test-thread`;
+ *            `quiet-runtime` keeps the SDK from the console
+ *   tools    `test-state` is what one is given, of a `test-state-thread` in a `test-store`
+ *   runs     `run-assertions`
+ */
 export {
   type AssertEventsOptions,
   assertBudgetUnder,
@@ -35,3 +44,7 @@ export {
   scriptedModel,
 } from './scripted-model.ts';
 export type { ScriptedConnection, ScriptedServer } from './scripted-server.ts';
+export { type TestAgent, type TestAgentOptions, testAgent } from './test-agent.ts';
+export type { TestScript, TestScripts } from './test-project.ts';
+export { type TestQueuedTool, type TestState, type TestStateOptions, testState } from './test-state.ts';
+export type { TestAnswer, TestThread, TestThreadOptions, TestToolCall } from './test-thread.ts';

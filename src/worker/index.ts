@@ -42,7 +42,7 @@ export interface ThreadWorker {
   readonly taskQueue: string;
   readonly namespace: string;
   /**
-   * Works until `shutdown`, SIGTERM or SIGINT; resolves when everything is handed over and closed. Rejects with `StoreLost` or
+   * Works until `shutdown`, SIGTERM or SIGINT (unless `signals` is false); resolves when everything is handed over and closed. Rejects with `StoreLost` or
    * `StoreCorrupt` when the store came to its end before.
    */
   run(): Promise<void>;
@@ -119,7 +119,8 @@ async function startWorker(
   // Before it works: what was lost is told before any of it is begun again.
   await store.actions.closeLost().catch(() => undefined);
   lookRegularly({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
-  return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release });
+  const { signals = true } = options;
+  return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release, signals });
 }
 
 async function hasSearchAttributes(
@@ -135,6 +136,8 @@ async function hasSearchAttributes(
   return false;
 }
 
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 interface Parts {
   readonly worker: TemporalWorker;
   readonly store: ThreadStore;
@@ -144,9 +147,10 @@ interface Parts {
   readonly handover: AbortController;
   readonly project: WorkerProject;
   readonly release: () => Promise<void>;
+  readonly signals: boolean;
 }
 
-function bindWorker({ worker, store, handover, project, release, ...place }: Parts): ThreadWorker {
+function bindWorker({ worker, store, handover, project, release, signals, ...place }: Parts): ThreadWorker {
   const shutdown = () => {
     worker.shutdown();
     handover.abort();
@@ -156,15 +160,13 @@ function bindWorker({ worker, store, handover, project, release, ...place }: Par
     shutdown,
     reload: project.reload,
     async run() {
-      process.on('SIGTERM', shutdown);
-      process.on('SIGINT', shutdown);
+      if (signals) for (const signal of STOP_SIGNALS) process.on(signal, shutdown);
       const throwIfLost = endWithStore(store, shutdown);
       try {
         await worker.run();
         throwIfLost();
       } finally {
-        process.off('SIGTERM', shutdown);
-        process.off('SIGINT', shutdown);
+        for (const signal of STOP_SIGNALS) process.off(signal, shutdown);
         await release();
       }
     },

@@ -22,6 +22,8 @@ export interface WorkerOptions {
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
+  /** False: SIGTERM and SIGINT are the program's own, which calls `shutdown`. Otherwise they shut the worker down. */
+  readonly signals?: boolean;
   /** Reports the next step until the worker is made, for people: "opening its store". */
   readonly onStep?: (step: string) => void;
   /** For a process under supervision; used by our own programs alone. @internal */

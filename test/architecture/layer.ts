@@ -98,9 +98,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: [IN_PROCESS],
   },
   testing: {
-    layers: OUTSIDE,
-    packages: ['node:', 'openai'],
-    files: [WORKER, 'configuration.ts'],
+    layers: [...OUTSIDE, 'temporal-service'],
+    packages: ['node:', 'openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
+    files: [IN_PROCESS, 'configuration.ts'],
   },
 };
 

@@ -55,7 +55,8 @@ describe('everthread validate', () => {
 describe('everthread new', () => {
   it('fills a folder that npm init made, and the project works at once', async () => {
     project.write({
-      'package.json': '{ "name": "mine", "type": "commonjs", "scripts": { "dev": "mine" } }',
+      'package.json':
+        '{ "name": "mine", "type": "commonjs", "scripts": { "dev": "mine", "test": "echo \\"Error: no test specified\\" && exit 1" } }',
       '.gitignore': 'dist',
     });
     const made = await project.run(['new', '.']);
@@ -65,7 +66,7 @@ describe('everthread new', () => {
     expect(manifest).toMatchObject({
       name: 'mine',
       type: 'commonjs',
-      scripts: { dev: 'mine', chat: 'everthread chat assistant' },
+      scripts: { dev: 'mine', chat: 'everthread chat assistant', test: 'node --test' },
     });
     expect(manifest.dependencies).toEqual({
       everthread: expect.stringMatching(/^file:\.\./),

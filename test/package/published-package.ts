@@ -1,6 +1,6 @@
 /** What strangers do with the package: new, dev, a thread answered, code run, its entry points imported. */
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/runtime.ts';
@@ -19,9 +19,17 @@ export function describePublishedPackage(where: string, prepare: (project: strin
     it('writes a project, checks it, runs it, and answers a thread', async () => {
       await installed.run('npx', 'everthread', 'new', '.');
       expect((await installed.run('everthread', 'validate')).stdout).toContain('no problems');
+      // Its own test, on the server of TEMPORAL_ADDRESS.
+      expect((await installed.run('npm', 'test')).stdout).toMatch(/pass 1\n/);
       await whileDevRuns(installed, () => seeAnswer(installed));
       expect(existsSync(join(installed.project, '.everthread', 'dev.json'))).toBe(false);
     }, 900_000);
+
+    it(
+      'runs tests of an agent with node:test, vitest and jest, and tells jest with CommonJS what to do',
+      () => seeTests(installed),
+      900_000,
+    );
 
     it('runs code in its sandbox', async () => {
       const source = 'export default (a: number, b: number): number => a + b;';
@@ -32,6 +40,27 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
     it('gives its five entry points types and code', () => seeEntryPoints(installed));
   });
+}
+
+const CLONE = join(import.meta.dirname, '..', '..');
+
+/** The examples, in the project that was made before; on the server of TEMPORAL_ADDRESS. */
+async function seeTests({ project, run }: InstalledPackage): Promise<void> {
+  const modules = join(project, 'node_modules');
+  for (const name of ['vitest', 'jest']) {
+    if (!existsSync(join(modules, name))) symlinkSync(join(CLONE, 'node_modules', name), join(modules, name));
+  }
+  cpSync(join(CLONE, 'examples', 'testing'), join(project, 'examples'), { recursive: true });
+  const required = "const { testAgent } = require('everthread/testing');\ntest('it', () => testAgent({}));\n";
+  writeFileSync(join(project, 'examples', 'required.test.cjs'), required);
+  const bundled = join(modules, '.bin', 'node');
+  const node = existsSync(bundled) ? bundled : 'node';
+  const jest = [join(modules, 'jest', 'bin', 'jest.js'), '--rootDir', project];
+  await run(node, '--test', 'examples/node-test.test.mts');
+  await run(node, join(modules, 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
+  await run(node, '--experimental-vm-modules', ...jest, '--testMatch', '**/jest.test.mjs');
+  const refused = await run(node, ...jest, '--testMatch', '**/required.test.cjs').catch((error) => error);
+  expect(refused.stderr).toContain('everthread/testing is an ES module');
 }
 
 async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promise<void>): Promise<void> {

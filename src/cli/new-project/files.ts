@@ -9,6 +9,7 @@ export function projectFiles(name: string): Record<string, string> {
     'agents/models/_sample.ts': SAMPLE,
     'agents/tools/current_time.ts': CURRENT_TIME,
     'agents/tools/calculate.ts': CALCULATE,
+    'test/assistant.test.mts': TEST,
     'tsconfig.json': TSCONFIG,
     'README.md': readme(name),
   };
@@ -21,6 +22,7 @@ export const SCRIPTS = {
   dev: 'everthread dev',
   chat: 'everthread chat assistant',
   validate: 'everthread validate',
+  test: 'node --test',
 } as const;
 
 const AGENT = `import { defineAgent } from 'everthread';
@@ -127,6 +129,23 @@ export default defineTool({
 });
 `;
 
+const TEST = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { calls, says, testAgent } from 'everthread/testing';
+
+/** Server, worker and store are real, and nothing has to run for it: only the model follows a script. */
+test('it calculates with its tool', async (t) => {
+  const agent = await testAgent({
+    script: [calls('calculate', { left: 6, operator: '*', right: 7 }), says('It is 42.')],
+  });
+  t.after(() => agent.close());
+  const { status, content, toolCalls } = await agent.sendMessage('How much is 6 * 7?');
+  assert.equal(status, 'idle');
+  assert.equal(content, 'It is 42.');
+  assert.equal(toolCalls[0]?.result, '6 * 7 = 42');
+});
+`;
+
 const TSCONFIG = `{
   "compilerOptions": {
     "target": "es2023",
@@ -141,7 +160,7 @@ const TSCONFIG = `{
       "@standardagents/builder": ["./node_modules/everthread/dist/standard-agents.d.ts"]
     }
   },
-  "include": ["agents"]
+  "include": ["agents", "test"]
 }
 `;
 
@@ -154,6 +173,7 @@ Agents that run as durable threads, with Everthread.
 npm install
 npx everthread dev              # Temporal server, worker, reload on change; Ctrl-C stops all of it
 npx everthread chat assistant   # in another terminal
+npm test                        # needs no server
 \`\`\`
 
 Without a key, the agent is played by a sample that follows a script (\`agents/models/_sample.ts\`). For a real model set
@@ -167,6 +187,7 @@ Without a key, the agent is played by a sample that follows a script (\`agents/m
 | \`agents/models/\` | which model answers, at which provider |
 | \`agents/tools/\` | what the model can do; a file's name is the tool's name |
 | \`agents/hooks/\`, \`effects/\`, \`api/\` | none yet: code at points of a thread's life, code that runs later, web endpoints |
+| \`test/\` | a test of the agent: \`npm test\` runs it on a real engine, with a model that follows a script |
 | \`.everthread/\` | threads and the local server's database; not for version control |
 
 Files written for the Standard Agents spec run as they are: imports of \`@standardagents/spec\` and \`@standardagents/builder\` reach

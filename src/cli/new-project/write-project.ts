@@ -95,9 +95,16 @@ function packageJson(folder: string, name: string): string {
   const missing = Object.entries(wanted).filter(([dependency]) => !has(dependency));
   return toText({
     ...found,
-    scripts: { ...SCRIPTS, ...found.scripts },
+    scripts: { ...SCRIPTS, ...written(found.scripts) },
     dependencies: { ...found.dependencies, ...Object.fromEntries(missing) },
   });
+}
+
+/** Without the test that `npm init` writes, which only says that there is none. */
+function written(scripts: Manifest['scripts'] = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(scripts).filter(([, text]) => !text.includes('no test specified')),
+  );
 }
 
 function readManifest(folder: string): Manifest | undefined {

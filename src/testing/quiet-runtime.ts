@@ -1,0 +1,39 @@
+/** The worker SDK in a process of tests: says what is wrong, and nothing else. */
+
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { TestServer } from './test-server.ts';
+
+const silent = () => undefined;
+
+function tell(message: string, { error, stack }: Readonly<Record<string | symbol, unknown>> = {}): void {
+  const why = error === undefined ? '' : `: ${String(error)}`;
+  process.stderr.write(`${message}${why}\n${typeof stack === 'string' ? `${stack}\n` : ''}`);
+}
+
+/** Signals stay with the program that runs the tests. */
+function installQuietly(): void {
+  try {
+    Runtime.install({
+      shutdownSignals: [],
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+      logger: {
+        trace: silent,
+        debug: silent,
+        info: silent,
+        warn: silent,
+        error: tell,
+        log: (level, message, meta) => (level === 'ERROR' ? tell(message, meta) : undefined),
+      },
+    });
+  } catch {
+    // The process has one already: another test agent's, or the program's own.
+  }
+}
+
+/** The caller closes it; the runtime ends with the last connection. */
+export async function connectQuietly({ address }: TestServer): Promise<NativeConnection> {
+  installQuietly();
+  const { connectionOptions } = loadClientConnectConfig();
+  return NativeConnection.connect({ ...connectionOptions, address });
+}

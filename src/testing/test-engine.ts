@@ -1,0 +1,83 @@
+/**
+ * What a test agent runs on: a server, a store of its own in a temporary folder, and a worker and a client in this process.
+ * T1. Whatever fails on the way in or out, what was opened before it is closed, the latest first.
+ * T2. Nothing of it stays on a server that others use: its workflows are ended once no worker can begin another one.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { RuntimeClient } from '../client/runtime-client.ts';
+import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
+import { openInProcess } from '../worker/in-process.ts';
+import { connectQuietly } from './quiet-runtime.ts';
+import type { TestProject } from './test-project.ts';
+import { useServer } from './test-server.ts';
+import { openTemporaryStore } from './test-store.ts';
+
+/** No worker is killed in a test: one that a busy machine delays must not be taken for lost. A tool that does not end is not waited for long. */
+const CONFIGURATION = { modelHeartbeatMs: 60_000, toolHeartbeatMs: 60_000, toolGraceMs: 500 };
+const END_WITHIN_MS = 10_000;
+
+export interface TestEngine {
+  readonly client: RuntimeClient;
+  /** Ids of threads that the test has started, which no worker need have opened. */
+  readonly started: Set<string>;
+  /** Closes all of it. Rejects with the first failure. */
+  close(): Promise<void>;
+}
+
+/** Throws as a worker does, and `TemporalUnavailable`. */
+export async function openTestEngine({ folder, registry }: TestProject): Promise<TestEngine> {
+  const started = new Set<string>();
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    const failures: unknown[] = [];
+    // T1: whatever fails.
+    for (const each of closers.splice(0).reverse()) {
+      try {
+        await each();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    const server = await useServer(folder);
+    closers.push(server.release);
+    const { store, remove } = await openTemporaryStore();
+    closers.push(remove);
+    const connection = await connectQuietly(server);
+    closers.push(() => connection.close());
+    const engine = await openInProcess(registry, {
+      store,
+      projectDir: folder,
+      taskQueue: `test-${randomUUID()}`,
+      server: { ...server, connection },
+      settings: { configuration: CONFIGURATION, signals: false },
+    });
+    const { client } = engine;
+    closers.push(
+      () => client.close(),
+      () => endThreads(client.temporal, store, started),
+      () => engine.shutdown(),
+    );
+    return { client, started, close };
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** T2: subagents among them. */
+async function endThreads(temporal: Client, store: ThreadStore, started: ReadonlySet<string>): Promise<void> {
+  const stored = await store.threads.list({ limit: 1_000_000 });
+  const ids = new Set([...started, ...stored.map(({ id }) => id)]);
+  const end = (id: string) =>
+    temporal.workflow
+      .getHandle(WORKFLOW_ID_PREFIX + id)
+      .terminate('the test is over')
+      // It has ended already, or the server has.
+      .catch(() => undefined);
+  await temporal.withDeadline(Date.now() + END_WITHIN_MS, () => Promise.all([...ids].map(end)));
+}

@@ -1,0 +1,129 @@
+/** The thread behind `testState`: opened in a temporary store, with the same ThreadState that a worker makes for a tool. */
+import { randomUUID } from 'node:crypto';
+import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import { findActiveSide } from '../core/project/active-side.ts';
+import { RuntimeError } from '../core/value/error.ts';
+import { didYouMean } from '../definitions/index.ts';
+import { createSandbox } from '../sandbox/index.ts';
+import { openAuthorCode } from '../state/open-author-code.ts';
+import type { WorkSink } from '../state/work-sink.ts';
+import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import { chooseAgent, openTestProject } from './test-project.ts';
+import type { TestQueuedTool, TestState, TestStateOptions } from './test-state.ts';
+import { openTemporaryStore } from './test-store.ts';
+
+/** Of a state without a project. */
+const AGENT = 'test';
+const NOTHING: Registry = {
+  agents: new Map(),
+  prompts: new Map(),
+  models: new Map(),
+  tools: new Map(),
+  hooks: new Map(),
+  effects: new Map(),
+  policies: new Map(),
+  endpoints: new Map(),
+};
+
+export async function openTestState(options: TestStateOptions): Promise<TestState> {
+  const { project, scratch = {}, options: entry } = options;
+  const registry = project === undefined ? NOTHING : (await openTestProject(project)).registry;
+  const agent = project === undefined ? (options.agent ?? AGENT) : chooseAgent(registry, options.agent);
+  const tool = options.tool === undefined ? undefined : requireTool(registry, options.tool);
+  const { store, remove } = await openTemporaryStore();
+  const sandbox = createSandbox({ size: 1 });
+  const close = async () => {
+    // The sandbox closes before the store, to which its runs may still report.
+    await sandbox.close().finally(remove);
+  };
+  try {
+    const thread = await openThread(store, agent, options);
+    const aborting = new AbortController();
+    const queuedTools: TestQueuedTool[] = [];
+    const key = `${thread.id}:1:0`;
+    const place = { thread, key, signal: aborting.signal, work: openSink(store, thread.id, queuedTools) };
+    const code = openAuthorCode({ store, sandbox, registry: () => registry }, place);
+    const state = await code.openState({
+      tool,
+      idempotencyKey: key,
+      execution: {
+        executionId: randomUUID(),
+        step: 1,
+        stepCount: 1,
+        sideSteps: { a: 1, b: 0 },
+        side: 'a',
+        prompt: findActiveSide(registry, agent)?.prompt,
+        subprompt: null,
+        runContext: null,
+        history: [],
+        flow: { directive: undefined, scratch: { ...scratch } },
+      },
+    });
+    let closed: Promise<void> | undefined;
+    const closeOnce = () => {
+      code.close();
+      closed ??= close();
+      return closed;
+    };
+    const own = {
+      ...(entry === undefined ? {} : { options: entry }),
+      queuedTools,
+      abort: (reason?: unknown) => aborting.abort(reason),
+      close: closeOnce,
+      [Symbol.asyncDispose]: closeOnce,
+    };
+    // Getters and all: a spread would read them.
+    const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
+    return Object.freeze(Object.defineProperties({}, members)) as TestState;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openThread(
+  store: ThreadStore,
+  agent: string,
+  { userId, arguments: given = {}, env = {}, tags = [] }: TestStateOptions,
+): Promise<ThreadRecord> {
+  const threadId = randomUUID();
+  const opened = await store.threads.open({
+    threadId,
+    runId: randomUUID(),
+    agent,
+    userId: userId ?? null,
+    arguments: given,
+    tags,
+    parentId: null,
+    rootId: threadId,
+    mustExist: false,
+  });
+  if (opened.kind !== 'open')
+    throw new RuntimeError('ThreadTerminated', `The thread "${threadId}" has ended.`);
+  for (const [name, variable] of Object.entries(env)) {
+    const { value, type } = typeof variable === 'string' ? { value: variable, type: undefined } : variable;
+    await store.env.set({ owner: { thread: threadId }, name, value, type });
+  }
+  return opened.thread;
+}
+
+/** Into the store, as a worker does; there is no workflow that would have to be told. */
+function openSink(store: ThreadStore, threadId: string, queued: TestQueuedTool[]): WorkSink {
+  return {
+    queueMessage: (item) => store.queue.add(threadId, item, { own: true }),
+    queueTool: ({ name, arguments: args }) => void queued.push({ name, arguments: args }),
+    terminate: () => store.threads.terminate(threadId, 'state.terminate'),
+    wakeForEffects: async () => undefined,
+    wake: async () => undefined,
+    noteTold: () => undefined,
+    reach: (other) => openSink(store, other, queued),
+  };
+}
+
+function requireTool({ tools }: Registry, name: string): ToolDefinition {
+  const found = tools.get(name);
+  if (found) return found;
+  const names = [...tools.keys()];
+  const meant = didYouMean(name, names) || ` It has: ${names.join(', ') || 'none'}.`;
+  throw new RuntimeError('DefinitionNotFound', `The project has no tool "${name}".${meant}`);
+}

@@ -1,0 +1,3 @@
+import { defineAgent } from 'everthread';
+
+export default defineAgent({ name: 'desk', sideA: { prompt: 'answer' } });

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { isRuntimeError } from '../../src/index.ts';
+import {
+  assertRunEvents,
+  calls,
+  callsMany,
+  hangs,
+  says,
+  type TestAgent,
+  type TestAgentOptions,
+  testAgent,
+} from '../../src/testing/index.ts';
+
+const project = join(import.meta.dirname, 'project');
+const env = { SHOP_KEY: 'k-1' };
+const opened: TestAgent[] = [];
+
+afterEach(async () => {
+  for (const agent of opened.splice(0)) await agent[Symbol.asyncDispose]();
+});
+
+async function open(
+  options: Partial<TestAgentOptions> & Pick<TestAgentOptions, 'script'>,
+): Promise<TestAgent> {
+  const agent = await testAgent({ project, env, timeoutMs: 120_000, ...options });
+  opened.push(agent);
+  return agent;
+}
+
+describe('a test agent', () => {
+  test('answers with status, words, calls and their results; the script stands for the model of the project', async () => {
+    const agent = await open({
+      script: [
+        callsMany([
+          { name: 'find_order', args: { id: '4711' } },
+          { name: 'find_order', args: '{"id"' },
+        ]),
+        says('It is on its way.'),
+        says('You are welcome.'),
+        calls('find_order', { id: '4712' }),
+      ],
+    });
+    const answer = await agent.sendMessage('Where is 4711?');
+    expect(answer).toMatchObject({ status: 'idle', content: 'It is on its way.', error: null, waits: [] });
+    expect(answer.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ]);
+    expect(answer.toolCalls).toEqual([
+      {
+        id: 'call_1',
+        name: 'find_order',
+        arguments: { id: '4711' },
+        status: 'success',
+        result: 'Order 4711 is on its way (3 characters).',
+      },
+      {
+        id: 'call_2',
+        name: 'find_order',
+        arguments: {},
+        rawArguments: '{"id"',
+        status: 'error',
+        result: expect.stringContaining('validation failed'),
+      },
+    ]);
+    const thanks = await agent.sendMessage({ content: 'Thank you.' });
+    expect(thanks.messages.map(({ content }) => content)).toEqual(['Thank you.', 'You are welcome.']);
+    expect(thanks.toolCalls).toEqual([]);
+    expect(agent.requests).toHaveLength(3);
+    expect(agent.requests[0]).toMatchObject({ model: 'gpt-5-mini' });
+
+    const failed = await agent.sendMessage('And 4712?');
+    expect(failed).toMatchObject({ status: 'failed', content: null });
+    expect(failed.error?.message).toContain('The script ran out: it has 4 steps, and this is request 5');
+    expect((await agent.getToolCalls()).map(({ id }) => id)).toEqual(['call_1', 'call_2', 'call_3']);
+    expect(await agent.getMessages({ limit: 1 })).toHaveLength(1);
+    assertRunEvents(await agent.events({ as: 'run' }), [
+      'llm.call.started',
+      'action.completed',
+      'task.error',
+    ]);
+    expect((await agent.events()).map(({ type }) => type)).toContain('thread.created');
+    await agent.close();
+  });
+
+  test('waits for people, and goes on when they have answered; what it leaves is nothing', async () => {
+    const agent = await open({
+      script: [calls('refund', { id: '4711', cents: 900 }), says('Done.'), hangs()],
+      allowUnused: true,
+    });
+    const asked = await agent.sendMessage('I want my money back.');
+    expect(asked).toMatchObject({ status: 'waiting', waits: [{ name: 'refund' }] });
+    expect(asked.toolCalls).toMatchObject([{ name: 'refund', status: null, result: null }]);
+    expect(await agent.answerWait({ approved: true })).toMatchObject({ status: 'idle', content: 'Done.' });
+    expect(await agent.getToolCalls()).toMatchObject([
+      { status: 'success', result: 'refunded 900 cents of 4711' },
+    ]);
+    await expect(agent.answerWait({ approved: true })).rejects.toMatchObject({ code: 'WaitNotFound' });
+
+    const called = await agent.callTool('find_order', { id: '1' });
+    expect(called).toMatchObject({ status: 'success', content: 'Order 1 is on its way (3 characters).' });
+
+    const other = await agent.startThread({ env: { SHOP_KEY: 'k-22' } });
+    expect(other.threadId).not.toBe(agent.threadId);
+    await other.queueMessage('Are you there?');
+    expect(await other.stop('enough')).toMatchObject({ status: 'stopped', content: null });
+    const workflow = agent.client.temporal.workflow.getHandle(`thread/${other.threadId}`);
+    expect(await workflow.describe()).toMatchObject({ status: { name: 'RUNNING' } });
+    await agent.close();
+  });
+
+  test('closes only with its script used up, and once', async () => {
+    const agent = await open({ script: { main: [says('one'), says('two')] } });
+    await agent.sendMessage('hello');
+    await expect(agent.close()).rejects.toThrow('1 of its 2 steps are left after 1 requests');
+    await agent.close();
+    await expect(agent.sendMessage('still there?')).rejects.toThrow();
+  });
+
+  test('names what the project does not have, and opens nothing', async () => {
+    await expect(open({ script: { maim: [] } })).rejects.toThrow('no model "maim". Did you mean \'main\'?');
+    await expect(open({ script: [], agent: 'disk' })).rejects.toThrow(
+      'no agent "disk". Did you mean \'desk\'?',
+    );
+    const problem = await open({ script: [], project: join(project, 'agents') }).catch((error) => error);
+    expect(isRuntimeError(problem, 'InvalidDefinitions')).toBe(true);
+    expect(existsSync(join(project, '.everthread'))).toBe(false);
+  });
+});
