@@ -22,6 +22,8 @@ export type FromWorker<Ready> =
   | { readonly kind: 'refusing' }
   /** What it is doing before it is ready, for people. */
   | { readonly kind: 'doing'; readonly what: string }
+  /** Its project has problems, and it waits for whoever mends them. */
+  | { readonly kind: 'unmended' }
   /** The project was read and has no problems. */
   | { readonly kind: 'loaded' }
   /** It is about to take work; the deaths that it was told of are stored. */

@@ -7,9 +7,10 @@ const LONGEST_MS = 20_000;
 
 export class SlowStart {
   readonly #tell: (doing: string, forMs: number) => void;
-  readonly #begun = performance.now();
+  #begun = performance.now();
   #doing = 'starting its process';
   #timer: NodeJS.Timeout | undefined;
+  #paused = false;
 
   constructor(tell: (doing: string, forMs: number) => void) {
     this.#tell = tell;
@@ -18,10 +19,21 @@ export class SlowStart {
 
   at(doing: string): void {
     this.#doing = doing;
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#begun = performance.now();
+    this.#wait(FIRST_MS);
+  }
+
+  /** Until the next `at`: it waits for a person, which is no slowness. */
+  pause(): void {
+    clearTimeout(this.#timer);
+    this.#paused = true;
   }
 
   end(): void {
     clearTimeout(this.#timer);
+    this.#paused = false;
   }
 
   #wait(milliseconds: number): void {

@@ -115,6 +115,10 @@ function listen<Order, Server, Ready>(
         said.start.at(message.what);
         return;
       }
+      if (message.kind === 'unmended') {
+        said.start.pause();
+        return;
+      }
       if (message.kind === 'loaded') {
         said.start.at('looking for its Temporal server');
         life.server ??= server();

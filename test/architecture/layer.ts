@@ -71,6 +71,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     layers: [...OUTSIDE, 'server', 'supervisor', 'temporal-service'],
     packages: [
       'node:',
+      'chokidar',
       'commander',
       '@hono/node-server',
       '@modelcontextprotocol/server',

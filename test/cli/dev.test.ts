@@ -1,5 +1,5 @@
 /** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { commandLine, processTree } from '../support/process-tree.ts';
@@ -13,6 +13,13 @@ beforeEach(async () => {
   project = await cliProject(HELPER);
 });
 afterEach(() => project.remove());
+
+/** As `mv`, `sed -i` and many editors save: another file takes the name. */
+function replace(path: string, content: string): void {
+  const beside = join(project.folder, 'written-beside');
+  writeFileSync(beside, content);
+  renameSync(beside, join(project.folder, path));
+}
 
 const devFile = () => join(project.folder, '.everthread', 'dev.json');
 
@@ -123,15 +130,34 @@ describe('everthread dev', () => {
     expect((await dev.ended).code).toBe(0);
   });
 
-  it('a project with problems is refused with all of them before anything is started', async () => {
+  it('tells all problems of a project before anything is started, and begins when the last of them is mended', async () => {
     project.write({
       'agents/agents/helper.ts': 'export default 7;\n',
       'agents/tools/weather.ts': 'export default {;\n',
     });
-    const { code, stdout, stderr } = await project.run(['dev']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('agents/agents/helper.ts');
-    expect(stderr).toContain('agents/tools/weather.ts');
+    const dev = project.start(['dev', '--json']);
+    await seen(dev, 'Waiting for that to be mended');
+    expect(dev.stderr()).toContain('agents/agents/helper.ts');
+    expect(dev.stderr()).toContain('agents/tools/weather.ts');
+    expect(existsSync(devFile())).toBe(false);
+    replace('agents/agents/helper.ts', HELPER['agents/agents/helper.ts'] ?? '');
+    await eventually(
+      'the tool is still wrong',
+      () => dev.stdout().split('"event":"problems"').length > 2,
+      110_000,
+    );
+    replace('agents/tools/weather.ts', HELPER['agents/tools/weather.ts'] ?? '');
+    await seen(dev, '"event":"ready"');
+    expect(dev.stdout()).toContain('"agents":["helper"]');
+    dev.process.kill('SIGTERM');
+    expect((await dev.ended).code).toBe(0);
+  });
+
+  it('ends at once in a folder that is no project', async () => {
+    rmSync(join(project.folder, 'agents'), { recursive: true });
+    const { code, stderr } = await project.run(['dev']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no agents/ folder here.');
   });
 });
 

@@ -13,15 +13,23 @@ export interface LiveProject {
   reload(): Promise<void>;
 }
 
-/** Throws `InvalidDefinitions` with every problem. Warnings go to standard error, unless it is to be `quiet`. */
-export async function openProject(projectDir: string, { quiet = false } = {}): Promise<LiveProject> {
+export interface OpenOptions {
+  /** Warnings do not go to standard error. */
+  readonly quiet?: boolean | undefined;
+  /** It was loaded before, by this process. */
+  readonly fresh?: boolean;
+}
+
+/** Throws `InvalidDefinitions` with every problem. */
+export async function openProject(projectDir: string, options: OpenOptions = {}): Promise<LiveProject> {
+  const { quiet = false, fresh: anew = false } = options;
   const loadedAt = Date.now();
   const load = async (fresh: boolean) => {
     const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
     if (warnings.length > 0 && !quiet) note(`Warning:\n${visible(formatProblems(warnings))}`);
     return registry;
   };
-  let current = await load(false);
+  let current = await load(anew);
   return {
     current: () => current,
     loadedAt,

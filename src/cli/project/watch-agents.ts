@@ -1,6 +1,10 @@
-/** Reports changes below a project's `agents/`: once for a burst of changes, and never concurrently. */
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
-import { join } from 'node:path';
+/**
+ * Reports changes below a project's `agents/`: once for a burst of changes, and never concurrently.
+ * A1. The project's folder is what is watched, and of it `agents/` alone: a folder that is itself replaced is still followed.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { watch } from 'chokidar';
 
 /** Editors write a file in several steps, and tools write several files. */
 const SETTLE_MS = 150;
@@ -19,32 +23,57 @@ export interface WatchOptions {
 }
 
 export function watchAgents({ projectDir, since, changed, failed }: WatchOptions): Watcher {
-  const folder = join(projectDir, 'agents');
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let closed = false;
   const settle = () => {
+    if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       running = running.then(changed);
     }, SETTLE_MS);
   };
-  const watcher: FSWatcher = watch(folder, { recursive: true }, settle);
-  watcher.on('error', failed);
-  if (isNewer(folder, since)) settle();
+  // A1
+  const watcher = watch(projectDir, {
+    ignoreInitial: true,
+    ignored: (path) => !concernsAgents(relative(projectDir, path)),
+  });
+  watcher.on('all', settle);
+  watcher.on('error', (error) => failed(error as Error));
+  watcher.on('ready', () => {
+    if (isNewer(join(projectDir, 'agents'), since)) settle();
+  });
   return {
     async close() {
+      closed = true;
       clearTimeout(timer);
-      watcher.close();
+      await watcher.close();
       await running;
     },
   };
 }
 
-/** Whether anything below was written since then: a folder is when a file was added or removed. */
+/** `below` is relative to the project. Hidden files are those that editors keep beside the ones they edit. */
+function concernsAgents(below: string): boolean {
+  if (below === '') return true;
+  const names = below.split(sep === '\\' ? /[\\/]/ : sep);
+  return names[0] === 'agents' && !names.some((name) => name.startsWith('.'));
+}
+
+/** Whether anything below was written since then: a folder is when a file was added, replaced or removed. */
 function isNewer(folder: string, since: number): boolean {
-  const below = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return ['.', ...below].some((name) => {
+  const now = Date.now();
+  return ['.', ...listBelow(folder)].some((name) => {
     const entry = statSync(join(folder, name), { throwIfNoEntry: false });
-    return entry !== undefined && entry.mtimeMs > since;
+    // A file of the future, as some archives hold, would be newer each time.
+    return entry !== undefined && entry.mtimeMs > since && entry.mtimeMs <= now;
   });
+}
+
+function listBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
 }

@@ -1,4 +1,5 @@
 /** Reloads a project's definitions on changes while its worker runs, and reports that. */
+import { errorMessage } from '../../core/value/error.ts';
 import { reportFailure } from '../exit.ts';
 import { dimNote, note, printJsonLine } from '../output/output.ts';
 import { agentNames, type LiveProject } from './live-project.ts';
@@ -17,9 +18,7 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
       if (json) printJsonLine({ event: 'reloaded', agents });
       note(`Reloaded: ${agents.join(', ') || 'no agents'}.`);
     } catch (error) {
-      if (json) printJsonLine({ event: 'problems', message: (error as Error).message });
-      reportFailure(error);
-      dimNote('The definitions from before stay in use.');
+      tellProblems(error, { json, next: 'The definitions from before stay in use.' });
     }
   };
   return watchAgents({
@@ -28,4 +27,14 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
     changed: reload,
     failed: (error) => note(`Warning: changes are no longer seen (${error.message}); start again.`),
   });
+}
+
+/** For people, and as an event where results are JSON. */
+export function tellProblems(
+  error: unknown,
+  { json, next }: { readonly json: boolean; readonly next: string },
+): void {
+  if (json) printJsonLine({ event: 'problems', message: errorMessage(error) });
+  reportFailure(error);
+  dimNote(next);
 }

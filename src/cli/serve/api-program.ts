@@ -1,6 +1,7 @@
 /**
  * The API process of `everthread dev`: a program of its own under supervision (worker/program.ts).
- * A1. Changed definitions are taken over without a restart, so that no reader is cut off; what is wrong with them the worker process tells.
+ * A1. Changed definitions are taken over without a restart, so that no reader is cut off; what is wrong with them the worker process tells,
+ *     and this one waits until it is mended.
  * A2. Where it listens stays the same over restarts. At first that is the usual port, or a free one where another program has it.
  * A3. What is being answered when it is to stop is waited for, though not for long: a request may wait for a thread.
  */
@@ -8,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfiguration } from '../../configuration.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import { findFreePorts, LOOPBACK } from '../../temporal-service/free-port.ts';
+import { openMended } from '../project/open-mended.ts';
 import { watchAgents } from '../project/watch-agents.ts';
 import { runProgram, type Told, tell } from '../worker/program.ts';
 import { USUAL_PORT } from './api-port.ts';
@@ -30,12 +32,21 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
   const found = await Promise.race([server, stopped]);
   if (found === null) return;
   tell({ kind: 'doing', what: 'opening its project' });
+  // A1
+  const live = await openMended({
+    projectDir,
+    stop,
+    problems: () => tell({ kind: 'unmended' }),
+    quiet: true,
+  });
+  if (live === undefined) return;
+  tell({ kind: 'doing', what: 'opening the store of its project' });
   const opened = await openProjectApi({
     project: projectDir,
     taskQueue,
     tokens: apiTokens,
     server: found,
-    quiet: true,
+    live,
   });
   try {
     const served = await listen(opened.api, port);

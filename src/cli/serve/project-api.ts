@@ -28,20 +28,20 @@ interface ProjectApiOptions {
   readonly taskQueue?: string | undefined;
   /** Where the project's Temporal server is, for whoever knows; else it is looked for. */
   readonly server?: FoundServer;
-  /** Nothing is said of what the project's definitions are warned of: somebody else has. */
-  readonly quiet?: boolean;
+  /** The project, for whoever has opened it already. */
+  readonly live?: LiveProject;
   /** `EVERTHREAD_API_TOKENS`. */
   readonly tokens: string | undefined;
 }
 
 /** A client of the project, and its agents as its files are. Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
 export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens'>) {
-  const { project, taskQueue, quiet = false } = options;
+  const { project, taskQueue } = options;
   requireProject(project);
   const server = options.server ?? findServer(project);
   await requireListening(server);
   const { address, namespace } = server;
-  const live = await openProject(project, { quiet });
+  const live = options.live ?? (await openProject(project));
   const { store } = readConfiguration();
   const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
   return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };

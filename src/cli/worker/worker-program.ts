@@ -4,7 +4,7 @@
  */
 import { readConfiguration } from '../../configuration.ts';
 import { workUnderSupervision } from '../../worker/under-supervision.ts';
-import { agentNames, openProject } from '../project/live-project.ts';
+import { agentNames, type LiveProject, openProject } from '../project/live-project.ts';
 import { runProgram, type Told, tell } from './program.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
@@ -12,7 +12,8 @@ async function serve({ order, deaths, server, stop }: Told<WorkerOrder>): Promis
   workUnderSupervision(readConfiguration());
   const { projectDir, taskQueue, watch, secrets } = order;
   doing('reading its project');
-  const project = await openProject(projectDir);
+  const project = watch ? await openWatched(order, stop) : await openProject(projectDir);
+  if (project === undefined) return;
   tell({ kind: 'loaded' });
   const found = await server;
   doing('loading the worker');
@@ -34,6 +35,20 @@ async function serve({ order, deaths, server, stop }: Told<WorkerOrder>): Promis
       return watch ? watchProject(order, project) : undefined;
     },
   });
+}
+
+/** An author at work mends what is wrong; undefined after a stop. */
+async function openWatched(
+  { projectDir, json }: WorkerOrder,
+  stop: AbortSignal,
+): Promise<LiveProject | undefined> {
+  const { openMended } = await import('../project/open-mended.ts');
+  const { tellProblems } = await import('../project/watch-project.ts');
+  const problems = (error: unknown) => {
+    tell({ kind: 'unmended' });
+    tellProblems(error, { json, next: 'Waiting for that to be mended …' });
+  };
+  return openMended({ projectDir, stop, problems });
 }
 
 /** The failure occurred before the worker was ready. */
