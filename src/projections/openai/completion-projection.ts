@@ -73,11 +73,11 @@ function contentOf({ said }: OpenCompletion, messageId: string | undefined): str
   return (said?.id === messageId ? said?.content : null) ?? '';
 }
 
-/** A message that joined an execution is answered from here on. */
-export function joinCompletion(reading: CompletionReading, seq: number): CompletionReading {
+/** A message that joined an execution, with this row, is answered from here on; without one: it waits to join. */
+export function joinCompletion(reading: CompletionReading, seq?: number): CompletionReading {
   if (!reading.open) return reading;
-  const { id } = reading.open;
-  return { ...reading, open: { ...reading.open, id: `${id}.${seq}`, told: '', begun: false } };
+  const id = seq === undefined ? reading.open.id : `${reading.open.id}.${seq}`;
+  return { ...reading, open: { ...reading.open, id, told: '', begun: false } };
 }
 
 /** Told before there is any text. */
@@ -91,7 +91,7 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOut[] 
   if (!open) return [];
   const asked = Object.values(open.waits).map((each) => `- ${each}`);
   const text = [
-    'This answer waits for somebody to say what is asked:',
+    `This answer waits for somebody to say what is asked${asked.length > 0 ? ':' : '.'}`,
     ...asked,
     'Send the same request again to read what goes on behind it.',
   ].join('\n');

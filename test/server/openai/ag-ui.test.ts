@@ -81,10 +81,19 @@ describe('/ag-ui/{agent}', () => {
         model: scriptedModel([calls('pay', { amount: 5 }), says('Done.')]),
         tools: { pay },
       });
-      const { agent, say } = connect(await testApi(runtime));
+      const api = await testApi(runtime);
+      const { agent, say } = connect(api);
       say('pay');
       await agent.runAgent();
       const [asked] = agent.pendingInterrupts;
+      // A client that comes to it now is asked the same, whether it says something or not.
+      const other = connect(api, agent.threadId);
+      await other.agent.runAgent();
+      expect(other.agent.pendingInterrupts).toEqual([asked]);
+      const third = connect(api, agent.threadId);
+      third.say('hurry');
+      await third.agent.runAgent();
+      expect(third.agent.pendingInterrupts).toEqual([asked]);
       expect(asked).toMatchObject({ reason: 'tool_call', metadata: { kind: 'approval', name: 'pay' } });
       const resume = [
         { interruptId: asked?.id as string, status: 'resolved' as const, payload: { approved } },

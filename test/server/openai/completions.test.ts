@@ -115,6 +115,13 @@ describe('/v1/chat/completions', () => {
       expect(asked?.message.content).toContain(`(wait ${wait?.id})`);
     }
     const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
+    // What is said meanwhile waits as well.
+    const hurry = await client.chat.completions.create({
+      model: 'helper',
+      messages: said('pay', 'What is asked', 'hurry'),
+      ...inThread(threadId),
+    });
+    expect(hurry.choices[0]?.message.content).toMatch(/^This answer waits [\s\S]+approval of pay/);
     await runtime.client.answerWait(wait?.id as string, { approved: true });
     for (const stream of [true, false]) expect((await ask(stream))?.message.content).toBe('Done.');
     expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);

@@ -17,7 +17,10 @@ export function agUiReader(threadId: string): ResponseReader<AgUiReading, AgUiEv
     project: projectAgUi,
     openOf: ({ open }) => open,
     enter: enterRun,
-    atWait: ({ open }) => (open ? endAtWait(open) : []),
+    atWait(reading, isTold) {
+      const [{ open }, before] = isTold ? ([reading, []] as const) : enterRun(reading);
+      return open ? [...before, ...endAtWait(open)] : [];
+    },
     failed: ({ code, message }) => [{ type: 'RUN_ERROR', code, message, usage: [] }],
     terminated: [
       { type: 'RUN_ERROR', code: 'ThreadTerminated', message: 'The thread was terminated.', usage: [] },

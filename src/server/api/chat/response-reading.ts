@@ -22,7 +22,8 @@ export interface ResponseReader<State, Out> {
   readonly openOf: (state: State) => { readonly waiting: boolean } | null;
   /** R1: how it is told from this row on, in the middle of an execution. A message that `joins` it is answered by a response of its own. */
   readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
-  readonly atWait: (state: State) => readonly Out[];
+  /** `isTold`: some of the response was told. */
+  readonly atWait: (state: State, isTold: boolean) => readonly Out[];
   /** It could not begin. */
   readonly failed: (error: StoredError) => readonly Out[];
   /** The thread was terminated meanwhile. */
@@ -103,7 +104,7 @@ async function endOf<State, Out>(
   { reading, place, status }: Told<State>,
 ): Promise<readonly Out[]> {
   const open = reader.openOf(reading);
-  if (open?.waiting) return reader.atWait(reading);
+  if (open?.waiting) return reader.atWait(reading, place === 'in');
   if (place === 'in' || open || (status !== 'failed' && status !== 'stopped')) return [];
   // It could not begin: what it lacks stands with the thread.
   if (!(await isAtRest(client, threadId))) return [];

@@ -22,7 +22,12 @@ export function completionReader(
       const entered = joins ? joinCompletion(reading, seq) : reading;
       return [entered, openingOf(entered)];
     },
-    atWait: endAtWait,
+    atWait(reading, isTold) {
+      if (isTold) return endAtWait(reading);
+      // Of what the execution has said before nothing is this answer's.
+      const entered = joinCompletion(reading);
+      return [...openingOf(entered), ...endAtWait(entered)];
+    },
     failed: (failed) => [{ failed }],
     terminated: [{ failed: { code: 'ThreadTerminated', message: 'The thread was terminated.' } }],
   };
