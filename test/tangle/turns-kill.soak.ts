@@ -1,0 +1,5 @@
+/** The long form of `turns-kill.test.ts`. */
+import { describeTurns } from './turn-ordeal.ts';
+
+describeTurns({ store: 'sqlite', sessions: 20, turns: 10, cuts: 600, deaths: 40 });
+describeTurns({ store: 'postgres', sessions: 20, turns: 10, cuts: 600, deaths: 40 });
