@@ -21,6 +21,7 @@ import { says } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { closeAfterTest } from '../support/runtime.ts';
@@ -200,4 +201,38 @@ async function end(api: ChildProcess): Promise<void> {
   if (api.exitCode !== null || api.signalCode !== null) return;
   api.kill('SIGKILL');
   await once(api, 'exit');
+}
+
+/** A worker that dies at each of these places of a turn: the turn runs once, is kept once, and is told whole. */
+export function describeTurnDeaths(points: readonly DeathPoint[]): void {
+  describe('a worker that dies within a chat turn', () => {
+    let cluster: Cluster;
+    beforeAll(async () => {
+      cluster = await startCluster({
+        program: PROGRAM,
+        script: () => says(answerTo('turn-0'), { chunks: PIECES }),
+      });
+    }, 300_000);
+    afterAll(() => cluster?.close());
+
+    it.each(points)(
+      '[TG-20] at %s: one execution, one message that is kept, and the whole of it is told',
+      async (point) => {
+        await cluster.keep(1);
+        cluster.orderDeath(point);
+        const sessionId = randomUUID();
+        const identity = { tenantId: 'acme', userId: 'ada', sessionId, turnIndex: 0 };
+        const box = clientBox(cluster.client, { agent: 'helper' });
+        const reading = collect(handledLines(box, { identity, message: 'turn-0' }));
+        await cluster.died(point);
+        await cluster.keep(1);
+        const lines = await reading;
+        expect(lines.at(-1)?.type).toBe('session.run.completed');
+        expect(textOf(lines)).toBe(answerTo('turn-0'));
+        expect(await collect(handledLines(box, { identity, message: 'turn-0' }))).toEqual(lines);
+        await expectWhole(cluster, sessionId, 1);
+      },
+      PATIENCE[0],
+    );
+  });
 }
