@@ -5,7 +5,12 @@ export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts'
 export type { ConnectOptions } from './client/connect.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
-export type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from './client/follow-run.ts';
+export type {
+  FollowProjected,
+  FollowRunOptions,
+  FollowTangleOptions,
+  FollowTurnsOptions,
+} from './client/follow-run.ts';
 export { HttpClient } from './client/http/http-client.ts';
 export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';

@@ -40,6 +40,10 @@ export interface FollowTurnsOptions extends FollowProjected {
   readonly agentId?: string;
 }
 
+export interface FollowTangleOptions extends FollowProjected {
+  readonly as: 'tangle';
+}
+
 /** Events in pages, as the log has their rows. */
 export interface FollowProjectedPages extends Omit<FollowProjected, 'follow'>, Pick<FollowPages, 'follow'> {
   /** An empty page where the log has no more for now, once until it has. */
@@ -86,6 +90,14 @@ export function turnPages(
   const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
   const reader = { begin, project: projectTurns, tellsWhole: true };
   return projectedPages(store, { threadId, ...options }, reader);
+}
+
+export async function* followTangle(
+  store: ThreadStore,
+  threadId: string,
+  options: FollowProjected,
+): AsyncGenerator<Projected<TangleEvent>> {
+  for await (const page of tanglePages(store, threadId, options)) yield* page;
 }
 
 /** Of one execution, or of all. */

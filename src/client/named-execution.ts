@@ -108,24 +108,33 @@ export async function* executionPages(
   yield* tanglePages(store, threadId, { after, run: executionId, signal, marks: true });
 }
 
-/** Ends where a person is waited for, and the log has no more for now: with `execution.waiting`. */
-export async function* untilWaiting(
-  executionId: string,
-  pages: AsyncIterable<readonly Projected<TangleEvent>[]>,
+/**
+ * `executionPages`, ended where a person is waited for and the log has no more for now: with `execution.waiting`. Whoever comes back before the answer is told
+ * it again.
+ */
+export async function* executionPagesUntilWait(
+  client: RuntimeClient,
+  following: FollowExecution,
 ): AsyncGenerator<readonly Projected<TangleEvent>[]> {
-  const waits = new Set<string>();
-  let cursor: string | undefined;
-  for await (const page of pages) {
-    for (const { event } of page) {
-      if (event.type === 'input.required') waits.add(event.data.waitId);
-      if (event.type === 'input.closed') waits.delete(event.data.waitId);
-    }
+  const { threadId, executionId } = following;
+  let cursor = following.after;
+  for await (const page of executionPages(client, following)) {
     cursor = page.at(-1)?.cursor ?? cursor;
     yield page;
-    if (page.length > 0 || waits.size === 0 || cursor === undefined) continue;
-    yield [{ cursor, event: { type: 'execution.waiting', data: { executionId, waitIds: [...waits] } } }];
+    // Of one that has not begun, what is waited for is another's.
+    if (page.length > 0 || cursor === undefined) continue;
+    const waitIds = await openWaits(client, threadId);
+    if (waitIds.length === 0) continue;
+    yield [{ cursor, event: { type: 'execution.waiting', data: { executionId, waitIds } } }];
     return;
   }
+}
+
+/** Those that block the thread. That it waits is a row of its own: whoever is too early is woken by it. */
+async function openWaits(client: RuntimeClient, threadId: string): Promise<readonly string[]> {
+  const { status } = await client.getThread(threadId);
+  if (status !== 'waiting') return [];
+  return (await client.listWaits({ threadId })).map(({ id }) => id);
 }
 
 interface Awaiting {

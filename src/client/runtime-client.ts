@@ -20,6 +20,7 @@ import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
+import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ActionRecord, ListActions } from '../store/port/action.ts';
 import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
 import type {
@@ -39,7 +40,7 @@ import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { keepStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
-import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
+import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
 import { HttpClient } from './http/http-client.ts';
 import type { HttpConnectOptions } from './http/http-place.ts';
 import type { OutgoingMessage } from './outgoing.ts';
@@ -317,12 +318,14 @@ export class RuntimeClient implements ThreadsClient {
    */
   events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
   events(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>>;
+  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   events(
     threadId: string,
-    options: FollowOptions | FollowRunOptions | FollowTurnsOptions = {},
-  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent>> {
+    options: FollowOptions | FollowRunOptions | FollowTurnsOptions | FollowTangleOptions = {},
+  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent> | Projected<TangleEvent>> {
     if (!('as' in options)) return this.#threads.events(threadId, options);
+    if (options.as === 'tangle') return this.#threads.tangle(threadId, options);
     return options.as === 'run'
       ? this.runs.events(threadId, options)
       : this.#threads.turns(threadId, options);

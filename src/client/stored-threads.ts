@@ -22,6 +22,7 @@ import { parseTags } from '../core/thread/tags.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
+import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type {
   ExecutionRecord,
@@ -36,7 +37,12 @@ import type {
 import type { ListValues, StoredValue } from '../store/port/value.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
-import { type FollowTurnsOptions, followTurns } from './follow-run.ts';
+import {
+  type FollowTangleOptions,
+  type FollowTurnsOptions,
+  followTangle,
+  followTurns,
+} from './follow-run.ts';
 import { type FindThread, requireExecution, requireThread } from './known-thread.ts';
 import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
@@ -171,6 +177,11 @@ export class StoredThreads {
   /** The same as AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; for a run that is not there `ExecutionNotFound`. */
   turns(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>> {
     return followTurns(this.#store, threadId, checkFollowRun(options), this.#accepted);
+  }
+
+  /** The same in the words of Tangle's agent-runtime. For a run that is not there it throws `ExecutionNotFound`. */
+  tangle(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>> {
+    return followTangle(this.#store, threadId, checkFollowRun(options) ?? {});
   }
 
   /** Open ones unless a state is given, oldest first: of all threads, or of a thread and, where it is a root, its family. Throws `InvalidValue`. */

@@ -15,6 +15,7 @@ import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
+import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type {
   ExecutionRecord,
   FamilyMember,
@@ -27,7 +28,7 @@ import type {
 import type { AnswerOptions } from './answer-wait.ts';
 import type { EventSink, SinkEnd } from './event-sink.ts';
 import type { FollowOptions } from './follow-events.ts';
-import type { FollowRunOptions, FollowTurnsOptions } from './follow-run.ts';
+import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { RunRecord } from './run-record.ts';
 import type { StartThread } from './start-options.ts';
@@ -72,6 +73,7 @@ export interface ThreadsClient {
     threadId: string,
     options: Omit<FollowTurnsOptions, 'agentId'>,
   ): AsyncIterable<Projected<RuntimeEvent>>;
+  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]>;
   removeEffect(threadId: string, id: string): Promise<boolean>;

@@ -31,6 +31,11 @@ export const CHAT_TURNS: readonly Requirement[] = [
   { id: 'TG-18', level: 'MUST', text: 'Other words under the same execution id are a conflict.' },
   { id: 'TG-19', level: 'MUST', text: 'Parts that hold the separator make other execution ids.' },
   {
+    id: 'TG-20',
+    level: 'MUST',
+    text: 'Whoever is killed, whenever: each turn runs once, is kept once, and is told whole.',
+  },
+  {
     id: 'TG-21',
     level: 'MUST',
     text: 'A backend that refuses for good is asked once, and its status and body are told.',

@@ -1,6 +1,7 @@
 /** Executions by an id of their sender's, over real HTTP: begun, attached to, replayed; from this process and another. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { HttpClient } from '../../src/client/http/http-client.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { type BoxEvent, remoteBox } from '../../src/tangle/box/remote-box.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -103,6 +104,22 @@ describe('/agents/run/stream', () => {
     expect(told).toEqual(await collect(boxOf(api).attach(executionId)));
     expect(textOf(told)).toBe('one two three four five six');
     expect(proxy.cuts).toBeGreaterThan(2);
+  });
+
+  it('the log reads the same at every door', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
+    const api = await testApi(runtime);
+    const sessionId = randomUUID();
+    const told = await collect(boxOf(api).streamPrompt('hi', { sessionId, executionId: `p:${sessionId}:0` }));
+    const expected = told.map(({ id: cursor, ...event }) => ({ cursor, event }));
+    await runtime.client.waitForIdle(sessionId);
+    const reading = { as: 'tangle', follow: false } as const;
+    expect(await collect(runtime.client.events(sessionId, reading))).toEqual(expected);
+    const http = await HttpClient.connect({ url: api.url });
+    expect(await collect(http.events(sessionId, reading))).toEqual(expected);
+    await http.close();
+    const page = await api.call('GET', `/v1/threads/${sessionId}/events?as=tangle`);
+    expect(page.body.events).toEqual(expected.map(({ event }) => event));
   });
 
   it('[TG-18] other words under the same id are a conflict, and nothing runs for them', async () => {

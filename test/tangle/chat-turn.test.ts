@@ -209,6 +209,11 @@ describe('handleChatTurn', () => {
     expect(typesOf(asked).slice(-2)).toEqual(['input.required', 'session.run.waiting']);
     const waitId = String(asked.at(-2)?.data.waitId);
     expect(asked.at(-1)?.data.waitIds).toEqual([waitId]);
+    // Whoever comes back before the answer is told again that it is waited for, also where its connection broke right before.
+    for (const line of asked.slice(-2)) {
+      const again = await readLines(say('pay', { lastEventId: line.id }).body);
+      expect(typesOf(again)).toEqual(['session.run.waiting']);
+    }
     await runtime.client.answerWait(waitId, { approved: true });
     const behind = await readLines(say('pay', { lastEventId: asked.at(-1)?.id }).body);
     expect(typesOf(behind)).toEqual([

@@ -1,7 +1,7 @@
 /** `everthread threads show`, `list` and `tail`: readers of the store, which need no server. */
 import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
-import { followRun, followTurns } from '../../client/follow-run.ts';
+import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
@@ -22,6 +22,7 @@ import {
   toTable,
 } from '../output/output.ts';
 import { printRunEvents } from '../output/run-text.ts';
+import { printTangle } from '../output/tangle-text.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { messageText, statusTone, threadHeading } from '../output/thread-text.ts';
 import { printTurns } from '../output/turn-text.ts';
@@ -151,8 +152,8 @@ export function addThreadTail(threads: Command, cli: Cli): void {
     .addOption(
       new Option(
         '--as <reading>',
-        'run: as RunEvents; agenticx: as its RuntimeEvents; one line each (docs/runs.md)',
-      ).choices(['run', 'agenticx']),
+        'run: as RunEvents; agenticx: as its RuntimeEvents; tangle: as events of its boxes; one line each (docs/runs.md, docs/tangle.md)',
+      ).choices(['run', 'agenticx', 'tangle']),
     )
     .option('--run <id>', 'with --as: the events of this execution alone')
     .option('--no-follow', 'end at the present end of the log');
@@ -162,7 +163,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
 interface TailOptions extends CommonOptions {
   readonly after?: string;
   readonly follow: boolean;
-  readonly as?: 'run' | 'agenticx';
+  readonly as?: 'run' | 'agenticx' | 'tangle';
   readonly run?: string;
 }
 
@@ -172,6 +173,7 @@ async function tailThread(threadId: string, options: TailOptions): Promise<undef
   await withStore(project, async (store) => {
     await findThread(store, threadId);
     if (as === 'agenticx') return printTurns(followTurns(store, threadId, options), json);
+    if (as === 'tangle') return printTangle(followTangle(store, threadId, options), json);
     if (as) return printRunEvents(followRun(store, threadId, options), json);
     const stream = new AnswerStream((id) => store.messages.get(threadId, id));
     const printer = new TailPrinter();

@@ -29,6 +29,7 @@ import type { WaitVerdict } from '../../core/wait/wait.ts';
 import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
+import type { TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import type {
   ExecutionRecord,
   FamilyMember,
@@ -40,7 +41,12 @@ import type {
 import type { AnswerOptions } from '../answer-wait.ts';
 import { feedSink } from '../event-sink.ts';
 import type { FollowOptions } from '../follow-events.ts';
-import type { FollowProjected, FollowRunOptions, FollowTurnsOptions } from '../follow-run.ts';
+import type {
+  FollowProjected,
+  FollowRunOptions,
+  FollowTangleOptions,
+  FollowTurnsOptions,
+} from '../follow-run.ts';
 import type { OutgoingMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
@@ -221,12 +227,14 @@ export class HttpClient implements ThreadsClient {
     threadId: string,
     options: Omit<FollowTurnsOptions, 'agentId'>,
   ): AsyncIterable<Projected<RuntimeEvent>>;
+  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   events(
     threadId: string,
-    options: FollowOptions | FollowRunOptions | FollowTurnsOptions = {},
-  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent>> {
+    options: FollowOptions | FollowRunOptions | FollowTurnsOptions | FollowTangleOptions = {},
+  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent> | Projected<TangleEvent>> {
     if (!('as' in options)) return this.#plain(threadId, checkFollow(options));
+    if (options.as === 'tangle') return this.#projected<TangleEvent>(threadId, 'tangle', options);
     return options.as === 'run'
       ? this.#projected<RunEvent>(threadId, 'run', options)
       : this.#projected<RuntimeEvent>(threadId, 'agenticx', options);
@@ -280,7 +288,7 @@ export class HttpClient implements ThreadsClient {
 
   async *#projected<Event>(
     threadId: string,
-    as: 'run' | 'agenticx',
+    as: 'run' | 'agenticx' | 'tangle',
     options: FollowProjected,
   ): AsyncGenerator<Projected<Event>> {
     const { after, run, follow = true, signal } = checkFollowRun(options) ?? {};

@@ -62,7 +62,10 @@ const FOLLOW: Readonly<Record<string, Check>> = {
 
 const FOLLOW_RUN: Readonly<Record<string, Check>> = {
   ...FOLLOW,
-  as: ['"run" or "agenticx"', (value) => value === 'run' || value === 'agenticx'],
+  as: [
+    '"run", "agenticx" or "tangle"',
+    (value) => value === 'run' || value === 'agenticx' || value === 'tangle',
+  ],
   after: ['a cursor, as came with an event', text],
   run: ['the id of an execution', text],
   agentId: ['a text', text],

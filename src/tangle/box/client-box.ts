@@ -1,6 +1,6 @@
 /** A box of the Everthread that a client reaches itself: the same as `remoteBox`, without HTTP. */
 import { randomUUID } from 'node:crypto';
-import { beginExecution, executionPages, untilWaiting } from '../../client/named-execution.ts';
+import { beginExecution, executionPages, executionPagesUntilWait } from '../../client/named-execution.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { itemIdOf } from '../../core/thread/execution-id.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
@@ -37,8 +37,8 @@ export function clientBox(
       // Before it is sent: what fails behind it has to do with it.
       const since = await client.getThread(threadId).then(({ lastSeq }) => lastSeq, orZero);
       await beginExecution(client, { executionId, threadId, content, agent, userId, metadata });
-      const all = executionPages(client, { threadId, executionId, after, since, signal });
-      for await (const page of endAtWait ? untilWaiting(executionId, all) : all)
+      const pagesOf = endAtWait ? executionPagesUntilWait : executionPages;
+      for await (const page of pagesOf(client, { threadId, executionId, after, since, signal }))
         for (const { cursor, event } of page) yield { ...event, id: cursor };
       signal?.throwIfAborted();
     },

@@ -106,6 +106,21 @@ export function registerExecutionClaim(given: () => Stores): void {
       expect(await claim(message('m'))).toEqual({ kind: 'claimed', itemId: 'm' });
     });
 
+    it('[TG-17] is found by its id alone, whoever’s it is, before it has begun', async () => {
+      const { store } = given();
+      const [thread, other] = [await openThread(store), await openThread(store)];
+      const executionId = randomUUID();
+      expect(await store.queue.findClaims(executionId)).toEqual([]);
+      await store.queue.claim({ threadId: thread.id, userId: 'ada', item: named('x', executionId) });
+      await store.queue.claim({ threadId: other.id, userId: 'bob', item: named('y', executionId) });
+      await store.queue.claim({ threadId: other.id, userId: 'bob', item: named('y', executionId) });
+      const found = await store.queue.findClaims(executionId);
+      expect(found.toSorted((one, two) => one.itemId.localeCompare(two.itemId))).toEqual([
+        { threadId: thread.id, itemId: 'x' },
+        { threadId: other.id, itemId: 'y' },
+      ]);
+    });
+
     it('is refused where a plain signal brings another one of that id, and is there once', async () => {
       const thread = await openThread(given().store);
       const id = randomUUID();

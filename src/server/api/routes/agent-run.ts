@@ -8,8 +8,8 @@ import { storeOf } from '../../../client/client-store.ts';
 import {
   beginExecution,
   executionPages,
+  executionPagesUntilWait,
   findNamedExecution,
-  untilWaiting,
 } from '../../../client/named-execution.ts';
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
@@ -87,9 +87,7 @@ export const agentRunRoutes: readonly ApiRoute[] = [
       return turnResponse({
         format: request.headers.get('accept')?.includes('application/x-ndjson') ? 'ndjson' : 'sse',
         executionId: asked.executionId,
-        pages: given.endAtWait
-          ? untilWaiting(asked.executionId, executionPages(host.client, reading))
-          : executionPages(host.client, reading),
+        pages: (given.endAtWait ? executionPagesUntilWait : executionPages)(host.client, reading),
         signal,
         onClose: stream.leave,
         keepAliveMs: KEEP_ALIVE_MS,
@@ -129,7 +127,7 @@ interface Place {
 async function begin(host: ApiHost, { caller, executionId, given }: Asked, content: string): Promise<Place> {
   requireScope(caller, 'write');
   const { client } = host;
-  const { agent, sessionId: threadId = itemIdOf(executionId), arguments: args, metadata } = given;
+  const { agent, sessionId: threadId = sessionOf(executionId, caller), arguments: args, metadata } = given;
   const found = await client.getThread(threadId).catch(orNotFound);
   if (found) await requireReachable(client, caller, threadId);
   else requireAgent(host, agent, threadId);
@@ -144,6 +142,13 @@ async function begin(host: ApiHost, { caller, executionId, given }: Asked, conte
     context: standingContext(caller),
   });
   return { threadId, since: found?.lastSeq ?? 0 };
+}
+
+/** Of a prompt that names none: of each user and organisation its own, as the ids of their executions are. */
+function sessionOf(executionId: string, { userId, organizationId = null }: Caller): string {
+  const isAnybody = userId === null && organizationId === null;
+  const owner = isAnybody ? '' : `${encodeURIComponent(JSON.stringify([organizationId, userId]))} `;
+  return itemIdOf(`${owner}${executionId}`);
 }
 
 /** Throws `ThreadNotFound`, `AgentNotFound`. */

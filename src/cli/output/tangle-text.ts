@@ -1,0 +1,23 @@
+/** Events of Tangle's boxes as lines: for people, and as NDJSON with the cursor that goes on behind each. */
+import type { Projected } from '../../projections/projection.ts';
+import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
+import { printJsonLine, printLine, tone } from './output.ts';
+import { shorten } from './terminal-text.ts';
+
+export async function printTangle(
+  events: AsyncIterable<Projected<TangleEvent>>,
+  json: boolean | undefined,
+): Promise<void> {
+  for await (const told of events) {
+    if (json) printJsonLine(told);
+    else printLine(tangleText(told.event));
+  }
+}
+
+/** `tool_call             {"toolName":"look",…}`. */
+function tangleText(event: TangleEvent): string {
+  const { type, data } = event;
+  const isFailure = type === 'error' || type === 'execution.failed';
+  const kind = tone(isFailure ? 'red' : isLastEvent(event) ? 'green' : 'dim', type.padEnd(20));
+  return `${kind}  ${shorten(JSON.stringify(data), 140)}`;
+}

@@ -1,0 +1,52 @@
+/** Examples of Tangle's page, run as a stranger runs them: a process of their own, a real server, no key. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'examples', 'tangle');
+
+async function runExample(name: string): Promise<string[]> {
+  const cwd = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+  mkdirSync(cwd, { recursive: true });
+  const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, name)], { cwd });
+  return stdout.trim().split('\n');
+}
+
+describe('the examples of the page', () => {
+  it('[TG-14] chat-handler: two turns, each kept once, and the second one asked for twice', async () => {
+    const turn = 'session.run.started message.started . llm_call result session.run.completed';
+    // In how many pieces a text comes is a matter of time.
+    const lines = (await runExample('chat-handler.ts')).map((line) => line.replaceAll('. .', '.'));
+    expect(lines).toEqual([turn, turn, turn, 'kept: Hello, Ada. | You are welcome.']);
+  }, 300_000);
+
+  it('[TG-27] model-resolution: the environment wins over blanks; unknown and malformed are refused', async () => {
+    expect(await runExample('model-resolution.ts')).toEqual([
+      'picked: anthropic/haiku, from env',
+      'anthropic/haiku: accepted',
+      'house/own: accepted',
+      'openai/gpt-9: refused',
+      'rm -rf: refused',
+    ]);
+  }, 60_000);
+
+  it('[TG-29] runtime-run: one row, from its start to its end, with what it has cost', async () => {
+    expect(await runExample('runtime-run.ts')).toEqual([
+      'run-1: running',
+      'run-1: completed',
+      'calls: 2, in: 1800, out: 390, cost: $0.0061, rows: 1',
+    ]);
+  }, 60_000);
+
+  it('sandbox-stream-backend: what a box tells, its text once', async () => {
+    expect((await runExample('sandbox-stream-backend.ts')).map((line) => JSON.parse(line).type)).toEqual([
+      'text_delta',
+      'text_delta',
+      'tool_call',
+      'tool_result',
+    ]);
+  }, 60_000);
+});

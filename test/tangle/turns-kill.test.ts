@@ -1,0 +1,6 @@
+/** Chat turns under kills and cuts, on both stores; `npm run test:soak -- turns-kill` has two hundred of them. */
+import { describeTurnDeaths, describeTurns } from './turn-ordeal.ts';
+
+describeTurns({ store: 'sqlite', sessions: 3, turns: 2, cuts: 12, deaths: 2 });
+describeTurns({ store: 'postgres', sessions: 2, turns: 2, cuts: 6, deaths: 2 });
+describeTurnDeaths(['model_answered', 'execution_ending']);
