@@ -36,11 +36,13 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   onStep?.('opening its store');
   const store = ownsStore ? await openStore(given, projectDir, { keys }) : given;
   guard.know({ store, registry: project.current });
+  const deafen = options.listener && store.events.listen(options.listener);
   const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const release = async () => {
     // The sandbox closes before the store and the guard, to which its runs may still report.
     await sandbox.close();
+    deafen?.();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
     guard.end();

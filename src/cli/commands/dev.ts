@@ -8,6 +8,7 @@ import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } fr
 import type { FoundServer } from '../connection/find-server.ts';
 import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
+import { announce } from '../output/announce.ts';
 import { banner } from '../output/dev-banner.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
 import { superviseDev } from '../serve/dev-processes.ts';
@@ -56,15 +57,15 @@ async function runDev(options: DevOptions): Promise<number> {
         interruption,
         server,
         ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
-        workerAgain: () => !json && note('The worker runs again.'),
-        apiAgain: ({ url }) => !json && note(`The API runs again, at ${url}.`),
+        workerAgain: () => !json && announce({ text: 'The worker runs again.' }),
+        apiAgain: ({ url }) => !json && announce({ text: `The API runs again, at ${url}.` }),
       });
       found?.lost?.throwIfAborted();
       if (exitCode !== 0) return exitCode;
     } finally {
       await found?.started?.stop();
     }
-    note('Stopped.');
+    announce({ text: 'Stopped.' });
     return 0;
   });
 }
