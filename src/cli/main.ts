@@ -19,7 +19,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
-import type { Cli } from './command.ts';
+import type { Cli, CommonOptions } from './command.ts';
 import { addActions } from './commands/actions.ts';
 import { addApi } from './commands/api.ts';
 import { addChat } from './commands/chat.ts';
@@ -98,9 +98,29 @@ function buildProgram(cli: Cli): Command {
   addValidate(program, cli);
   addCode(program, cli);
   addDoctor(program, cli);
+  program.hook('preAction', (_, command) => setProjectEnv(command));
   program.hook('preAction', (_, command) => completeThread(command));
   prepare(program);
   return program;
+}
+
+/** Commands that load the project's models, which read their settings when they are loaded. */
+const WITH_ENV_FILE: Readonly<Record<string, 'told' | 'quiet'>> = {
+  dev: 'told',
+  worker: 'told',
+  api: 'told',
+  chat: 'told',
+  validate: 'quiet',
+};
+
+async function setProjectEnv(command: Command): Promise<void> {
+  const how = command.parent?.parent ? undefined : WITH_ENV_FILE[command.name()];
+  if (how === undefined) return;
+  const { envFileText, readEnvFile } = await import('./project/env-file.ts');
+  const read = readEnvFile(command.opts<CommonOptions>().project);
+  if (!read || how === 'quiet') return;
+  const { announce } = await import('./output/announce.ts');
+  announce({ text: envFileText(read) });
 }
 
 /** Settings that commander does not pass on to commands added later. */

@@ -5,6 +5,7 @@
  * I2. Settings are read when the provider is made, so that a definition can be loaded without a key.
  * I3. An abort is thrown as the signal's own reason; every other failure is a ProviderError.
  * I4. The SDK, hundreds of files, is loaded with the first request: every project's start loads this one.
+ * I5. Where no server of models seems to be at its address, the failure says that.
  */
 import type OpenAI from 'openai';
 import {
@@ -86,7 +87,8 @@ function createProvider(settings: Settings): Provider {
   }
 
   function toFailure(error: unknown, signal: AbortSignal | undefined): unknown {
-    return signal?.aborted ? signal.reason : classifyError(error, { now: Date.now(), secrets });
+    if (signal?.aborted) return signal.reason;
+    return withPlace(classifyError(error, { now: Date.now(), secrets }), settings.baseUrl);
   }
 
   async function generate(request: ProviderRequest) {
@@ -115,6 +117,22 @@ function createProvider(settings: Settings): Provider {
   }
 
   return { name: 'openai-compatible', specificationVersion: '1', generate, stream };
+}
+
+const UNREACHED = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;
+
+/** I5: what such a failure says is mended by who sees where it was asked: a server that is away, a key of another one, a page in place of an API. */
+function withPlace(failure: ProviderError, baseUrl: string): ProviderError {
+  const { message, code, statusCode, retryAfter, cause } = failure;
+  const url = URL.parse(baseUrl);
+  const isElsewhere =
+    (statusCode === undefined && UNREACHED.test(message)) ||
+    (statusCode !== undefined && [401, 403, 404].includes(statusCode)) ||
+    code === 'InvalidAnswer';
+  // Without what may be in it of a user and a password.
+  const place = url && `${url.origin}${url.pathname}`;
+  if (!isElsewhere || !place || message.includes(place)) return failure;
+  return new ProviderError(`${message} (asked at ${place})`, code, statusCode, retryAfter, { cause });
 }
 
 async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): Promise<OpenAI> {

@@ -68,3 +68,4 @@ export {
   handleChatTurn,
 } from './turn/chat-turn.ts';
 export { type FinishedTurn, persistTurns, type TurnKeeper } from './turn/persist-turns.ts';
+export * from './tasks.ts';

@@ -22,6 +22,9 @@ const NOTHING: Registry = {
   hooks: new Map(),
   effects: new Map(),
   policies: new Map(),
+  mcpServers: new Map(),
+  tasks: new Map(),
+  manifests: new Map(),
   endpoints: new Map(),
 };
 

@@ -8,7 +8,8 @@ import { type Logger, noopMetricMeter } from '@temporalio/common';
 import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import { type BegunEffectInput, runBegunEffect } from '../activities/effect/run-effects.ts';
 import { createActivities } from '../activities/index.ts';
-import { createLogger } from '../cli/output/logger.ts';
+import { createLogger, type WorkerLogger } from '../cli/output/logger.ts';
+import { storyTeller } from '../cli/output/story.ts';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { receiveSecrets } from '../secret-environment.ts';
@@ -27,13 +28,14 @@ interface OpenLone {
   close(): Promise<void>;
 }
 
-async function open(order: LoneOrder, configuration: Configuration, logger: Logger): Promise<OpenLone> {
+async function open(order: LoneOrder, configuration: Configuration, logger: WorkerLogger): Promise<OpenLone> {
   const { projectDir, connection: place, namespace, settings } = order;
   // A stray rejection does not end the process: it is reported, as in the worker.
   const guard = openGuard(() => logger);
   const project = await openProject({ projectDir });
   const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
   guard.know({ store, registry: project.current });
+  store.events.listen(storyTeller(logger));
   const sandbox = createSandbox({ size: 1, spare: false, wall: configuration.sandboxWall });
   const connection = await Connection.connect(place);
   return {
@@ -77,9 +79,9 @@ async function work(order: LoneOrder): Promise<FromLone> {
   receiveSecrets(order.secrets);
   const configuration = readConfiguration();
   workUnderSupervision(configuration);
-  const logger = createLogger(configuration.log) as Logger;
+  const logger = createLogger(configuration.log);
   const lone = await open(order, configuration, logger);
-  const context = createContext(order, lone.client, logger);
+  const context = createContext(order, lone.client, logger as Logger);
   await tell({ kind: 'begun' });
   const answer = await asyncLocalStorage
     .run(context, () => run(order, lone.dependencies))

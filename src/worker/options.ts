@@ -3,7 +3,7 @@ import type { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../activities/base/dependencies.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Registry } from '../core/author/definition.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { EventListener, ThreadStore } from '../store/port/thread-store.ts';
 import type { WorkerSupervision } from './supervision.ts';
 
 export interface WorkerOptions {
@@ -26,6 +26,8 @@ export interface WorkerOptions {
   readonly signals?: boolean;
   /** Reports the next step until the worker is made, for people: "opening its store". */
   readonly onStep?: (step: string) => void;
+  /** Told of what its threads do, as events of their logs; used by our own programs alone. @internal */
+  readonly listener?: EventListener;
   /** For a process under supervision; used by our own programs alone. @internal */
   readonly supervision?: WorkerSupervision;
   /** For fault tests alone. @internal */

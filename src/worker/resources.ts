@@ -37,6 +37,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   onStep?.('opening its store');
   const store = ownsStore ? await openStore(given, projectDir, { keys }) : given;
   guard.know({ store, registry: project.current });
+  const deafen = options.listener && store.events.listen(options.listener);
   const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const release = async () => {
@@ -44,6 +45,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     await sandbox.close();
     // Of threads that are at rest: what other workers of this process use is not among them.
     await closeConnections();
+    deafen?.();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
     guard.end();

@@ -58,6 +58,7 @@ describe('everthread new', () => {
       'package.json':
         '{ "name": "mine", "type": "commonjs", "scripts": { "dev": "mine", "test": "echo \\"Error: no test specified\\" && exit 1" } }',
       '.gitignore': 'dist',
+      '.env': 'OPENAI_MODEL=mine\n',
     });
     const made = await project.run(['new', '.']);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('OPENAI_API_KEY is not set') });
@@ -73,14 +74,18 @@ describe('everthread new', () => {
       zod: expect.stringMatching(/^\^4/),
     });
     expect(readFileSync(join(project.folder, '.gitignore'), 'utf8')).toBe(
-      'dist\nnode_modules/\n.everthread/\n',
+      'dist\nnode_modules/\n.everthread/\n.env\n',
     );
     expect((await project.run(['validate'])).stdout).toBe(
       '1 agent, 1 prompt, 1 model, 2 tools: no problems\n',
     );
-    await seen(project.start(['worker']), 'Worker ready');
+    const worker = project.start(['worker'], { EVERTHREAD_LOG: 'info,json' });
+    await seen(worker, '"message":"Worker ready"');
+    expect(worker.stderr()).toContain('Read .env: OPENAI_MODEL.');
     const answer = await project.run(['threads', 'start', 'assistant', 'How much is 6 * 7?', '--wait']);
     expect(answer).toMatchObject({ code: 0, stdout: '6 * 7 = 42.\n' });
+    await seen(worker, /"tool":"calculate","status":"success"/);
+    for (const line of worker.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   });
 
   it('makes a folder of its own, whose dependency leads to the running copy', async () => {

@@ -20,7 +20,7 @@ it('for a store that somebody else has locked, and begins when it is free', asyn
   try {
     other.exec('begin exclusive');
     const worker = project.start(['worker', '--json']);
-    await seen(worker, /The worker is not ready after \d+ s: it is opening its store/, 120_000);
+    await seen(worker, /The worker is starting, for \d+ s now: it is opening its store/, 120_000);
     other.exec('commit');
     await seen(worker, '"event":"ready"', 120_000);
   } finally {
@@ -42,7 +42,7 @@ it('for a database that somebody else is migrating, however long that takes', as
       "set application_name = 'holder'; begin; lock table kysely_migration in access exclusive mode; select pg_sleep(3600)",
     ).catch((error: Error) => error.message);
     const worker = project.start(['worker', '--json'], env);
-    await seen(worker, /The worker is not ready after \d+ s: it is opening its store/, 120_000);
+    await seen(worker, /The worker is starting, for \d+ s now: it is opening its store/, 120_000);
     await database.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holder'",
     );

@@ -75,6 +75,7 @@ export class Conversation {
     const { agent, userId } = this.#options;
     const { threadId } = await this.#client.startThread({ agent, userId, messages: [{ id, content }] });
     this.#threadId = threadId;
+    if (!this.#options.quiet) dimNote(`Thread ${threadId}`);
     return threadId;
   }
 }

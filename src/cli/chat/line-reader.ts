@@ -1,5 +1,24 @@
-/** Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt. */
+/**
+ * Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt.
+ * L1. On a terminal, lines that come faster than anybody types are one pasted text: it is one message, and where its last line has no end
+ *     it waits for Enter.
+ */
 import { createInterface, type Interface } from 'node:readline';
+
+/** Between lines of one paste, which comes in pieces. */
+const PASTE_MS = 30;
+
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly isTerminal: boolean;
+}
+
+const ownTerminal = (): Terminal => ({
+  input: process.stdin,
+  output: process.stdout,
+  isTerminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
+});
 
 export class LineReader {
   /** Set: Ctrl-C calls it. Unset: Ctrl-C ends the input. */
@@ -9,16 +28,19 @@ export class LineReader {
   readonly #lines: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
   #closed = false;
+  /** L1: lines that may be the beginning of a paste. */
+  #pasted: string[] = [];
+  #settling: NodeJS.Timeout | undefined;
 
-  constructor(prompt: string) {
-    this.#terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  constructor(prompt: string, { input, output, isTerminal }: Terminal = ownTerminal()) {
+    this.#terminal = isTerminal;
     this.#interface = createInterface({
-      input: process.stdin,
-      output: this.#terminal ? process.stdout : undefined,
+      input,
+      output: this.#terminal ? output : undefined,
       terminal: this.#terminal,
       prompt,
     });
-    this.#interface.on('line', (line) => this.#take(line));
+    this.#interface.on('line', (line) => (this.#terminal ? this.#hold(line) : this.#take(line)));
     this.#interface.on('close', () => this.#end());
     this.#interface.on('SIGINT', () => (this.onInterrupt ? this.onInterrupt() : this.#interface.close()));
   }
@@ -43,6 +65,23 @@ export class LineReader {
     this.#interface.close();
   }
 
+  /** L1: until nothing more comes. */
+  #hold(line: string): void {
+    this.#pasted.push(line);
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      if (this.#interface.line === '') this.#takePasted();
+    }, PASTE_MS);
+  }
+
+  #takePasted(): void {
+    clearTimeout(this.#settling);
+    const text = this.#pasted.join('\n');
+    const isEmpty = this.#pasted.length === 0;
+    this.#pasted = [];
+    if (!isEmpty) this.#take(text);
+  }
+
   #take(line: string): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -51,6 +90,7 @@ export class LineReader {
   }
 
   #end(): void {
+    this.#takePasted();
     this.#closed = true;
     this.#waiting?.(undefined);
     this.#waiting = undefined;

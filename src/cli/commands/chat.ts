@@ -29,7 +29,7 @@ export function addChat(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.talk)
     .summary('talk to an agent in the terminal')
     .description(
-      'Talks to an agent: each line is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
+      'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
         'it, Ctrl-C or Ctrl-D at the prompt leaves. The thread stays and can be taken up again with --thread.',
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')
@@ -69,7 +69,7 @@ async function open(
 ): Promise<Conversation> {
   const { thread: threadId, user: userId, json } = options;
   if (threadId === undefined) {
-    dimNote(`Talking to ${agent}. Ctrl-C stops an answer, Ctrl-D leaves.`);
+    dimNote(`Talking to ${agent}. Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.`);
     return new Conversation(client, { agent: agent as string, userId, quiet: json === true });
   }
   const thread = await client.getThread(threadId);
@@ -103,6 +103,10 @@ async function converse(conversation: Conversation, lines: LineReader): Promise<
     const text = line.trim();
     if (text === '') continue;
     if (text === '/exit' || text === '/quit') break;
+    if (text === '/help') {
+      dimNote(helpText(conversation));
+      continue;
+    }
     lines.onInterrupt = () => void conversation.stop().catch((error) => reportFailure(error));
     try {
       exitCode = await conversation.say(text);
@@ -112,6 +116,14 @@ async function converse(conversation: Conversation, lines: LineReader): Promise<
     if (conversation.over) break;
   }
   return exitCode;
+}
+
+function helpText({ threadId }: Conversation): string {
+  return [
+    'Each line is a message; a text of many lines that is pasted is one.',
+    'Ctrl-C during an answer stops it. Ctrl-D, /exit or /quit leaves; the thread stays.',
+    threadId === undefined ? 'The thread begins with your first message.' : `This is thread ${threadId}.`,
+  ].join('\n');
 }
 
 function leave({ threadId, over }: Conversation, { json, project }: ChatOptions): void {

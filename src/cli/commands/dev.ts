@@ -8,6 +8,7 @@ import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } fr
 import type { FoundServer } from '../connection/find-server.ts';
 import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
+import { announce } from '../output/announce.ts';
 import { banner } from '../output/dev-banner.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
 import { superviseDev } from '../serve/dev-processes.ts';
@@ -58,7 +59,7 @@ async function runDev(options: DevOptions): Promise<number> {
         ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
         again(which, worker, api) {
           if (json) tellReady(options, found as ResolvedServer, worker, api);
-          else note(which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.');
+          else announce({ text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.' });
         },
       });
       found?.lost?.throwIfAborted();
@@ -66,7 +67,7 @@ async function runDev(options: DevOptions): Promise<number> {
     } finally {
       await found?.started?.stop();
     }
-    note('Stopped.');
+    announce({ text: 'Stopped.' });
     return 0;
   });
 }

@@ -5,6 +5,7 @@ import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command
 import { showPath } from '../connection/find-store.ts';
 import { writeProject } from '../new-project/write-project.ts';
 import { printJson, printLine, tone } from '../output/output.ts';
+import { readEnvFile } from '../project/env-file.ts';
 
 export function addNew(program: Command, cli: Cli): void {
   const command = program
@@ -26,6 +27,7 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
     printJson({ folder, files });
     return undefined;
   }
+  readEnvFile(folder);
   const hasKey = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
   const steps = [
     ...(folder === process.cwd() ? [] : [`cd ${shellWord(relative(process.cwd(), folder))}`]),
@@ -38,7 +40,7 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   printLine(
     hasKey
       ? '\nIts model is OpenAI-compatible, by the OPENAI_… variables that are set here.'
-      : '\nOPENAI_API_KEY is not set, so its model is a sample that follows a script: agents/models/main.ts.',
+      : '\nOPENAI_API_KEY is not set, so its model is a sample that follows a script: agents/models/main.ts.\n.env.example tells what a real one needs.',
   );
   printLine(`\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`);
   return undefined;

@@ -5,6 +5,7 @@ import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
+import { announce } from '../output/announce.ts';
 import { note, printJsonLine } from '../output/output.ts';
 import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
 
@@ -42,7 +43,7 @@ async function runWorkerCommand({
       server: async () => server,
       ready: (worker) => tellReady(worker, server, json),
     });
-    if (exitCode === 0) note('Worker stopped.');
+    if (exitCode === 0) announce({ text: 'Worker stopped.' });
     return exitCode;
   });
 }
@@ -53,8 +54,8 @@ function tellReady(
   json: boolean,
 ): void {
   if (json) printJsonLine({ event: 'ready', address, namespace, taskQueue, storeId, agents });
-  note(
+  const text =
     `Worker ready: ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} (${agents.join(', ')}) on task queue ` +
-      `"${taskQueue}" of ${address}, namespace ${namespace}, store ${storeId}.`,
-  );
+    `"${taskQueue}" of ${address}, namespace ${namespace}, store ${storeId}.`;
+  announce({ text, message: 'Worker ready', fields: { agents, taskQueue, address, namespace, storeId } });
 }

@@ -11,12 +11,13 @@ export function projectFiles(name: string): Record<string, string> {
     'agents/tools/calculate.ts': CALCULATE,
     'test/assistant.test.mts': TEST,
     'tsconfig.json': TSCONFIG,
+    '.env.example': ENV_EXAMPLE,
     'README.md': readme(name),
   };
 }
 
 /** Lines that .gitignore must have. */
-export const IGNORED = ['node_modules/', '.everthread/'] as const;
+export const IGNORED = ['node_modules/', '.everthread/', '.env'] as const;
 
 export const SCRIPTS = {
   dev: 'everthread dev',
@@ -58,7 +59,7 @@ const MODEL = `import { defineModel } from 'everthread';
 import { openaiCompatible } from 'everthread/models';
 import { sample } from './_sample';
 
-// OPENAI_API_KEY for OpenAI; OPENAI_BASE_URL for any other server that speaks its protocol, such as Ollama or vLLM.
+// From .env (see .env.example) or the shell: OPENAI_API_KEY for OpenAI; OPENAI_BASE_URL for any other server that speaks its protocol, such as Ollama or vLLM.
 const isConfigured = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
 
 export default defineModel({
@@ -83,7 +84,7 @@ export const sample = scriptedModel((request) => {
   if (/\\btime\\b/i.test(text)) return calls('current_time', { timeZone: 'UTC' });
   return says(
     'I am the sample model: I follow a script. Ask me for the time, or for a sum such as 6 * 7. ' +
-      'Set OPENAI_API_KEY and start again to talk to a real model.',
+      'Put OPENAI_API_KEY into .env and start again to talk to a real model.',
     STREAMED,
   );
 });
@@ -146,6 +147,15 @@ test('it calculates with its tool', async (t) => {
 });
 `;
 
+const ENV_EXAMPLE = `# Settings of the models. Copy this file to .env, which is not for version control, and start "everthread dev" again.
+# What the shell sets wins. Secrets of threads are not kept here: "everthread env set NAME".
+
+OPENAI_API_KEY=
+# OPENAI_MODEL=gpt-4.1-mini
+# Another server that speaks the same protocol, such as Ollama; it needs no key:
+# OPENAI_BASE_URL=http://127.0.0.1:11434/v1
+`;
+
 const TSCONFIG = `{
   "compilerOptions": {
     "target": "es2023",
@@ -176,9 +186,9 @@ npx everthread chat assistant   # in another terminal
 npm test                        # needs no server
 \`\`\`
 
-Without a key, the agent is played by a sample that follows a script (\`agents/models/_sample.ts\`). For a real model set
-\`OPENAI_API_KEY\` (and \`OPENAI_MODEL\`), or \`OPENAI_BASE_URL\` for another server that speaks the same protocol, and start
-\`everthread dev\` again.
+Without a key, the agent is played by a sample that follows a script (\`agents/models/_sample.ts\`). For a real model copy
+\`.env.example\` to \`.env\`, set \`OPENAI_API_KEY\` there (and \`OPENAI_MODEL\`), or \`OPENAI_BASE_URL\` for another server that speaks the same
+protocol, and start \`everthread dev\` again. What your shell sets wins over \`.env\`.
 
 | folder | holds |
 | --- | --- |

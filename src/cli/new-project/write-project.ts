@@ -20,6 +20,7 @@ const HARMLESS = [
   '.npmrc',
   '.git',
   '.gitignore',
+  '.env',
   '.everthread',
   'LICENSE',
 ];

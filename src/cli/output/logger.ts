@@ -1,12 +1,14 @@
 /**
  * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
- * L1. Temporal's own entries below WARN rarely concern people who run agents: they appear from debug on.
+ * L1. Temporal's own entries below WARN rarely concern people who run agents: they appear with trace.
  * L2. Foreign text cannot forge lines or control the terminal.
- * L3. Repetitions are written a few times and then counted (`log-flood.ts`), unless the level asks for everything.
+ * L3. Repetitions of what is wrong are written a few times and then counted (`log-flood.ts`), unless the level asks for everything.
+ * L4. On a terminal with colours a line is red where a person must act, yellow where something is wrong.
  */
 import type { Configuration, LogLevel } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
+import { tone } from './output.ts';
 import { visible } from './terminal-text.ts';
 
 type TemporalLevel = Uppercase<LogLevel>;
@@ -21,6 +23,12 @@ export interface WorkerLogger {
   warn: Log;
   error: Log;
 }
+
+/** Set: a person must act (L4). */
+export const ACT = Symbol('act');
+/** True: its sentence tells what is in the fields, which are for programs; a text has those that find its thread. */
+export const TOLD = Symbol('told');
+const PLACE = ['agent', 'threadId', 'step'];
 
 const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 /** The part of the SDK, and the fields that every entry of a worker repeats. */
@@ -37,6 +45,7 @@ const REPEATED = [
   'workflowType',
   'durationMs',
 ];
+const INFO = LEVELS.indexOf('INFO');
 const VALUE_LENGTH = 300;
 /** Enough for the author's own files, below the frames of what they call. */
 const STACK_LENGTH = 4000;
@@ -51,8 +60,9 @@ export function createLogger(
   const isNews = least <= 1 ? () => true : startCounting(tell, write, intervalMs);
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
-    if (rank < least || (least > 1 && isChatter(rank, metadata))) return;
-    if (!isNews(entryLevel, message, metadata)) return;
+    if (rank < least || (least > 0 && isChatter(rank, metadata))) return;
+    // L3: what goes well is told as often as it happens.
+    if (rank > INFO && !isNews(entryLevel, message, metadata)) return;
     write(tell(entryLevel, message, metadata, least <= 1));
   };
   const at =
@@ -112,13 +122,23 @@ function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
 
 function toTextLine(level: TemporalLevel, message: string, metadata: Metadata, everything: boolean): string {
   const fields = Object.entries(metadata)
-    .filter(([name, value]) => value !== undefined && (everything || !REPEATED.includes(name)))
+    .filter(([name, value]) => value !== undefined && (everything || isShown(name, metadata)))
     .map(
       ([name, value]) =>
         ` ${name}=${toText(value, everything, name === 'stack' ? STACK_LENGTH : VALUE_LENGTH)}`,
     );
   const time = new Date().toISOString();
-  return `${time} ${level.padEnd(5)} ${oneLine(message)}${fields.join('')}`;
+  return painted(`${time} ${level.padEnd(5)} ${oneLine(message)}`, level, metadata) + fields.join('');
+}
+
+function isShown(name: string, metadata: Metadata): boolean {
+  return metadata[TOLD] === true ? PLACE.includes(name) : !REPEATED.includes(name);
+}
+
+/** L4: in the colour of its weight. */
+function painted(text: string, level: TemporalLevel, metadata: Metadata): string {
+  if (level === 'ERROR' || metadata[ACT] === true) return tone('red', text, process.stderr);
+  return level === 'WARN' ? tone('yellow', text, process.stderr) : text;
 }
 
 function toText(value: unknown, everything: boolean, length: number): string {

@@ -14,7 +14,7 @@ export function newsTeller(subject: string): (news: SupervisorNews) => void {
       logger.error(how, { threadId, work, stack });
     } else if (news.kind === 'slow') {
       const seconds = Math.round(news.forMs / 1000);
-      logger.warn(`The ${subject} is not ready after ${seconds} s: it is ${news.doing}`);
+      logger.info(`The ${subject} is starting, for ${seconds} s now: it is ${news.doing}`);
     } else {
       const { pid, how, againInMs } = news;
       logger.error(

@@ -33,7 +33,7 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
       running = running.then(changed);
     }, SETTLE_MS);
   };
-  // A1
+  // A1: all of it, of which the rest is ignored.
   const watcher = watch(projectDir, {
     ignoreInitial: true,
     ignored: (path) => !concernsAgents(relative(projectDir, path)),

@@ -1,6 +1,7 @@
 /** Reloads a project's definitions on changes while its worker runs, and reports that. */
 import { errorMessage } from '../../core/value/error.ts';
 import { reportFailure } from '../exit.ts';
+import { announce } from '../output/announce.ts';
 import { dimNote, note, printJsonLine } from '../output/output.ts';
 import { agentNames, type LiveProject } from './live-project.ts';
 import { type Watcher, watchAgents } from './watch-agents.ts';
@@ -16,7 +17,8 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
       await project.reload();
       const agents = agentNames(project.current());
       if (json) printJsonLine({ event: 'reloaded', agents });
-      note(`Reloaded: ${agents.join(', ') || 'no agents'}.`);
+      const text = `Reloaded: ${agents.join(', ') || 'no agents'}.`;
+      announce({ text, message: 'Reloaded', fields: { agents } });
     } catch (error) {
       tellProblems(error, { json, next: 'The definitions from before stay in use.' });
     }

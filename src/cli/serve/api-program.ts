@@ -32,7 +32,7 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
   const found = await Promise.race([server, stopped]);
   if (found === null) return;
   tell({ kind: 'doing', what: 'opening its project' });
-  // A1
+  // A1: it was in order a moment ago, and may be broken now.
   const live = await openMended({
     projectDir,
     stop,

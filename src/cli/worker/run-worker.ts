@@ -5,7 +5,7 @@ import type { Secrets } from '../../secret-environment.ts';
 import type { ToldDeath } from '../../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../../worker/index.ts';
 import { type FoundServer, requireListening, unreachable } from '../connection/find-server.ts';
-import { note } from '../output/output.ts';
+import { storyTeller } from '../output/story.ts';
 import type { LiveProject } from '../project/live-project.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
@@ -27,6 +27,9 @@ export interface WorkerRun {
 export async function runWorker(run: WorkerRun): Promise<void> {
   const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing } = run;
   doing(`connecting to the Temporal server at ${server.address}`);
+  await requireListening(server);
+  // Created just before its first use: an unused runtime keeps the process from ending.
+  const logger = installTemporalRuntime(readConfiguration().log);
   const connection = await connect(server);
   try {
     const worker = await createWorker({
@@ -40,7 +43,8 @@ export async function runWorker(run: WorkerRun): Promise<void> {
         place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
       },
       onStep: doing,
-      onWarning: (warning) => note(`Warning: ${warning}`),
+      listener: storyTeller(logger),
+      onWarning: (warning) => logger.warn(warning),
     });
     const working = worker.run();
     stop.addEventListener('abort', () => worker.shutdown());
@@ -53,9 +57,6 @@ export async function runWorker(run: WorkerRun): Promise<void> {
 }
 
 async function connect(server: FoundServer): Promise<NativeConnection> {
-  await requireListening(server);
-  // Created just before its first use: an unused runtime keeps the process from ending.
-  installTemporalRuntime(readConfiguration().log);
   try {
     return await NativeConnection.connect(
       server.connection as Parameters<typeof NativeConnection.connect>[0],

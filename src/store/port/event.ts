@@ -20,6 +20,12 @@ export interface AwaitGrowth {
   readonly withinMs?: number;
 }
 
+/** Must not throw, nor take long. */
+export interface EventListener {
+  readonly kinds: ReadonlySet<EventKind>;
+  told(thread: { readonly threadId: string; readonly agent: string }, event: ThreadEvent): void;
+}
+
 export interface EventStore {
   /** Events after a number, oldest first, 1000 at most unless a limit is given. None for an unknown thread. */
   read(threadId: string, after: number, limit?: number): Promise<readonly ThreadEvent[]>;
@@ -28,6 +34,11 @@ export interface EventStore {
    * for no reason, so its caller reads and looks. Never rejects. All who wait share one look at the database.
    */
   awaitGrowth(threadId: string, after: number, options?: AwaitGrowth): Promise<void>;
+  /**
+   * From now on the listener is told of events of its kinds that threads of this store write through this object, in order for each thread, and of
+   * none that another process writes. What belongs to a child and is written with its parent is not told. Answers how to end that.
+   */
+  listen(listener: EventListener): () => void;
   /**
    * Writes an event of code's own making; given twice it is there twice, unless it is `once`. Rejects with `ThreadTerminated`,
    * `ThreadNotFound`.

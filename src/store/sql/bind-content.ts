@@ -38,6 +38,7 @@ export function bindContent(context: CommandContext): Content {
     events: {
       read: bound(readEvents),
       awaitGrowth: context.watch.wait,
+      listen: context.story.listen,
       append: bound(appendEvent),
       removeChunks: bound(removeChunks),
       getLogs: bound(getLogs),

@@ -1,8 +1,13 @@
 /** Waits for a log to grow: whoever waits is woken by what anybody writes, and by what was written before it waited. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { ThreadEvent } from '../../../src/core/event/thread-event.ts';
+import type { EventListener } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread, ThreadDriver } from '../thread-driver.ts';
+
+const inject = ({ store, id }: ThreadDriver) =>
+  store.messages.inject(id, { id: randomUUID(), role: 'system', content: 'x', executionId: null });
 
 export function registerGrowth(given: () => Stores): void {
   describe('a wait for a log to grow', () => {
@@ -14,12 +19,7 @@ export function registerGrowth(given: () => Stores): void {
       for (const reader of [store, second]) {
         const before = (await thread.events()).length;
         const waits = Array.from({ length: 3 }, () => reader.events.awaitGrowth(thread.id, before));
-        await store.messages.inject(thread.id, {
-          id: randomUUID(),
-          role: 'system',
-          content: 'x',
-          executionId: null,
-        });
+        await inject(thread);
         await Promise.all(waits);
         expect((await thread.events()).length).toBeGreaterThan(before);
       }
@@ -42,6 +42,30 @@ export function registerGrowth(given: () => Stores): void {
       const ends = own.store.events.awaitGrowth(thread.id, length);
       await own.close();
       await ends;
+    });
+
+    it('what is written here is told to those who listen, once it is committed, and what they throw changes nothing', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const told: ThreadEvent[] = [];
+      const listener = (hear: (event: ThreadEvent) => void): EventListener => ({
+        kinds: new Set(['message.created']),
+        told: ({ threadId }, event) => {
+          if (threadId === thread.id) hear(event);
+        },
+      });
+      const ends = [
+        listener(() => {
+          throw new Error('a listener');
+        }),
+        listener((event) => told.push(event)),
+      ].map(store.events.listen);
+      await inject(thread);
+      const [last] = (await thread.events()).slice(-1);
+      expect(told).toEqual([last]);
+      for (const end of ends) end();
+      await inject(thread);
+      expect(told).toHaveLength(1);
     });
   });
 }

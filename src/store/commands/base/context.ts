@@ -4,6 +4,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
 import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
+import type { LogStory } from './log-story.ts';
 import type { LogWatch } from './log-watch.ts';
 import type { Runner } from './runner.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
@@ -20,6 +21,8 @@ export interface CommandContext {
   readonly run: Runner;
   /** Those who wait for logs to grow. */
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
+  /** Those who listen to what this process writes. */
+  readonly story: LogStory;
   /** Throws `InvalidConfiguration` where no key is known. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */
@@ -54,7 +57,7 @@ export async function inThreadWith<T, const Asked extends Queries>(
   readAhead: ReadAhead<Asked>,
   work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
 ): Promise<T> {
-  const result = await context.db.transaction().execute(async (trx) => {
+  const [result, thread] = await context.db.transaction().execute(async (trx) => {
     const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
     const locked = context.rowLocks ? query.forUpdate() : query;
     const [[row], ...ahead] = await askTogether(trx, [locked, ...readAhead(trx)]);
@@ -63,9 +66,10 @@ export async function inThreadWith<T, const Asked extends Queries>(
     const result = await work(thread, ahead as Rows<Asked>);
     await thread.flush();
     if (thread.relaxed) await context.relax(trx);
-    return result;
+    return [result, thread] as const;
   });
   context.watch.hint(threadId);
+  context.story.tell(thread.row, thread.events);
   return result;
 }
 

@@ -89,6 +89,11 @@ export class ThreadTransaction {
     return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.now };
   }
 
+  /** What is to be in the log with this transaction. */
+  get events(): readonly Insertable<Tables['events']>[] {
+    return this.#events;
+  }
+
   get relaxed(): boolean {
     return this.#relaxed;
   }

@@ -1,0 +1,169 @@
+/**
+ * What threads do, as lines of the log of worker and dev: one for each message, step, tool call, report, retry and failure. Everything
+ * else of the log of events is told from debug on.
+ * S1. No content: what people, models and tools say is for those who read the thread.
+ * S2. It is red where a person must act.
+ */
+import {
+  EVENT_KINDS,
+  type EventData,
+  type EventKind,
+  type ThreadEvent,
+} from '../../core/event/thread-event.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import type { EventListener } from '../../store/port/thread-store.ts';
+import { commandName } from '../command-name.ts';
+import { ACT, TOLD, type WorkerLogger } from './logger.ts';
+
+interface Line {
+  readonly level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** S2: a person must do something. */
+  readonly act?: boolean;
+}
+
+/** Begins that wait for their end; a few may never come, where another worker goes on. */
+const MOST_BEGUN = 10_000;
+/** Told with their effect, by another line, or too many. */
+const UNTOLD: ReadonlySet<EventKind> = new Set(['model.chunk', 'hook.failed', 'code.stray'] as const);
+
+export function storyTeller(logger: Pick<WorkerLogger, 'log'>): EventListener {
+  const story = new Story();
+  const kinds = Object.keys(EVENT_KINDS) as EventKind[];
+  return {
+    kinds: new Set(kinds.filter((kind) => !UNTOLD.has(kind))),
+    told({ threadId, agent }, event) {
+      const { level, message, fields, act = false } = story.lineOf(threadId, event);
+      const step = event.step === undefined ? {} : { step: event.step };
+      const marks = { [TOLD]: level !== 'DEBUG', ...(act ? { [ACT]: true } : {}) };
+      logger.log(level, message, { agent, threadId, ...step, ...fields, ...marks });
+    },
+  };
+}
+
+export class Story {
+  /** Thread with step or call to microseconds since 1970. */
+  readonly #begun = new Map<string, number>();
+
+  lineOf(threadId: string, event: ThreadEvent): Line {
+    switch (event.type) {
+      case 'message.created':
+        return messageLine(event.data);
+      case 'step.started':
+        this.#begin(`${threadId} ${event.step}`, event.at);
+        break;
+      case 'tool.started':
+        this.#begin(`${threadId} ${event.data.callId}`, event.at);
+        break;
+      case 'step.committed':
+        return stepLine(event.data, this.#end(`${threadId} ${event.step}`, event.at));
+      case 'tool.result':
+        return toolLine(event.data, this.#end(`${threadId} ${event.data.callId}`, event.at));
+      default:
+    }
+    return LINES[event.type]?.(event.data as never) ?? restLine(event);
+  }
+
+  #begin(key: string, at: number): void {
+    if (this.#begun.size >= MOST_BEGUN) this.#begun.clear();
+    this.#begun.set(key, at);
+  }
+
+  /** Milliseconds; undefined where its begin was not told here. */
+  #end(key: string, at: number): number | undefined {
+    const begun = this.#begun.get(key);
+    this.#begun.delete(key);
+    return begun === undefined ? undefined : Math.round((at - begun) / 1000);
+  }
+}
+
+/** Those of the model and of tools come with their step and their call. */
+function messageLine({ role, messageId }: EventData['message.created']): Line {
+  const level = role === 'user' || role === 'system' ? 'INFO' : 'DEBUG';
+  return { level, message: `message (${role})`, fields: { messageId } };
+}
+
+function stepLine(
+  { model, finishReason, usage, depth }: EventData['step.committed'],
+  durationMs: number | undefined,
+): Line {
+  const tokens = usage ? `, ${usage.promptTokens} tokens in, ${usage.completionTokens} out` : '';
+  const within = depth ? ' of a sub-prompt' : '';
+  return {
+    level: 'INFO',
+    message: `step${within}: ${model}${took(durationMs)}${tokens} (${finishReason})`,
+    fields: { model, finishReason, durationMs, ...tokenFields(usage) },
+  };
+}
+
+function tokenFields(usage: EventData['step.committed']['usage']) {
+  return usage && { tokensIn: usage.promptTokens, tokensOut: usage.completionTokens };
+}
+
+function toolLine({ name, status, callId }: EventData['tool.result'], durationMs: number | undefined): Line {
+  return {
+    level: 'INFO',
+    message: `tool ${name}: ${status}${took(durationMs)}`,
+    fields: { tool: name, status, callId, durationMs },
+  };
+}
+
+function took(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return '';
+  return milliseconds < 1000 ? `, ${milliseconds} ms` : `, ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | undefined } = {
+  'execution.ended': ({ reason, status, error }) =>
+    status === 'failed'
+      ? { level: 'ERROR', message: `failed: ${errorText(error) || reason}`, act: true }
+      : undefined,
+  'step.retried': ({ reason }) => warn(`the step is tried again: ${reason}`),
+  'model.failed': ({ retryInMs, plain, ...error }) => {
+    const then = retryInMs !== undefined || plain ? `; tried again${took(retryInMs)}` : '';
+    return warn(`the model failed: ${errorText(error)}${then}`);
+  },
+  'model.waiting': () => warn('the model has not begun to answer yet'),
+  'attempt.discarded': ({ reason }) => warn(`the beginning of an answer is discarded: ${reason}`),
+  'tool.unknown': ({ name }) =>
+    warn(`tool ${name}: its worker was lost, and whether it has acted is unknown`, true),
+  'action.uncertain': ({ name }) =>
+    warn(`${name}: its worker was lost, and whether it has acted is unknown`, true),
+  'item.rejected': ({ code, reason }) => warn(`an item was refused: ${code}: ${reason}`),
+  'attachment.missing': ({ paths }) => warn(`files are missing: ${paths.join(', ')}`),
+  'loop.warning': ({ name, count }) => warn(`calls of ${name} go round in circles, ${count} of them`),
+  'budget.warning': ({ limit, used, max }) => warn(`the budget is nearly spent: ${limit} ${used} of ${max}`),
+  'budget.exceeded': ({ limit, max }) => warn(`the budget is spent: ${limit} ${max}`, true),
+  'wait.opened': ({ kind, name, waitId }) =>
+    warn(`waits for a person: ${kind} (${name}); "${commandName()} waits answer ${waitId}"`, true),
+  'wait.answered': ({ kind, name }) => info(`answered: ${kind} (${name})`),
+  'subagent.created': ({ agent, name, childId }) =>
+    info(`has a subagent: ${name ?? agent}`, { child: agent, childId }),
+  'subagent.returned': ({ agent, childId }) => info(`report of ${agent}`, { child: agent, childId }),
+  'subagent.failed': ({ agent, kind, childId }) =>
+    warn(`report of ${agent}: ${kind}`, false, { child: agent, childId }),
+  'variables.requested': ({ agent, missing }) =>
+    warn(`${agent} lacks variables: ${missing.join(', ')}`, true),
+  'effect.done': ({ name }) => info(`effect ${name}: done`),
+  'effect.failed': ({ name, error }) => warn(`effect ${name}: ${errorText(error)}`),
+  'thread.agent': ({ from, to }) => info(`handed over from ${from} to ${to}`),
+  'thread.terminated': ({ reason }) => info(`terminated${reason ? `: ${reason}` : ''}`),
+  'execution.aborted': ({ status }) => info(`the step was stopped (${status})`),
+};
+
+function info(message: string, fields?: Line['fields']): Line {
+  return { level: 'INFO', message, fields };
+}
+
+function warn(message: string, act = false, fields?: Line['fields']): Line {
+  return { level: 'WARN', message, act, fields };
+}
+
+function restLine({ type, data }: ThreadEvent): Line {
+  return { level: 'DEBUG', message: type, fields: { data } };
+}
+
+function errorText(error: Partial<StoredError> | undefined): string {
+  return error ? [error.code, error.message].filter(Boolean).join(': ') : '';
+}

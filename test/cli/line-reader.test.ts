@@ -1,0 +1,36 @@
+/** What a person types and pastes in `everthread chat`. */
+import { PassThrough } from 'node:stream';
+import { expect, it } from '@jest/globals';
+import { LineReader } from '../../src/cli/chat/line-reader.ts';
+
+function typing() {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  output.resume();
+  return { input, lines: new LineReader('you > ', { input, output, isTerminal: true }) };
+}
+
+it('a pasted text of many lines is one message, and a typed line another', async () => {
+  const { input, lines } = typing();
+  input.write('one\r\ntwo\r\n\r\nthree\r\n');
+  expect(await lines.next()).toBe('one\ntwo\n\nthree');
+  input.write('four\r');
+  expect(await lines.next()).toBe('four');
+  lines.close();
+});
+
+it('a pasted text whose last line has no end waits for Enter', async () => {
+  const { input, lines } = typing();
+  input.write('one\r\ntwo');
+  const next = lines.next();
+  input.write('\r');
+  expect(await next).toBe('one\ntwo');
+  lines.close();
+});
+
+it('what was held when the input ends is still a message', async () => {
+  const { input, lines } = typing();
+  input.write('one\r\n');
+  input.end();
+  expect(await lines.next()).toBe('one');
+  expect(await lines.next()).toBeUndefined();
+});
