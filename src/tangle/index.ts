@@ -58,6 +58,7 @@ export {
   type TelemetryOptions,
   type TelemetrySummary,
 } from './run/telemetry.ts';
+export * from './tasks.ts';
 export {
   type ChatTurnBody,
   type ChatTurnHandlerOptions,
@@ -68,4 +69,3 @@ export {
   handleChatTurn,
 } from './turn/chat-turn.ts';
 export { type FinishedTurn, persistTurns, type TurnKeeper } from './turn/persist-turns.ts';
-export * from './tasks.ts';

@@ -59,7 +59,10 @@ async function runDev(options: DevOptions): Promise<number> {
         ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
         again(which, worker, api) {
           if (json) tellReady(options, found as ResolvedServer, worker, api);
-          else announce({ text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.' });
+          else
+            announce({
+              text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.',
+            });
         },
       });
       found?.lost?.throwIfAborted();

@@ -51,6 +51,8 @@ describe('tasks of A2A', () => {
       const next = asTask(await client.sendMessage(sending('bye', { contextId })));
       expect([next.contextId, answerOf(next)]).toEqual([contextId, 'Bye!']);
       expect(next.id).not.toBe(task.id);
+      // As it was, whatever has come behind it.
+      expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
       expect(await runtime.transcript(contextId)).toEqual([
         'user: hi',
         'assistant: Hello!',

@@ -5,35 +5,44 @@ import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isItemId } from '../../../core/thread/item.ts';
 import { refuseRequest } from '../problem.ts';
 
+/** In ProtoJSON null says nothing, and neither does an empty text of an id. */
+const unsaid = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => value ?? undefined, schema.optional());
+const id = z
+  .string()
+  .nullish()
+  .transform((text) => text || undefined);
+
 const part = z.object({
-  text: z.string().optional(),
+  text: unsaid(z.string()),
   /** Base64. */
-  raw: z.string().optional(),
-  url: z.string().optional(),
+  raw: unsaid(z.base64()),
+  url: unsaid(z.string()),
   data: z.unknown().optional(),
-  mediaType: z.string().optional(),
-  filename: z.string().optional(),
+  mediaType: id,
+  filename: id,
 });
 
 type Part = z.infer<typeof part>;
 
 const message = z.object({
   messageId: z.string().min(1).max(1000),
-  role: z.enum(['ROLE_USER']),
+  /** An enumeration may come as its number. */
+  role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
   parts: z.array(part).min(1),
-  contextId: z.string().optional(),
-  taskId: z.string().optional(),
+  contextId: id,
+  taskId: id,
 });
 
 export const sendParams = z.object({
   message,
-  configuration: z
-    .object({
-      historyLength: z.int().min(0).optional(),
-      returnImmediately: z.boolean().optional(),
+  configuration: unsaid(
+    z.object({
+      historyLength: unsaid(z.int().min(0)),
+      returnImmediately: unsaid(z.boolean()),
       taskPushNotificationConfig: z.unknown().optional(),
-    })
-    .optional(),
+    }),
+  ),
 });
 
 export type SendParams = z.infer<typeof sendParams>;

@@ -40,7 +40,7 @@ async function begin(host: ApiHost, caller: Caller, { agent, message }: Saying):
     refuseRequest(
       'A "contextId" is made of letters, digits and . _ : - alone, and begins with a letter or a digit.',
     );
-  const taskId = `task-${digestOf(threadId, messageId).slice(0, 40)}`;
+  const taskId = taskIdOf(threadId, messageId);
   const context = standingContext(caller);
   const said = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
   const found = await client.getThread(threadId).catch(orNotFound);
@@ -94,6 +94,11 @@ async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promis
     return { ...found, answered: await answerTask(host, caller, { status, message }) };
   await client.queueMessage(thread.id, said);
   return found;
+}
+
+/** Of the task that a message begins in a context: the same for the same message. */
+export function taskIdOf(contextId: string, messageId: string): string {
+  return `task-${digestOf(contextId, messageId).slice(0, 40)}`;
 }
 
 /** Of a message without a context: the same for the same message of the same caller. */

@@ -9,6 +9,7 @@ import { followRows } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
 import {
   type A2aFrame,
   type A2aTask,
@@ -23,7 +24,6 @@ import { projectTasks } from '../../../projections/a2a/task-projection.ts';
 import { beginTasks, type TaskReading } from '../../../projections/a2a/task-state.ts';
 import { withStatus } from '../../../projections/a2a/task-status.ts';
 import { type Cursor, withCursors } from '../../../projections/projection.ts';
-import { isAtRest } from '../chat/response-reading.ts';
 import type { FoundTask } from './find-task.ts';
 
 export interface ReadTask extends FoundTask {
@@ -70,13 +70,16 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
         for (const { cursor, event } of withCursors(row, outgoing, after))
           frames.push({ cursor, frame: event });
       const end = taskOf(reading, taskId) ? undefined : endAhead(row.event, itemId);
-      if (end === undefined) continue;
-      ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
-      if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
+      if (end) {
+        ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
+        if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
+      }
+      // What comes behind is of other tasks.
+      if (isTerminal((taskOf(reading, taskId) ?? ahead).status.state)) break;
     }
     const marked = page.length === 0;
     if (marked && !taskOf(reading, taskId) && !isTerminal(ahead.status.state)) {
-      const stuck = await toStuck(client, ahead, seq);
+      const stuck = await toStuck(client, ahead, { ...asked, seq });
       if (told && stuck !== ahead) frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: toStatus(stuck) });
       ahead = stuck;
     }
@@ -140,14 +143,52 @@ function endAhead(
   return undefined;
 }
 
-/** A thread that cannot begin anything says what it lacks. */
-async function toStuck(client: RuntimeClient, ahead: A2aTask, seq: number): Promise<A2aTask> {
-  const { status, lastError, updatedAt } = await client.getThread(ahead.contextId);
-  if (status !== 'failed' || !(await isAtRest(client, ahead.contextId))) return ahead;
-  const state = lastError?.code === 'MissingVariable' ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_FAILED';
-  if (ahead.status.state === state) return ahead;
-  const parts = [{ text: lastError?.message ?? 'The thread has failed.' }];
-  return withStatus(ahead, { state, at: updatedAt, parts, messageId: `status-${seq}` });
+/**
+ * A thread that cannot begin what is in line has failed. It may have failed at something else, and be about to take this: so it is looked
+ * at until it is known, since its log may not grow.
+ */
+async function toStuck(
+  client: RuntimeClient,
+  ahead: A2aTask,
+  { itemId, until, signal, seq }: ReadTask & { readonly seq: number },
+): Promise<A2aTask> {
+  const { contextId: threadId } = ahead;
+  for (;;) {
+    const { status, lastError, updatedAt } = await client.getThread(threadId);
+    if (status !== 'failed' || itemId === null) return ahead;
+    if ((await client.getMessage(threadId, itemId))?.status !== 'pending') return ahead;
+    if (await leavesIt(client, { threadId, itemId, timeoutMs: until === 'now' ? 0 : LOOK_MS })) {
+      const parts = [{ text: lastError?.message ?? 'The thread has failed.' }];
+      const failed = {
+        state: 'TASK_STATE_FAILED',
+        at: updatedAt,
+        parts,
+        messageId: `status-${seq}`,
+      } as const;
+      return withStatus(ahead, failed);
+    }
+    if (until === 'now' || signal?.aborted) return ahead;
+  }
+}
+
+const LOOK_MS = 500;
+
+interface Leaving {
+  readonly threadId: string;
+  readonly itemId: string;
+  readonly timeoutMs: number;
+}
+
+/** The thread rests as the store and its workflow have it, whatever else this process has sent. */
+function leavesIt(client: RuntimeClient, { threadId, itemId, timeoutMs }: Leaving): Promise<boolean> {
+  const sent = { ids: [itemId], words: [itemId] };
+  return client.waitForIdle(threadId, { timeoutMs, sent }).then(
+    ({ status }) => status === 'failed',
+    (error) => {
+      if (isRuntimeError(error, 'Timeout')) return false;
+      throw error;
+    },
+  );
 }
 
 function toStatus({ id: taskId, contextId, status }: A2aTask): A2aFrame {

@@ -9,7 +9,7 @@ import { SAFE_HEADERS } from '../problem.ts';
 import { signAddress } from '../signed-address.ts';
 import { pulled, withPulse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
-import { type ReadTask, taskPages } from './task-reading.ts';
+import { type ReadTask, readTask, taskPages } from './task-reading.ts';
 
 export interface Respond {
   readonly host: ApiHost;
@@ -39,6 +39,8 @@ export function whenAtRest(
       if (page === 'pulse') yield ' ';
       else task = page.task;
     }
+    // Ended before anything was read: by its age, or with the server.
+    if (!request.signal.aborted) task ??= await readTask(host.client, asked);
     if (task) yield JSON.stringify(wrap(toAnswer(await addressed(host, request, task))));
   }
   return new Response(pulled(lines(), place.leave), { headers: { 'content-type': type, ...SAFE_HEADERS } });

@@ -1,7 +1,9 @@
 /** Agents for other agents: A2A 1.0, each agent at an address of its own below `/a2a` (docs/a2a.md). */
 import { z } from '@hono/zod-openapi';
+import { toPlainTask } from '../../../projections/a2a/plain-task.ts';
 import { requireAgent, toCard } from '../a2a/agent-card.ts';
 import { answerRest, answerRpc, type Calling } from '../a2a/bindings.ts';
+import { cancelNamed } from '../a2a/protolink-task.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 
@@ -64,6 +66,30 @@ export const a2aRoutes: readonly ApiRoute[] = [
       handle: (given) => answerRest(method, {}, calling(given)),
     }),
   ),
+  route({
+    method: 'post',
+    path: '/a2a/{agent}/tasks/cancel',
+    id: 'cancelProtolinkTask',
+    scope: 'write',
+    tag,
+    summary: 'Cancel a task as Protolink’s AgentClient does, by the id that its sender has made',
+    params,
+    body: z
+      .looseObject({
+        id: z.string().trim().min(1).optional(),
+        task_id: z.string().trim().min(1).optional(),
+        reason: z.string().optional(),
+        metadata: z.looseObject({ reason: z.string().optional() }).optional(),
+      })
+      .openapi('ProtolinkCancel'),
+    answer: z.looseObject({ id: z.string(), state: z.string() }),
+    async handle({ body, request, caller, host }) {
+      const id = body.id ?? body.task_id ?? refuseRequest('Name the task: "id".');
+      const reason = body.reason ?? body.metadata?.reason;
+      const task = await cancelNamed(host, caller, { id, reason, signal: request.signal });
+      return jsonResponse(toPlainTask(id, task));
+    },
+  }),
   route({
     method: 'get',
     path: '/a2a/{agent}/tasks',

@@ -1,0 +1,25 @@
+/** Tasks that their sender has named, as on Protolink's runtime page: by the id of the message that began one, in a context of its own. */
+import { isRuntimeError } from '../../../core/value/error.ts';
+import type { A2aTask } from '../../../projections/a2a/a2a-shape.ts';
+import type { Caller } from '../caller.ts';
+import type { ApiHost } from '../host.ts';
+import { cancelTask } from './cancel-task.ts';
+import { taskIdOf } from './send-message.ts';
+
+export interface CancelNamed {
+  readonly id: string;
+  readonly reason?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Throws `ExecutionNotFound`, `ExecutionNotCancelable`. */
+export async function cancelNamed(host: ApiHost, caller: Caller, asked: CancelNamed): Promise<A2aTask> {
+  return cancelTask(host, caller, asked).catch((error: unknown) => {
+    if (!isRuntimeError(error, 'ExecutionNotFound')) throw error;
+    return cancelTask(host, caller, { ...asked, id: taskIdOf(asked.id, asked.id) }).catch(
+      (other: unknown) => {
+        throw isRuntimeError(other, 'ExecutionNotFound') ? error : other;
+      },
+    );
+  });
+}
