@@ -46,7 +46,7 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Examples: model-resolution', 'TG-27'),
   shown('Examples: runtime-run', 'TG-29'),
   shown('Examples: sandbox-stream-backend', 'TG-17'),
-  waits('Examples: basic-task, agent-into-reviewer', TASKS),
+  shown('Examples: basic-task, agent-into-reviewer', 'TG-31'),
   shown('Boundary: the Worker routes and persists, and holds no execution', 'TG-16'),
   shown('defineAgent: surfaces, knowledge, rubric, run', 'TG-01', 'TG-02'),
   shown('Catalogue: resolveChatModel, validateChatModelId', 'TG-27'),
