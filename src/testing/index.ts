@@ -46,5 +46,6 @@ export {
 export type { ScriptedConnection, ScriptedServer } from './scripted-server.ts';
 export { type TestAgent, type TestAgentOptions, testAgent } from './test-agent.ts';
 export type { TestScript, TestScripts } from './test-project.ts';
-export { type TestQueuedTool, type TestState, type TestStateOptions, testState } from './test-state.ts';
+export { testState } from './test-state.ts';
+export type { TestQueuedTool, TestState, TestStateOptions } from './test-state-thread.ts';
 export type { TestAnswer, TestThread, TestThreadOptions, TestToolCall } from './test-thread.ts';

@@ -1,6 +1,7 @@
 /** The thread behind `testState`: opened in a temporary store, with the same ThreadState that a worker makes for a tool. */
 import { randomUUID } from 'node:crypto';
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { Scratch, ThreadState, UnknownFields } from '../core/author/thread-state.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { didYouMean } from '../definitions/index.ts';
@@ -9,8 +10,36 @@ import { openAuthorCode } from '../state/open-author-code.ts';
 import type { WorkSink } from '../state/work-sink.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { chooseAgent, openTestProject } from './test-project.ts';
-import type { TestQueuedTool, TestState, TestStateOptions } from './test-state.ts';
 import { openTemporaryStore } from './test-store.ts';
+import type { TestThreadOptions } from './test-thread.ts';
+
+export interface TestStateOptions
+  extends Pick<TestThreadOptions, 'agent' | 'userId' | 'arguments' | 'env' | 'tags'> {
+  /** Definitions that the tool reaches, by `invokeTool`, `loadPrompt` and their like: a folder that holds `agents/`, or made in code. None unless given. */
+  readonly project?: string | URL | Registry;
+  /** The tool's name in the project: its own `uses`, variables and options hold then. */
+  readonly tool?: string;
+  /** `state.options`; those of the tool's entry in its prompt unless given. */
+  readonly options?: UnknownFields;
+  /** What `state.context` begins with. */
+  readonly scratch?: Readonly<Scratch>;
+}
+
+/** The tool call under test asked for it; in a real thread it runs next. */
+export interface TestQueuedTool {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface TestState extends ThreadState {
+  /** What `queueTool` was asked for, in order. Messages that were queued are among those of `getMessages`. */
+  readonly queuedTools: readonly TestQueuedTool[];
+  /** Fires `execution.abortSignal`, as a stop does. */
+  abort(reason?: unknown): void;
+  /** Closes the store, and removes it. The second time it does nothing. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
 
 /** Of a state without a project. */
 const AGENT = 'test';

@@ -31,6 +31,7 @@ async function open(
 
 describe('a test agent', () => {
   test('answers with status, words, calls and their results; the script stands for the model of the project', async () => {
+    const listening = process.listenerCount('SIGINT');
     const agent = await open({
       script: [
         callsMany([
@@ -42,6 +43,8 @@ describe('a test agent', () => {
         calls('find_order', { id: '4712' }),
       ],
     });
+    // Ctrl-C ends the tests.
+    expect(process.listenerCount('SIGINT')).toBe(listening);
     const answer = await agent.sendMessage('Where is 4711?');
     expect(answer).toMatchObject({ status: 'idle', content: 'It is on its way.', error: null, waits: [] });
     expect(answer.messages.map(({ role }) => role)).toEqual([
@@ -127,7 +130,7 @@ describe('a test agent', () => {
     await expect(open({ script: [], agent: 'disk' })).rejects.toThrow(
       'no agent "disk". Did you mean \'desk\'?',
     );
-    const problem = await open({ script: [], project: join(project, 'agents') }).catch((error) => error);
+    const problem = await open({ script: [], project: join(project, 'nowhere') }).catch((error) => error);
     expect(isRuntimeError(problem, 'InvalidDefinitions')).toBe(true);
     expect(existsSync(join(project, '.everthread'))).toBe(false);
   });
