@@ -33,11 +33,6 @@ export const TASKS: readonly Requirement[] = [
   { id: 'TG-09', level: 'MUST', text: 'A task that is aborted in the midst of an act ends once.' },
   { id: 'TG-10', level: 'MUST', text: 'The stream of a task that is blocked has its exact sequence.' },
   {
-    id: 'TG-20',
-    level: 'MUST',
-    text: 'Wherever a worker dies, an act is done at most once, and there is one end and the ledger of one run.',
-  },
-  {
     id: 'TG-31',
     level: 'MUST',
     text: 'A reviewer passes a good draft, and fails a bad one with its reason.',

@@ -33,7 +33,7 @@ export const CHAT_TURNS: readonly Requirement[] = [
   {
     id: 'TG-20',
     level: 'MUST',
-    text: 'Whoever is killed, whenever: each turn runs once, is kept once, and is told whole.',
+    text: 'Whoever is killed, whenever: a turn runs once, is kept once, and is told whole; an act of a task is done at most once, and there is one end and the ledger of one run.',
   },
   {
     id: 'TG-21',
