@@ -9,7 +9,7 @@ import { testRuntime } from '../support/runtime.ts';
 
 const [ALL, ADA, READER, ANSWERER] = ['all', 'ada', 'reader', 'answerer'].map((name) => name.padEnd(20, '-'));
 const access = tokenAccess(`${ALL},${ADA}=read+write+answer@ada,${READER}=read,${ANSWERER}=answer`);
-const as = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
+const as = (token: string | undefined) => ({ authorization: `Bearer ${token}`, 'a2a-version': '1.0' });
 
 /** A request that the route would take, of a thread of somebody. */
 function toRequest(path: string, ids: Readonly<Record<string, string>>): string {
@@ -29,8 +29,11 @@ const BODIES: Readonly<Record<string, object>> = {
 /** What names no thread of somebody else: the caller's own threads, the agents, and a new thread of the caller's. */
 const OWN = new Set([
   ...['get /v1/threads', 'post /v1/threads', 'get /v1/tasks', 'post /v1/tasks'],
-  ...['get /v1/agents', 'get /v1/models'],
+  ...['get /v1/agents', 'get /v1/agents/{agent}', 'get /v1/models', 'get /a2a/{agent}/tasks'],
 ]);
+
+/** Of A2A over JSON-RPC. */
+const TASK_NOT_FOUND = -32_001;
 
 describe('access to the API', () => {
   it('every route but the two of the service wants a token, and a token of somebody else reaches no thread', async () => {
@@ -45,6 +48,7 @@ describe('access to the API', () => {
     const [run] = await runtime.client.runs.list({ threadId });
     const ids = {
       threadId,
+      agent: 'helper',
       chatId: threadId,
       runId: run?.id ?? '',
       waitId: 'none',
@@ -62,6 +66,7 @@ describe('access to the API', () => {
         messages: [{ role: 'user', content: 'hi' }],
         metadata: { thread_id: threadId },
       },
+      callAgent: { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: run?.id } },
       runAgUi: { threadId, runId: 'r', messages: [{ id: 'm-9', role: 'user', content: 'hi' }] },
       chat: { id: threadId, message: { id: 'm-9', role: 'user', parts: [{ type: 'text', text: 'hi' }] } },
     };
@@ -69,8 +74,12 @@ describe('access to the API', () => {
       const body =
         method === 'get' || method === 'delete' ? undefined : (bodies[document.operationId ?? ''] ?? {});
       const query = path.endsWith('/file') ? '?path=/x' : '';
-      const ask = async (headers: Readonly<Record<string, string>>) =>
-        (await api.call(method.toUpperCase(), toRequest(path, ids) + query, body, headers)).status;
+      const ask = async (headers: Readonly<Record<string, string>>) => {
+        const request = [method.toUpperCase(), toRequest(path, ids) + query] as const;
+        const { status, body: answer } = await api.call(...request, body, headers);
+        // JSON-RPC tells what is not there within an answer.
+        return status === 200 && answer?.error?.code === TASK_NOT_FOUND ? 404 : status;
+      };
       if (method === 'get' && scope !== 'none') {
         const head = await api.call('HEAD', toRequest(path, ids) + query);
         expect([path, head.status]).toEqual([path, 401]);
