@@ -1,6 +1,8 @@
 /** The row of a tool call: the number of its step and its index there name it in its thread. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables, ToolCallTable } from '../../schema/tables.ts';
+import { updateRows } from './row-statement.ts';
+import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 /** Of a call that has no result yet. */
@@ -25,9 +27,18 @@ export function selectCall(db: Kysely<Tables>, threadId: string, { step, index }
     .where('idx', '=', index);
 }
 
+const selectAllOfCall = statement((db, threadId: string, step: number, index: number) =>
+  selectCall(db, threadId, { step, index }).selectAll(),
+);
+
+/** All of a call. */
+export function selectWholeCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
+  return selectAllOfCall(db, threadId, step, index);
+}
+
 /** All of a call that must be there. */
 export function findCall({ trx, threadId }: ThreadTransaction, key: CallKey): Promise<CallRow> {
-  return selectCall(trx, threadId, key).selectAll().executeTakeFirstOrThrow();
+  return selectWholeCall(trx, threadId, key).executeTakeFirstOrThrow();
 }
 
 type Change =
@@ -50,11 +61,5 @@ export async function updateCall(
   { step, idx }: Pick<CallRow, 'step' | 'idx'>,
   changes: Updateable<Pick<ToolCallTable, Change>>,
 ): Promise<void> {
-  await trx
-    .updateTable('tool_calls')
-    .set(changes)
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', idx)
-    .execute();
+  await updateRows(trx, 'tool_calls', { thread_id: threadId, step, idx }, changes);
 }

@@ -4,6 +4,8 @@
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
+import { insertRows } from './row-statement.ts';
+import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandKey {
@@ -16,14 +18,18 @@ export interface CommandOutcome {
   readonly swept: number;
 }
 
-/** One row at most: what the first one did. */
-export function selectOutcome(trx: Transaction<Tables>, threadId: string, key: CommandKey) {
-  return trx
+const selectByKey = statement((db, threadId: string, runId: string, ordinal: number) =>
+  db
     .selectFrom('command_keys')
     .select(['step', 'swept'])
     .where('thread_id', '=', threadId)
-    .where('run_id', '=', key.runId)
-    .where('ordinal', '=', key.ordinal);
+    .where('run_id', '=', runId)
+    .where('ordinal', '=', ordinal),
+);
+
+/** One row at most: what the first one did. */
+export function selectOutcome(trx: Transaction<Tables>, threadId: string, { runId, ordinal }: CommandKey) {
+  return selectByKey(trx, threadId, runId, ordinal);
 }
 
 export async function findOutcome(
@@ -38,8 +44,8 @@ export async function keepOutcome(
   key: CommandKey,
   outcome: CommandOutcome,
 ): Promise<void> {
-  await thread.trx
-    .insertInto('command_keys')
-    .values({ thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, ...outcome })
-    .execute();
+  const { step, swept } = outcome;
+  await insertRows(thread.trx, 'command_keys', [
+    { thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, step, swept },
+  ]);
 }

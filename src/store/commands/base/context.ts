@@ -7,6 +7,7 @@ import type { Tables } from '../../schema/tables.ts';
 import type { LogStory } from './log-story.ts';
 import type { LogWatch } from './log-watch.ts';
 import type { Runner } from './runner.ts';
+import { statement } from './statement.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
 import { askTogether, type Queries, type Rows } from './together.ts';
 
@@ -34,6 +35,13 @@ export interface CommandContext {
   clock(db: Kysely<Tables>): Promise<number>;
 }
 
+const selectThread = statement((db, threadId: string) =>
+  db.selectFrom('threads').selectAll().where('id', '=', threadId),
+);
+const lockThread = statement((db, threadId: string) =>
+  db.selectFrom('threads').selectAll().where('id', '=', threadId).forUpdate(),
+);
+
 /** What a command is sure to read, whatever stands in the thread's row: asked along with its lock. */
 export type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
 
@@ -58,9 +66,8 @@ export async function inThreadWith<T, const Asked extends Queries>(
   work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
 ): Promise<T> {
   const [result, thread] = await context.db.transaction().execute(async (trx) => {
-    const query = trx.selectFrom('threads').selectAll().where('id', '=', threadId);
-    const locked = context.rowLocks ? query.forUpdate() : query;
-    const [[row], ...ahead] = await askTogether(trx, [locked, ...readAhead(trx)]);
+    const select = context.rowLocks ? lockThread : selectThread;
+    const [[row], ...ahead] = await askTogether(trx, [select(trx, threadId), ...readAhead(trx)]);
     if (!row) throw unknownThread(context.storeId, threadId);
     const thread = new ThreadTransaction(trx, row, context.now());
     const result = await work(thread, ahead as Rows<Asked>);

@@ -9,6 +9,7 @@ import { readEvent } from '../../schema/read-event.ts';
 import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
+import { statement } from './statement.ts';
 import { joinSubagents } from './subagent-fields.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
@@ -89,18 +90,18 @@ async function countShown(
 
 /** One statement, and no count. What it tells of a child is that of this moment. */
 export async function getRecentMessages({ db }: CommandContext, threadId: string): Promise<Message[]> {
-  return toRecent(db, threadId, await selectRecent(db, threadId).execute());
+  return toRecent(db, threadId, await selectRecent(db, threadId, LIMITS.recentMessages).execute());
 }
 
-export function selectRecent(db: Kysely<Tables>, threadId: string, limit: number = LIMITS.recentMessages) {
-  return db
+export const selectRecent = statement((db, threadId: string, limit: number) =>
+  db
     .selectFrom('messages')
     .selectAll()
     .where('thread_id', '=', threadId)
     .where('depth', '=', 0)
     .orderBy('created_at', 'desc')
-    .limit(limit);
-}
+    .limit(limit),
+);
 
 /** Oldest first. */
 export async function toRecent(

@@ -9,6 +9,7 @@ import type { SideSteps } from '../../../core/thread/session.ts';
 import type { StepContext, SubpromptPlace } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { selectCall } from './call-row.ts';
+import { statement } from './statement.ts';
 import { askedSteps } from './step-count.ts';
 import { selectStep } from './step-row.ts';
 import type { ThreadRow } from './thread-transaction.ts';
@@ -29,8 +30,8 @@ type Place = Pick<
 >;
 
 /** All that a step of the thread's own needs. */
-export function selectPlace(trx: Transaction<Tables>, threadId: string, step: number) {
-  return trx
+export const selectPlace = statement((db, threadId: string, step: number) =>
+  db
     .selectFrom('steps')
     .leftJoin('executions', (join) =>
       join
@@ -40,8 +41,8 @@ export function selectPlace(trx: Transaction<Tables>, threadId: string, step: nu
     .select(PLACE_COLUMNS)
     .select(['executions.context', 'executions.run_context'])
     .where('steps.thread_id', '=', threadId)
-    .where('steps.step', '=', step);
-}
+    .where('steps.step', '=', step),
+);
 
 type PlaceRow = InferResult<ReturnType<typeof selectPlace>>[number];
 
@@ -93,9 +94,9 @@ export async function readStep(trx: Transaction<Tables>, threadId: string, step:
   return selectOwner(trx, threadId, step).executeTakeFirstOrThrow();
 }
 
-export function selectOwner(trx: Transaction<Tables>, threadId: string, step: number) {
-  return selectStep(trx, threadId, step).select(PLACE_COLUMNS);
-}
+export const selectOwner = statement((db, threadId: string, step: number) =>
+  selectStep(db, threadId, step).select(PLACE_COLUMNS),
+);
 
 type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
 

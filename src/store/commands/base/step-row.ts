@@ -1,6 +1,8 @@
 /** The row of a step: its number names it in its thread. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { StepTable, Tables } from '../../schema/tables.ts';
+import { updateRows } from './row-statement.ts';
+import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export type StepRow = Selectable<StepTable>;
@@ -9,15 +11,15 @@ export function selectStep(db: Kysely<Tables>, threadId: string, step: number) {
   return db.selectFrom('steps').where('thread_id', '=', threadId).where('step', '=', step);
 }
 
+/** All of a step. */
+export const selectWholeStep = statement((db, threadId: string, step: number) =>
+  selectStep(db, threadId, step).selectAll(),
+);
+
 export async function updateStep(
   { trx, threadId }: ThreadTransaction,
   step: number,
   changes: Updateable<StepTable>,
 ): Promise<void> {
-  await trx
-    .updateTable('steps')
-    .set(changes)
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .execute();
+  await updateRows(trx, 'steps', { thread_id: threadId, step }, changes);
 }

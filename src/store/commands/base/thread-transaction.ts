@@ -9,6 +9,7 @@ import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../../core/event/thread-event.ts';
 import type { MessageTable, Tables } from '../../schema/tables.ts';
 import type { ThreadTable } from '../../schema/thread.ts';
+import { insertRows, updateRows } from './row-statement.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
 
@@ -135,9 +136,8 @@ export class ThreadTransaction {
   }
 
   async insertMessage(message: NewMessageRow): Promise<void> {
-    await this.trx
-      .insertInto('messages')
-      .values({
+    await insertRows(this.trx, 'messages', [
+      {
         thread_id: this.threadId,
         id: message.id,
         role: message.role,
@@ -157,8 +157,8 @@ export class ThreadTransaction {
         step: message.step ?? null,
         reasoning: message.reasoning ?? null,
         prompt: message.prompt ?? null,
-      })
-      .execute();
+      },
+    ]);
     this.set({ message_count: this.row.message_count + 1 });
     const { id, role, step, depth = 0 } = message;
     this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
@@ -188,16 +188,10 @@ export class ThreadTransaction {
     if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
     // Below SQLite's bound of variables per statement, whatever a step emitted.
     for (let i = 0; i < this.#events.length; i += 500) {
-      await this.#trx
-        .insertInto('events')
-        .values(this.#events.slice(i, i + 500))
-        .execute();
+      await insertRows(this.#trx, 'events', this.#events.slice(i, i + 500));
     }
-    await this.#trx
-      .updateTable('threads')
-      .set({ ...this.#changes, event_seq: this.#seq, clock: this.#clock, updated_at: this.now })
-      .where('id', '=', this.threadId)
-      .execute();
+    const gathered = { ...this.#changes, event_seq: this.#seq, clock: this.#clock, updated_at: this.now };
+    await updateRows(this.#trx, 'threads', { id: this.threadId }, gathered);
   }
 
   /** I3: refuses use after the flush. */

@@ -2,7 +2,7 @@
  * Variables in the store (definitions §16). Each write is one upsert with its value, its type and its key, so whoever
  * writes last has written all three.
  */
-import type { Selectable, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { EnvType } from '../../../core/author/thread-env.ts';
 import { type StoredVariable, variableProblem } from '../../../core/project/env.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
@@ -11,6 +11,7 @@ import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from '../../port/env.ts';
 import type { EnvTable } from '../../schema/env.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
+import { statement } from '../base/statement.ts';
 import { lockInheritors } from './env-inheritors.ts';
 
 export type EnvRow = Selectable<EnvTable>;
@@ -131,22 +132,33 @@ export function openVariable({ keys }: CommandContext, row: EnvRow): string {
   return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
 }
 
+const selectOwn = statement((db, threadId: string) =>
+  selectPlaces(db, [{ scope: 'thread', owner: threadId }]),
+);
+const selectWithUsers = statement((db, threadId: string, userId: string) =>
+  selectPlaces(db, [
+    { scope: 'thread', owner: threadId },
+    { scope: 'user', owner: userId },
+  ]),
+);
+
+function selectPlaces(db: Kysely<Tables>, own: readonly Place[]) {
+  const places: Place[] = [...own, { scope: 'instance', owner: '' }];
+  return db
+    .selectFrom('env_values')
+    .selectAll()
+    .where((eb) => eb.or(places.map(({ scope, owner }) => eb.and({ scope, owner }))))
+    .orderBy('name');
+}
+
 export async function readEnv(
   context: CommandContext,
   threadId: string,
   userId: string | null,
 ): Promise<readonly StoredVariable[]> {
-  const places: Place[] = [
-    { scope: 'thread', owner: threadId },
-    ...(userId === null ? [] : [{ scope: 'user' as const, owner: userId }]),
-    { scope: 'instance', owner: '' },
-  ];
-  const rows = await context.db
-    .selectFrom('env_values')
-    .selectAll()
-    .where((eb) => eb.or(places.map(({ scope, owner }) => eb.and({ scope, owner }))))
-    .orderBy('name')
-    .execute();
+  const { db } = context;
+  const asked = userId === null ? selectOwn(db, threadId) : selectWithUsers(db, threadId, userId);
+  const rows = await asked.execute();
   return rows.map((row) => ({
     scope: row.scope,
     name: row.name,

@@ -4,7 +4,7 @@
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that side. So all
  *     rows are read before the first is written.
  */
-import type { InferResult, Transaction } from 'kysely';
+import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { Cancellation } from '../../../core/governance/cancellation.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
@@ -16,6 +16,7 @@ import type { BeginStep } from '../../port/step.ts';
 import { withPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
+import { statement } from '../base/statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
 import { readAhead, withAhead } from './cancel-ahead.ts';
@@ -70,6 +71,7 @@ type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
 
 /** Pending rows beside the step's own items; where hooks have seen some, those alone. Known before any of the items is in line. */
 export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: Asked) {
+  if (items.length === 0 && !prepared) return selectAllInLine(trx, threadId);
   const own = items.map(({ id }) => id);
   const seen = prepared?.map(({ id }) => id).filter((id) => !own.includes(id));
   const rows = selectPending(trx, threadId).limit(seen?.length === 0 ? 0 : DRAIN_ROWS);
@@ -77,14 +79,16 @@ export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepar
   return own.length > 0 ? rows.where('id', 'not in', own) : rows;
 }
 
-function selectPending(trx: Transaction<Tables>, threadId: string) {
-  return trx
+function selectPending(db: Kysely<Tables>, threadId: string) {
+  return db
     .selectFrom('items')
     .select(['id', 'kind', 'payload', 'own'])
     .where('thread_id', '=', threadId)
     .where('state', '=', 'queued')
     .orderBy('position');
 }
+
+const selectAllInLine = statement((db, threadId: string) => selectPending(db, threadId).limit(DRAIN_ROWS));
 
 type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
 

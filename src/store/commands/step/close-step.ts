@@ -19,15 +19,16 @@ import type {
 import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
 import { forgetWarnings } from '../base/loop-warnings.ts';
+import { statement } from '../base/statement.ts';
 import { closeStep, unaskStep } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
-import { type StepRow, selectStep, updateStep } from '../base/step-row.ts';
+import { type StepRow, selectWholeStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { describeStep, exceededIn, hasMoreInput } from './describe-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
-import { selectModelCall, settleModelCall } from './stream.ts';
+import { selectCallState, settleModelCall } from './stream.ts';
 
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
   const { threadId, step, call } = command;
@@ -35,7 +36,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
   return inRunWith(
     context,
     command,
-    (trx) => [selectStep(trx, threadId, step).selectAll(), selectModelCall(trx, answered).select('state')],
+    (trx) => [selectWholeStep(trx, threadId, step), selectCallState(trx, answered)],
     async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
       // C3: before it is known what becomes of the answer.
@@ -82,7 +83,7 @@ type OpenedStep = Pick<
 >;
 
 async function findStep({ trx, threadId }: ThreadTransaction, step: number): Promise<OpenedStep> {
-  return selectStep(trx, threadId, step).selectAll().executeTakeFirstOrThrow();
+  return selectWholeStep(trx, threadId, step).executeTakeFirstOrThrow();
 }
 
 /** Everything that an answer leaves: its message, the step's end, its calls, its event. */
@@ -184,20 +185,23 @@ function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
+const selectChunkCount = statement((db, threadId: string, step: number, firstSeq: number) =>
+  db
+    .selectFrom('events')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', '=', 'model.chunk')
+    .where('step', '=', step),
+);
+
 /** Rows of the step's streamed text, of all attempts: the log says how many there were when they are gone. */
 async function countChunks(
   { trx, threadId }: ThreadTransaction,
   step: number,
   firstSeq: number,
 ): Promise<number> {
-  const { count } = await trx
-    .selectFrom('events')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('thread_id', '=', threadId)
-    .where('seq', '>', firstSeq)
-    .where('type', '=', 'model.chunk')
-    .where('step', '=', step)
-    .executeTakeFirstOrThrow();
+  const { count } = await selectChunkCount(trx, threadId, step, firstSeq).executeTakeFirstOrThrow();
   return Number(count);
 }
 

@@ -1,9 +1,9 @@
 /** The execution that a step belongs to: the one that nobody has ended, else a new one, which begins with the step. */
-import type { InferResult, Transaction } from 'kysely';
+import type { InferResult } from 'kysely';
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { BeginStep } from '../../port/step.ts';
-import type { Tables } from '../../schema/tables.ts';
 import { toCancellation, toContextColumns } from '../base/run-context.ts';
+import { statement } from '../base/statement.ts';
 import { beginAsking } from '../base/step-count.ts';
 import { pinTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -11,14 +11,14 @@ import { causesOf, openBudget } from '../budget/account.ts';
 import type { DueInput } from '../message/drain.ts';
 import { pinRounds } from './rounds.ts';
 
-export function selectOpenExecution(trx: Transaction<Tables>, threadId: string) {
-  return trx
+export const selectOpenExecution = statement((db, threadId: string) =>
+  db
     .selectFrom('executions')
     .select(['id', 'context', 'run_context', 'cancel_request'])
     .where('thread_id', '=', threadId)
     .where('ended_at', 'is', null)
-    .limit(1);
-}
+    .limit(1),
+);
 
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 

@@ -2,6 +2,7 @@
 import type { StepRecord } from '../../port/step.ts';
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
+import { insertRows } from '../base/row-statement.ts';
 import { countStep, readOpenSteps, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -24,9 +25,8 @@ export async function insertStep(
   const step = thread.row.last_step + 1;
   thread.set({ last_step: step });
   countStep(thread, { step, side: thread.row.side, ...fields });
-  await thread.trx
-    .insertInto('steps')
-    .values({
+  await insertRows(thread.trx, 'steps', [
+    {
       thread_id: thread.threadId,
       step,
       execution_id: executionId,
@@ -45,8 +45,8 @@ export async function insertStep(
       arguments: null,
       side: thread.row.side,
       ...fields,
-    })
-    .execute();
+    },
+  ]);
   return step;
 }
 

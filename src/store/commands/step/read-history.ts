@@ -7,26 +7,22 @@
  *     no room.
  * H4. Behind a summary, what it covers is not looked at, not even of the step's own execution.
  */
-import { type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
-import { estimateMessage } from '../../../core/context/context-estimate.ts';
-import { isOthers, shownRole } from '../../../core/context/context-side.ts';
+import { shownRole } from '../../../core/context/context-side.ts';
 import type { HistoryWindow, StepPlace } from '../../port/thread-store.ts';
 import { toContextMessage } from '../../schema/rows.ts';
-import type { Tables } from '../../schema/tables.ts';
+import type { MessageTable, Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
+import { statement } from '../base/statement.ts';
 import { byTime } from '../base/step-messages.ts';
+import { WindowFilling } from './window-filling.ts';
 
 export interface History {
   readonly messages: readonly ContextMessage[];
   /** Messages that stand before, where the window had no room for them. */
   readonly trimmed: number;
 }
-
-/** Rows of one page: at first, and at most. */
-const [FIRST_PAGE, LONGEST_PAGE] = [64, 1000];
-/** What a short message takes, for the first page of a small window. */
-const SHORT = 16;
 
 type Place = Pick<StepPlace, 'executionId' | 'side'> & {
   readonly thread: Pick<StepPlace['thread'], 'id' | 'messageCount'>;
@@ -49,13 +45,17 @@ export async function readHistory(
   return { messages, trimmed: earlier.trimmed };
 }
 
-function messagesOf(db: Transaction<Tables>, { thread }: Place) {
+function messagesOf(db: Kysely<Tables>, threadId: string) {
   return db
     .selectFrom('messages')
-    .where('thread_id', '=', thread.id)
+    .where('thread_id', '=', threadId)
     .where('depth', '=', 0)
     .where('status', '=', 'completed');
 }
+
+const selectOwn = statement((db, threadId: string, executionId: string) =>
+  messagesOf(db, threadId).selectAll().where('execution_id', '=', executionId),
+);
 
 async function readOwn(
   db: Transaction<Tables>,
@@ -63,10 +63,12 @@ async function readOwn(
   { after }: Pick<UncoveredWindow, 'after'>,
 ): Promise<ContextMessage[]> {
   const { executionId } = place;
-  const all = messagesOf(db, place).selectAll();
+  const { id } = place.thread;
   // Put in order here: asked to, SQLite would walk the whole thread in order instead of taking the execution's index.
   const own =
-    after === undefined ? all.where('execution_id', '=', executionId) : ownBehind(all, executionId, after);
+    after === undefined
+      ? selectOwn(db, id, executionId)
+      : ownBehind(messagesOf(db, id).selectAll(), executionId, after);
   return (await own.execute()).map(toContextMessage).sort(byTime);
 }
 
@@ -104,12 +106,35 @@ async function readOthersSteps(
   return new Set(others.map(({ step }) => step));
 }
 
-function earlierOf(db: Transaction<Tables>, place: Place, { includePastTools, after }: UncoveredWindow) {
-  const others = messagesOf(db, place).where((eb) =>
-    eb.or([eb('execution_id', 'is', null), eb('execution_id', '!=', place.executionId)]),
-  );
-  const query = after === undefined ? others : others.where('created_at', '>', after);
-  return includePastTools ? query : query.where('role', '!=', 'tool');
+function othersOf(db: Kysely<Tables>, threadId: string, executionId: string) {
+  return messagesOf(db, threadId)
+    .selectAll()
+    .where((eb) => eb.or([eb('execution_id', 'is', null), eb('execution_id', '!=', executionId)]))
+    .orderBy('created_at', 'desc');
+}
+
+/** Of most steps: all that is there, as far as a page goes. */
+const selectNewest = statement((db, threadId: string, executionId: string, size: number) =>
+  othersOf(db, threadId, executionId).limit(size),
+);
+
+interface Page {
+  readonly size: number;
+  readonly before: number | undefined;
+}
+
+function selectEarlier(
+  db: Transaction<Tables>,
+  { thread: { id }, executionId }: Place,
+  { includePastTools, after }: UncoveredWindow,
+  { size, before }: Page,
+): Promise<Selectable<MessageTable>[]> {
+  if (includePastTools && after === undefined && before === undefined)
+    return selectNewest(db, id, executionId, size).execute();
+  let query = othersOf(db, id, executionId).limit(size);
+  if (after !== undefined) query = query.where('created_at', '>', after);
+  if (before !== undefined) query = query.where('created_at', '<', before);
+  return (includePastTools ? query : query.where('role', '!=', 'tool')).execute();
 }
 
 /** H2: pages, newest first. */
@@ -119,17 +144,15 @@ async function readEarlier(
   window: UncoveredWindow,
   own: readonly ContextMessage[],
 ): Promise<History> {
-  const othersOf = async (messages: readonly ContextMessage[]) =>
+  const othersAmong = async (messages: readonly ContextMessage[]) =>
     window.twoSides ? readOthersSteps(db, place, messages) : NO_STEPS;
-  const filling = new Filling(window, place);
-  filling.spend(own, await othersOf(own));
+  const filling = new WindowFilling(window, place.side);
+  filling.spend(own, await othersAmong(own));
   let before: number | undefined;
   while (!filling.full) {
     const size = filling.nextPage();
-    let query = earlierOf(db, place, window).selectAll().orderBy('created_at', 'desc').limit(size);
-    if (before !== undefined) query = query.where('created_at', '<', before);
-    const page = (await query.execute()).map(toContextMessage);
-    filling.take(page, await othersOf(page));
+    const page = (await selectEarlier(db, place, window, { size, before })).map(toContextMessage);
+    filling.take(page, await othersAmong(page));
     if (page.length < size) break;
     before = page.at(-1)?.created_at;
   }
@@ -166,68 +189,6 @@ async function countSince(db: Transaction<Tables>, { thread }: Place, time = Num
     .where('created_at', '>=', time)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-type OthersSteps = ReadonlySet<number>;
-
-/** Takes messages, the newest first, until the window is full. */
-class Filling {
-  readonly #window: HistoryWindow;
-  readonly #side: Place['side'];
-  readonly #room: number;
-  readonly #taken: ContextMessage[] = [];
-  #left: number;
-  #position = 0;
-  #full = false;
-
-  constructor(window: HistoryWindow, { side }: Place) {
-    this.#window = window;
-    this.#side = side;
-    this.#room = window.tokens ?? Number.MAX_SAFE_INTEGER;
-    this.#left = this.#room;
-  }
-
-  get full(): boolean {
-    return this.#full;
-  }
-
-  /** Oldest first. */
-  get taken(): ContextMessage[] {
-    return this.#taken.toReversed();
-  }
-
-  /** H1: what has its room, whether there is any or not. Oldest first. */
-  spend(own: readonly ContextMessage[], others: OthersSteps): void {
-    for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
-    this.#full = this.#left <= 0;
-  }
-
-  /** As many of a page as there is room for. */
-  take(page: readonly ContextMessage[], others: OthersSteps): void {
-    for (const message of page) {
-      const weight = this.#weigh(message, others, !this.#window.includePastTools);
-      this.#full = weight > this.#left;
-      if (this.#full) return;
-      this.#left -= weight;
-      this.#taken.push(message);
-    }
-  }
-
-  /** As many rows as will probably fill what is left. */
-  nextPage(): number {
-    if (this.#taken.length === 0) return Math.min(FIRST_PAGE, Math.ceil(this.#left / SHORT) + 1);
-    const mean = (this.#room - this.#left) / this.#position;
-    return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.ceil(this.#left / Math.max(1, mean)) + 8));
-  }
-
-  #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
-    const recent = this.#position < this.#window.recentImages;
-    this.#position += 1;
-    // H3: the other side's tools.
-    if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
-    const withoutCalls = past || isOthers(message, this.#side);
-    return estimateMessage(message, { past: withoutCalls, recent });
-  }
 }
 
 function cut(

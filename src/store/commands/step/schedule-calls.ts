@@ -2,6 +2,7 @@
 
 import type { CallRepair } from '../../../core/answer/clean-calls.ts';
 import { inBatches } from '../base/batches.ts';
+import { insertRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export interface ScheduledCall {
@@ -39,7 +40,7 @@ export async function scheduleCalls(
     directive: null,
     waits: 0,
   }));
-  for (const batch of inBatches(rows)) await thread.trx.insertInto('tool_calls').values(batch).execute();
+  for (const batch of inBatches(rows)) await insertRows(thread.trx, 'tool_calls', batch);
   for (const { name, callId, origin, repairs = [] } of calls) {
     const queued = origin === 'model' ? {} : { queued: true };
     const repaired = repairs.length > 0 ? { repaired: repairs } : {};

@@ -9,6 +9,8 @@ import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from 
 import type { StepRef } from '../../port/step.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
+import { insertRows, updateRows } from '../base/row-statement.ts';
+import { statement } from '../base/statement.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
@@ -30,6 +32,10 @@ export async function tellWaiting(
   );
 }
 
+const selectLive = statement((db, threadId: string, step: number) =>
+  selectStep(db, threadId, step).select(['state', 'attempt', 'depth']),
+);
+
 async function tellLive(
   context: CommandContext,
   { threadId, runId, step, attempt }: StepRef,
@@ -37,9 +43,7 @@ async function tellLive(
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     thread.relax();
-    const row = await selectStep(thread.trx, threadId, step)
-      .select(['state', 'attempt', 'depth'])
-      .executeTakeFirst();
+    const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
     // Late tokens of a stopped step, or of a worker that was taken for lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
     tell(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
@@ -55,7 +59,7 @@ export async function startModelCall(
   return inRunWith(
     context,
     command,
-    (trx) => [selectStep(trx, threadId, step).select('state'), selectModelCall(trx, command).select('state')],
+    (trx) => [selectLive(trx, threadId, step), selectCallState(trx, command)],
     async (thread, [[opened], [known]]) => {
       thread.relax();
       // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
@@ -82,9 +86,8 @@ export async function beginModelCall(
   thread: ThreadTransaction,
   { step, attempt, call, model, modelId, purpose }: Omit<ModelCallStart, 'threadId' | 'runId'>,
 ): Promise<void> {
-  await thread.trx
-    .insertInto('model_calls')
-    .values({
+  await insertRows(thread.trx, 'model_calls', [
+    {
       thread_id: thread.threadId,
       step,
       attempt,
@@ -98,8 +101,8 @@ export async function beginModelCall(
       started_at: thread.now,
       first_token_at: null,
       ended_at: null,
-    })
-    .execute();
+    },
+  ]);
   thread.emit('model.called', { model, modelId, call, ...(purpose && { purpose }) }, { step, attempt });
 }
 
@@ -107,7 +110,7 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
   await inRunWith(
     context,
     command,
-    (trx) => [selectModelCall(trx, command).select('state')],
+    (trx) => [selectCallState(trx, command)],
     async (thread, [[known]]) => {
       thread.relax();
       await settleModelCall(context, thread, command, known);
@@ -129,22 +132,16 @@ export async function settleModelCall(
 
 async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
   const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored, discards } = command;
-  await thread.trx
-    .updateTable('model_calls')
-    .set({
-      state: ok ? 'ok' : 'error',
-      error: error ? JSON.stringify(error) : null,
-      usage: usage ? JSON.stringify(usage) : null,
-      cost: cost ?? null,
-      ...(startedAt === undefined ? {} : { started_at: startedAt }),
-      first_token_at: firstTokenAt ?? null,
-      ended_at: thread.now,
-    })
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
-    .where('call', '=', call)
-    .execute();
+  const key = { thread_id: thread.threadId, step, attempt, call };
+  await updateRows(thread.trx, 'model_calls', key, {
+    state: ok ? 'ok' : 'error',
+    error: error ? JSON.stringify(error) : null,
+    usage: usage ? JSON.stringify(usage) : null,
+    cost: cost ?? null,
+    ...(startedAt === undefined ? {} : { started_at: startedAt }),
+    first_token_at: firstTokenAt ?? null,
+    ended_at: thread.now,
+  });
   const left = ignored && ignored.length > 0 ? { ignored } : {};
   if (ok)
     thread.emit(
@@ -188,20 +185,23 @@ export async function discardLost(
     .executeTakeFirst();
   if (!last) return;
   const { call } = JSON.parse(last.data) as EventData['model.chunk'];
-  const asked = await selectModelCall(trx, { threadId, step, attempt, call })
-    .select('state')
-    .executeTakeFirst();
+  const asked = await selectCallState(trx, { threadId, step, attempt, call }).executeTakeFirst();
   if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, 'WorkerLost');
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;
 type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
 
-export function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
-  return db
+const selectState = statement((db, threadId: string, step: number, attempt: number, call: number) =>
+  db
     .selectFrom('model_calls')
+    .select('state')
     .where('thread_id', '=', threadId)
     .where('step', '=', step)
     .where('attempt', '=', attempt)
-    .where('call', '=', call);
+    .where('call', '=', call),
+);
+
+export function selectCallState(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
+  return selectState(db, threadId, step, attempt, call);
 }

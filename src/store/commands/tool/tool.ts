@@ -33,7 +33,7 @@ import {
   findFatalDenial,
   openAction,
 } from '../action/action.ts';
-import { type CallRow, findCall, selectCall, updateCall } from '../base/call-row.ts';
+import { type CallRow, findCall, selectWholeCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../base/context.ts';
 import { selectRecent, toRecent } from '../base/read.ts';
 import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../base/step-place.ts';
@@ -57,7 +57,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
     context,
     command,
     (trx) => [
-      selectCall(trx, threadId, command).selectAll(),
+      selectWholeCall(trx, threadId, command),
       selectPlace(trx, threadId, step),
       selectRecent(trx, threadId, command.history ? LIMITS.recentMessages : 0),
     ],
@@ -176,7 +176,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
   return inThreadWith(
     context,
     threadId,
-    (trx) => [selectCall(trx, threadId, command).selectAll(), selectOwner(trx, threadId, step)],
+    (trx) => [selectWholeCall(trx, threadId, command), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
       // T7: its worker was there after all, and a person has said what became of it.

@@ -13,7 +13,7 @@ import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
 import type { AnsweredWait, AnswerOfWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
-import { type CallRow, selectCall, updateCall } from '../base/call-row.ts';
+import { type CallRow, selectWholeCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { costOf, foresee } from '../budget/spend.ts';
@@ -107,7 +107,7 @@ async function selectHeld(
   thread: ThreadTransaction,
   { attempt, ...key }: NonNullable<OpenWait['call']>,
 ): Promise<CallRow | undefined> {
-  const call = await selectCall(thread.trx, thread.threadId, key).selectAll().executeTakeFirst();
+  const call = await selectWholeCall(thread.trx, thread.threadId, key).executeTakeFirst();
   const held =
     attempt === undefined
       ? call?.state === 'scheduled'

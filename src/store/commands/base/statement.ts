@@ -1,0 +1,100 @@
+/**
+ * Statements whose text is made once. To build one and to write it down takes longer than SQLite takes to run it, and a step has some
+ * forty.
+ * Q1. What varies is a parameter: while the text is made, a marker from which nothing can be read stands for each.
+ * Q2. A text belongs to the database for which it was made: engines write theirs differently.
+ */
+import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import type { Tables } from '../../schema/tables.ts';
+
+/** A statement with its parameters, and not asked yet. */
+export class Statement<Row> implements Compilable<Row> {
+  readonly #db: Kysely<Tables>;
+  readonly #query: CompiledQuery<Row>;
+
+  constructor(db: Kysely<Tables>, query: CompiledQuery<Row>) {
+    this.#db = db;
+    this.#query = query;
+  }
+
+  compile(): CompiledQuery<Row> {
+    return this.#query;
+  }
+
+  async execute(): Promise<Row[]> {
+    const { rows } = await this.#db
+      .getExecutor()
+      .provideConnection((connection) => connection.executeQuery<Row>(this.#query));
+    return rows;
+  }
+
+  async executeTakeFirst(): Promise<Row | undefined> {
+    return (await this.execute())[0];
+  }
+
+  async executeTakeFirstOrThrow(): Promise<Row> {
+    const row = await this.executeTakeFirst();
+    if (row === undefined) throw new Error(`There is no row: ${this.#query.sql}`);
+    return row;
+  }
+}
+
+type Values = readonly unknown[];
+
+/** `build` is called once for each database. It binds its parameters, and does nothing else with them (Q1). */
+export function statement<Parameters extends Values, Row>(
+  build: (db: Kysely<Tables>, ...parameters: Parameters) => Compilable<Row>,
+): (db: Kysely<Tables>, ...parameters: Parameters) => Statement<Row> {
+  const texts = new StatementTexts<Row>();
+  return (db, ...parameters) => texts.bind(db, '', parameters, (markers) => build(db, ...markers));
+}
+
+/** The texts of statements of one kind, by what they differ in. */
+export class StatementTexts<Row> {
+  /** Q2: by what a database writes its statements with. */
+  readonly #texts = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
+
+  bind<Parameters extends Values>(
+    db: Kysely<Tables>,
+    shape: string,
+    parameters: Parameters,
+    build: (markers: Parameters) => Compilable<Row>,
+  ): Statement<Row> {
+    const texts = this.#textsOf(db);
+    let text = texts.get(shape);
+    if (text === undefined) {
+      text = build(parameters.map((_, index) => new Marker(index)) as Values as Parameters).compile();
+      texts.set(shape, text);
+    }
+    const values = text.parameters.map((value) =>
+      value instanceof Marker ? parameters[value.index] : value,
+    );
+    return new Statement(db, { ...text, parameters: values });
+  }
+
+  #textsOf(db: Kysely<Tables>): Map<string, CompiledQuery<Row>> {
+    const { adapter } = db.getExecutor();
+    const known = this.#texts.get(adapter);
+    if (known) return known;
+    const texts = new Map<string, CompiledQuery<Row>>();
+    this.#texts.set(adapter, texts);
+    return texts;
+  }
+}
+
+/** Stands for the parameter at a place (Q1). */
+class Marker {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  [Symbol.toPrimitive](): never {
+    throw new TypeError('A parameter has no value while the text of its statement is made.');
+  }
+
+  toJSON(): never {
+    return this[Symbol.toPrimitive]();
+  }
+}

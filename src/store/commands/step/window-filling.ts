@@ -1,0 +1,75 @@
+/**
+ * How much of a thread's history a window has room for (read-history.ts, H1 to H3): an estimate of each message, the newest first.
+ */
+import type { Side } from '../../../core/author/thread-execution.ts';
+import type { ContextMessage } from '../../../core/context/context.ts';
+import { estimateMessage } from '../../../core/context/context-estimate.ts';
+import { isOthers } from '../../../core/context/context-side.ts';
+import type { HistoryWindow } from '../../port/thread-store.ts';
+
+/** Rows of one page: at first, and at most. */
+const [FIRST_PAGE, LONGEST_PAGE] = [64, 1000];
+/** What a short message takes, for the first page of a small window. */
+const SHORT = 16;
+
+type OthersSteps = ReadonlySet<number>;
+
+/** Takes messages, the newest first, until the window is full. */
+export class WindowFilling {
+  readonly #window: HistoryWindow;
+  readonly #side: Side;
+  readonly #room: number;
+  readonly #taken: ContextMessage[] = [];
+  #left: number;
+  #position = 0;
+  #full = false;
+
+  constructor(window: HistoryWindow, side: Side) {
+    this.#window = window;
+    this.#side = side;
+    this.#room = window.tokens ?? Number.MAX_SAFE_INTEGER;
+    this.#left = this.#room;
+  }
+
+  get full(): boolean {
+    return this.#full;
+  }
+
+  /** Oldest first. */
+  get taken(): ContextMessage[] {
+    return this.#taken.toReversed();
+  }
+
+  /** H1: what has its room, whether there is any or not. Oldest first. */
+  spend(own: readonly ContextMessage[], others: OthersSteps): void {
+    for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
+    this.#full = this.#left <= 0;
+  }
+
+  /** As many of a page as there is room for. */
+  take(page: readonly ContextMessage[], others: OthersSteps): void {
+    for (const message of page) {
+      const weight = this.#weigh(message, others, !this.#window.includePastTools);
+      this.#full = weight > this.#left;
+      if (this.#full) return;
+      this.#left -= weight;
+      this.#taken.push(message);
+    }
+  }
+
+  /** As many rows as will probably fill what is left. */
+  nextPage(): number {
+    if (this.#taken.length === 0) return Math.min(FIRST_PAGE, Math.ceil(this.#left / SHORT) + 1);
+    const mean = (this.#room - this.#left) / this.#position;
+    return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.ceil(this.#left / Math.max(1, mean)) + 8));
+  }
+
+  #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
+    const recent = this.#position < this.#window.recentImages;
+    this.#position += 1;
+    // H3: the other side's tools.
+    if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
+    const withoutCalls = past || isOthers(message, this.#side);
+    return estimateMessage(message, { past: withoutCalls, recent });
+  }
+}
