@@ -11,6 +11,7 @@
  * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
  * T6. One that has begun before is paid for, whatever has scheduled it again.
  * T7. One that waited for word of what became of it never begins again (reconcile-call.ts, R2).
+ * T8. One whose work goes on elsewhere is gone on with, by one attempt after the other, and begins once.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -71,7 +72,9 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       // T7: the word of it is its result.
       const word = await settleByWord(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
-      const again = call.state === 'started' && call.attempt === command.attempt;
+      const held = call.state === 'started' && call.attempt === command.attempt;
+      const resumed = call.state === 'started' && !held && command.resumes?.(call.name) === true;
+      const again = held || resumed;
       const idempotent = command.idempotent(call.name);
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
@@ -91,6 +94,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
+        // T8: without another beginning.
+        if (resumed) await updateCall(thread, call, { attempt: command.attempt });
       }
       return {
         kind: 'run',
