@@ -23,7 +23,7 @@ export interface A2aAgentInput {
   timeoutMs?: number;
   /** Milliseconds for one request; default 30,000. */
   requestTimeoutMs?: number;
-  /** Milliseconds that it may be out of reach while its task is followed; default 600,000. */
+  /** Milliseconds that it may be out of reach, before its task and while that is followed; default 300,000. */
   unreachableMs?: number;
   /** Milliseconds that a call waits for an approval; default without end. */
   approvalTimeoutMs?: number;

@@ -19,7 +19,7 @@ const agent = z.strictObject({
   resumable: flag.default(false),
   timeoutMs: count.default(86_400_000),
   requestTimeoutMs: count.default(30_000),
-  unreachableMs: count.default(600_000),
+  unreachableMs: count.default(300_000),
   approvalTimeoutMs: count.optional(),
 });
 

@@ -9,7 +9,7 @@
 export type WallFault = (kind: 'redirect' | 'too_large', message: string) => Error;
 
 export interface Wall {
-  /** W1. */
+  /** W1: where its author says. */
   allows(url: URL): boolean;
   /** Bytes of one answer. */
   readonly maxBytes: number;

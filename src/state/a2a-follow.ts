@@ -22,14 +22,14 @@ import type { ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { A2aTaskRecord } from '../store/port/a2a.ts';
-import { type A2aAttempt, type A2aOutcome, digest, later, laterOr } from './a2a-call.ts';
+import { type A2aOutcome, digest, later, laterOr, type ReachedAttempt } from './a2a-attempt.ts';
 
 const LONGEST_PAUSE_MS = 4000;
-/** L3. */
+/** L3: until it may have taken it up. */
 const MOMENT_MS = 5000;
 
 export async function followTask(
-  attempt: A2aAttempt,
+  attempt: ReachedAttempt,
   record: A2aTaskRecord,
   first?: RemoteTask,
 ): Promise<A2aOutcome> {
@@ -49,7 +49,7 @@ interface Heard {
 }
 
 async function follow(
-  attempt: A2aAttempt,
+  attempt: ReachedAttempt,
   record: A2aTaskRecord,
   { rounds, mark }: Heard,
   first: RemoteTask | undefined,
@@ -99,7 +99,7 @@ function markOf({ messageId, said, state }: RemoteTask): string {
 
 const keyOf = (round: number) => `a2a:${round}`;
 
-async function ask({ state, agent }: A2aAttempt, round: number, task: RemoteTask): Promise<never> {
+async function ask({ state, agent }: ReachedAttempt, round: number, task: RemoteTask): Promise<never> {
   if (round >= A2A_LIMITS.rounds)
     throw new A2aFailure('A2aInvalid', `It asked more than ${A2A_LIMITS.rounds} times.`);
   const told = task.said.flatMap((part) => (part.kind === 'data' ? [part.data] : []));
@@ -123,7 +123,7 @@ interface Asked {
 }
 
 /** L2: those that it has not heard. */
-async function sendAnswers(attempt: A2aAttempt, record: A2aTaskRecord): Promise<Heard> {
+async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Heard> {
   const { recall, state } = attempt;
   let { answers } = record;
   let mark: string | undefined;
@@ -145,7 +145,7 @@ interface Answer {
 }
 
 async function answer(
-  attempt: A2aAttempt,
+  attempt: ReachedAttempt,
   record: A2aTaskRecord,
   { round, mark, value }: Answer,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import {
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import { a2aToolName } from '../core/project/a2a-agent.ts';
 import type { A2aTaskRecord } from '../store/port/a2a.ts';
-import { fillA2aReach, lookFor } from './a2a-call.ts';
+import { fillA2aReach, lookFor } from './a2a-attempt.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { openEnv } from './env.ts';
 
@@ -59,7 +59,8 @@ async function end(
   { agent, signal }: Ending,
 ): Promise<boolean> {
   const thread = await store.threads.get(record.threadId);
-  if (!thread) return true;
+  // Nothing was sent before it was known where to.
+  if (!thread || record.endpoint === null) return true;
   const env = openEnv({ store, registry }, thread, { signal });
   const tool = registry().tools.get(a2aToolName(agent.name));
   const reach = await fillA2aReach(agent, (name) => env.bind(tool).env(name));

@@ -22,7 +22,7 @@ export interface A2aAgentDefinition {
   readonly timeoutMs: number;
   /** Milliseconds for one request. */
   readonly requestTimeoutMs: number;
-  /** Milliseconds that it may be out of reach while its task is followed. */
+  /** Milliseconds that it may be out of reach. */
   readonly unreachableMs: number;
   readonly approvalTimeoutMs?: number;
 }

@@ -10,7 +10,7 @@ export interface A2aTaskRecord extends A2aCallKey {
   readonly agent: string;
   readonly contextId: string;
   readonly messageId: string;
-  /** As the card told it when the call began: JSON. */
+  /** As the card told it when the call began: JSON. Null as long as nothing can have been sent. */
   readonly endpoint: unknown;
   /** Null until it is known. */
   readonly taskId: string | null;
@@ -23,10 +23,14 @@ export interface A2aTaskRecord extends A2aCallKey {
   readonly silentSince: number | null;
 }
 
-export type BeginA2aTask = Omit<A2aTaskRecord, 'taskId' | 'answers' | 'open' | 'sentAt' | 'silentSince'>;
+export type BeginA2aTask = Omit<
+  A2aTaskRecord,
+  'endpoint' | 'taskId' | 'answers' | 'open' | 'sentAt' | 'silentSince'
+>;
 
 /** What has become known; what is absent stays as it is. */
 export interface NoteA2aTask extends A2aCallKey {
+  readonly endpoint?: unknown;
   readonly taskId?: string;
   readonly answers?: number;
   /** It has ended, or was never begun. */
@@ -38,9 +42,8 @@ export interface NoteA2aTask extends A2aCallKey {
 }
 
 export interface A2aStore {
-  get(key: A2aCallKey): Promise<A2aTaskRecord | null>;
-  /** Before its message is sent for the first time. The call again answers what is there: `isNew` is false then. */
-  begin(command: BeginA2aTask): Promise<{ readonly record: A2aTaskRecord; readonly isNew: boolean }>;
+  /** Before its agent is looked for. The call again answers what is there. */
+  begin(command: BeginA2aTask): Promise<A2aTaskRecord>;
   /** Answers what is there then; null where the thread was removed. */
   note(command: NoteA2aTask): Promise<A2aTaskRecord | null>;
   /**

@@ -1,6 +1,6 @@
 /** The part of the store that content is kept in: messages, the log, values, files, variables, tokens and what servers of MCP have told, bound to one database. */
 
-import { beginA2aTask, getA2aTask, listUnwantedA2aTasks, noteA2aTask } from '../commands/a2a/a2a-task.ts';
+import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from '../commands/a2a/a2a-task.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
@@ -78,7 +78,6 @@ export function bindContent(context: CommandContext): Content {
     },
     mcp: { list: bound(listMcp), keep: bound(keepMcp) },
     a2a: {
-      get: bound(getA2aTask),
       begin: bound(beginA2aTask),
       note: bound(noteA2aTask),
       listUnwanted: bound(listUnwantedA2aTasks),

@@ -1,6 +1,6 @@
 /**
  * Tasks of agents elsewhere, by the calls that have begun them.
- * T1. The key is the call: that its message is to be sent is kept before it is sent, so whoever finds the row knows that it may have been.
+ * T1. The key is the call: where its message goes is kept before it is sent, so whoever finds an endpoint knows that it may have been.
  * T2. A task is known once: another id for the same call changes nothing.
  * T3. What nobody wants is found by the call: one that has a result, whatever gave it one, while its task may go on.
  */
@@ -14,29 +14,12 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 /** Regular looks that try to cancel one: an hour of them, about. */
 const MOST_CANCELS = 100;
 
-export async function getA2aTask(
-  { db }: CommandContext,
-  { threadId, step, index }: A2aCallKey,
-): Promise<A2aTaskRecord | null> {
-  const row = await db
-    .selectFrom('a2a_tasks')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', index)
-    .executeTakeFirst();
-  return row ? toRecord(row) : null;
-}
-
-export async function beginA2aTask(
-  context: CommandContext,
-  command: BeginA2aTask,
-): Promise<{ readonly record: A2aTaskRecord; readonly isNew: boolean }> {
-  const { threadId, step, index, agent, contextId, messageId, endpoint } = command;
+export async function beginA2aTask(context: CommandContext, command: BeginA2aTask): Promise<A2aTaskRecord> {
+  const { threadId, step, index, agent, contextId, messageId } = command;
   return inThread(context, threadId, async (thread) => {
     // T1: the same call.
     const known = await find(thread, command);
-    if (known) return { record: toRecord(known), isNew: false };
+    if (known) return toRecord(known);
     refuseTerminated(thread);
     const row: A2aTaskTable = {
       thread_id: threadId,
@@ -45,7 +28,7 @@ export async function beginA2aTask(
       agent,
       context_id: contextId,
       message_id: messageId,
-      endpoint: JSON.stringify(endpoint),
+      endpoint: 'null',
       task_id: null,
       answers: 0,
       open: 1,
@@ -54,7 +37,7 @@ export async function beginA2aTask(
       cancels: 0,
     };
     await thread.trx.insertInto('a2a_tasks').values(row).execute();
-    return { record: toRecord(row), isNew: true };
+    return toRecord(row);
   });
 }
 
@@ -62,7 +45,7 @@ export async function noteA2aTask(
   context: CommandContext,
   command: NoteA2aTask,
 ): Promise<A2aTaskRecord | null> {
-  const { taskId, answers, over, reached, cancelFailed } = command;
+  const { endpoint, taskId, answers, over, reached, cancelFailed } = command;
   return inThread(context, command.threadId, async (thread) => {
     const row = await find(thread, command);
     if (!row) return null;
@@ -70,6 +53,7 @@ export async function noteA2aTask(
     const isNew = taskId !== undefined && row.task_id === null;
     const silent = row.silent_since === null ? null : Number(row.silent_since);
     const changes = {
+      ...(endpoint !== undefined && { endpoint: JSON.stringify(endpoint) }),
       ...(isNew && { task_id: taskId }),
       ...(answers !== undefined && { answers: Math.max(answers, row.answers) }),
       ...(over && { open: 0 as const }),

@@ -72,13 +72,11 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       // T7: the word of it is its result.
       const word = await settleByWord(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
-      const held = call.state === 'started' && call.attempt === command.attempt;
-      const resumed = call.state === 'started' && !held && command.resumes?.(call.name) === true;
-      const again = held || resumed;
+      const isStarted = call.state === 'started';
+      const resumed = isStarted && command.resumes?.(call.name) === true;
+      const again = isStarted && (call.attempt === command.attempt || resumed);
       const idempotent = command.idempotent(call.name);
-      if (call.state === 'started' && !again && !idempotent) {
-        return { kind: 'begun_elsewhere', name: call.name };
-      }
+      if (isStarted && !again && !idempotent) return { kind: 'begun_elsewhere', name: call.name };
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
@@ -94,7 +92,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
-        // T8: without another beginning.
+        // T8: one beginning.
         if (resumed) await updateCall(thread, call, { attempt: command.attempt });
       }
       return {
