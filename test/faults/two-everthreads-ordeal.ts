@@ -72,11 +72,7 @@ export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void
             const id = await here.begin(`use linger ${1 + (n % 3)}`);
             ids.push(id);
             // A death may outlast the patience of one waiting.
-            await eventually(
-              'rest',
-              async () => (await here.client.getThread(id)).status === 'idle' || undefined,
-              ...PATIENCE,
-            );
+            await eventually('its answer', () => hasAnswered(here, id), ...PATIENCE);
           }),
         ).finally(() => {
           over = true;
@@ -106,6 +102,10 @@ export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void
       2 * PATIENCE[0],
     );
   });
+}
+
+async function hasAnswered(here: Cluster, id: string): Promise<boolean> {
+  return (await here.transcript(id).catch(() => [])).at(-1)?.startsWith('assistant: told') ?? false;
 }
 
 async function expectOnce(here: Cluster, there: Cluster, id: string): Promise<void> {

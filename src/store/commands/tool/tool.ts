@@ -3,8 +3,7 @@
  * and with the end of its wait to scheduled (wait/wait.ts, W2).
  * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
  *     once, unless the tool declares itself idempotent.
- * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
- *     result.
+ * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
@@ -72,11 +71,12 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       // T7: the word of it is its result.
       const word = await settleByWord(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
-      const isStarted = call.state === 'started';
-      const resumed = isStarted && command.resumes?.(call.name) === true;
-      const again = isStarted && (call.attempt === command.attempt || resumed);
+      const held = call.attempt === command.attempt;
+      const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
       const idempotent = command.idempotent(call.name);
-      if (isStarted && !again && !idempotent) return { kind: 'begun_elsewhere', name: call.name };
+      if (call.state === 'started' && !again && !idempotent) {
+        return { kind: 'begun_elsewhere', name: call.name };
+      }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. One that has waited is as it was before its wait ended just now.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
@@ -93,7 +93,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
         // T8: one beginning.
-        if (resumed) await updateCall(thread, call, { attempt: command.attempt });
+        if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
       }
       return {
         kind: 'run',
