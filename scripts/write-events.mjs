@@ -38,7 +38,7 @@ export function renderEvents() {
   return `${HEAD}${rows.join('\n')}\n`;
 }
 
-const KIND = /^ {2}\/\*\* (.+?) \*\/\n {2}'?([a-z_.]+)'?: ([\s\S]*?);\n(?= {2}\/\*\*|\n|$(?![\s\S]))/gm;
+const KIND = /^ {2}\/\*\* (.+?) \*\/\n {2}'?([a-z0-9_.]+)'?: ([\s\S]*?);\n(?= {2}\/\*\*|\n|$(?![\s\S]))/gm;
 
 /** Interface → the text of its fields. */
 function readShapes(source) {

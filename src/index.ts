@@ -31,6 +31,7 @@ export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
 export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
 export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
+export type { A2aAgentDefinition } from './core/author/a2a-agent.ts';
 export type {
   CodeExecution,
   CodeExecutionError,
@@ -240,6 +241,7 @@ export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/a
 export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
+  A2aAgentInput,
   AgentGuardsInput,
   AgentInput,
   BudgetInput,
@@ -293,6 +295,7 @@ export type {
 } from './definitions/index.ts';
 export {
   DefinitionError,
+  defineA2aAgent,
   defineAgent,
   defineEffect,
   defineHook,

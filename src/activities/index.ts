@@ -49,9 +49,9 @@ import type {
 } from '../core/thread/task-step.ts';
 import type {
   AnswerWaitInput,
-  AttemptOutcome,
   SubagentAttempt,
   SubpromptAttempt,
+  ToolAttempt,
   WaitAnswerOutcome,
 } from '../core/thread/wait-step.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
@@ -86,9 +86,9 @@ export interface Activities {
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
   cancelExecution(input: CancelExecutionInput): Promise<CancelVerdict>;
   modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
-  runTool(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
+  runTool(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
-  runCode(input: ToolCallInput): Promise<AttemptOutcome & EffectsDue>;
+  runCode(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
   answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
   recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome & EffectsDue>;
   runSubprompt(input: ToolCallInput): Promise<SubpromptAttempt & EffectsDue>;

@@ -1,6 +1,6 @@
 /** How a turn begins and is stopped: an execution of a thread, under its own id. */
+import { makeThread } from '../client/make-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import type { StartThread } from '../client/start-options.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
@@ -22,9 +22,10 @@ export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void
   const standing = organizationId === undefined ? {} : { context: { organizationId } };
   const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
   const message = { content, executionId, ...(turn.context && { context: turn.context }) };
+  const isThere = () => hasThread(client, session, organizationId);
   const sent =
-    (await hasThread(client, session, organizationId)) ||
-    !(await starts(client, { agent, threadId: session, ...standing, messages: [message] }))
+    (await isThere()) ||
+    !(await makeThread(client, { agent, threadId: session, ...standing, messages: [message] }, isThere))
       ? (await client.queueMessage(session, message)).id
       : undefined;
   const before = await client.getExecution(session, executionId).catch(() => undefined);
@@ -52,18 +53,6 @@ async function hasThread(
     'ThreadNotFound',
     `There is no thread "${session}" of the organisation "${organizationId}".`,
   );
-}
-
-/** False where another process has started it just now. */
-async function starts(client: RuntimeClient, thread: StartThread): Promise<boolean> {
-  try {
-    await client.startThread(thread);
-    return true;
-  } catch (error) {
-    // The server's refusal is its cause: what cannot start at all has none.
-    if (isRuntimeError(error, 'InvalidStart') && error.cause !== undefined) return false;
-    throw error;
-  }
 }
 
 const POLL_MS = 100;

@@ -6,13 +6,14 @@
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
 import type { StoredError } from '../core/thread/step.ts';
-import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
+import { RuntimeError } from '../core/value/error.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { tanglePages } from './follow-run.ts';
+import { makeThread, orNotFound } from './make-thread.ts';
 import { prepareMessage } from './outgoing.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 
@@ -39,16 +40,8 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
   const found = await client.getThread(threadId).catch(orNotFound);
   if (!found && agent !== undefined) {
     const start = { agent, threadId, userId, arguments: begin.arguments, context, messages: [message] };
-    const started = await client.startThread(start).then(
-      () => true,
-      async (error: unknown) => {
-        // The same, sent twice at once, has made it meanwhile.
-        const isThere = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
-        if (!isThere || !(await client.getThread(threadId).catch(orNotFound))) throw error;
-        return false;
-      },
-    );
-    if (started) return;
+    // The same, sent twice at once, may have made it meanwhile.
+    if (await makeThread(client, start)) return;
   }
   const store = storeOf(client);
   if (await store.executions.get(threadId, executionId)) {
@@ -59,11 +52,6 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
 
 function noFile(): never {
   throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
-}
-
-function orNotFound(error: unknown): null {
-  if (isRuntimeError(error, 'ThreadNotFound')) return null;
-  throw error;
 }
 
 /** Threads of an execution by this id, those of whoever named it first; it need not have begun. */

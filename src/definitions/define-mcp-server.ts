@@ -1,11 +1,11 @@
 /** `defineMcpServer` (docs/mcp.md): a server whose tools prompts may list as `mcp:<server>/<tool>`. */
 import { z } from 'zod';
-import { type McpReach, type McpServerDefinition, variablesIn } from '../core/author/mcp-server.ts';
+import type { McpReach, McpServerDefinition } from '../core/author/mcp-server.ts';
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { count, env, isGiven, names, text, variables } from './field.ts';
 import type { McpServerInput } from './mcp-server-input.ts';
-import type { FieldProblem } from './problem.ts';
+import { checkVariableTexts } from './variable-text.ts';
 
 const server = z.strictObject({
   command: text.optional(),
@@ -57,26 +57,8 @@ const SERVER: FieldTable<Fields> = {
     environment: 'write env',
     auth: 'write headers, with {{NAME}} for a variable',
   },
-  more: checkVariables,
+  more: (given) => checkVariableTexts(given, ['args', 'env', 'headers']),
 };
-
-/** Each `{{NAME}}` is declared: what is not has no value, and would silently be sent as nothing. */
-function checkVariables(given: RawFields): FieldProblem[] {
-  const declared = new Set(listOf(given.variables).map((each) => (each as { name?: unknown })?.name));
-  return (['args', 'env', 'headers'] as const).flatMap((field) => {
-    const texts = Object.entries((given[field] ?? {}) as object);
-    return texts.flatMap(([key, value]) =>
-      (typeof value === 'string' ? variablesIn(value) : [])
-        .filter((name) => !declared.has(name))
-        .map((name) => ({
-          field: `${field}.${key}`,
-          message: `names the variable '${name}', which variables does not declare`,
-        })),
-    );
-  });
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
  * Declares an MCP server; the default export of a file in `agents/mcp/`, whose name is the server's name. Prompts list its tools as

@@ -6,6 +6,7 @@
  * I2. What a define… function returns is frozen down to the last plain object and shares none with the author's input.
  *     Values that are not plain data (zod schemas, provider factories, functions) are kept as they are.
  */
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type {
   AgentDefinition,
   ModelDefinition,
@@ -33,6 +34,7 @@ export type Definition =
   | EffectDefinition
   | PolicyDefinition
   | McpServerDefinition
+  | A2aAgentDefinition
   | TaskDefinition
   | ManifestDefinition
   | EndpointDefinition;

@@ -74,6 +74,7 @@ const NAMED_BY_FILE: readonly DefinitionKind[] = [
   'effect',
   'policy',
   'mcp_server',
+  'a2a_agent',
   'task',
   'manifest',
   'endpoint',
@@ -88,6 +89,7 @@ const DEFINE = {
   effect: "defineEffect('…', async (state) => { … })",
   policy: 'definePolicy({ evaluate: (action) => … })',
   mcp_server: 'defineMcpServer({ … })',
+  a2a_agent: 'defineA2aAgent({ … })',
   task: 'defineTask({ observe, decide, act, … })',
   manifest: 'defineManifest({ … })',
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
@@ -95,6 +97,7 @@ const DEFINE = {
 
 function aKind(kind: DefinitionKind): string {
   if (kind === 'mcp_server') return 'an MCP server';
+  if (kind === 'a2a_agent') return 'an agent of A2A';
   return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 

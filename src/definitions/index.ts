@@ -8,11 +8,13 @@
  *               `discovery` (what they define) and `load-failure` (why not)
  *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
  *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
- *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool`, for each that a prompt lists
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool` and `a2a-tool`, for each that a prompt lists
  */
+export type { A2aAgentInput } from './a2a-agent-input.ts';
 export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
+export { defineA2aAgent } from './define-a2a-agent.ts';
 export { defineAgent } from './define-agent.ts';
 export { defineEffect } from './define-effect.ts';
 export { defineThreadEndpoint } from './define-endpoint.ts';

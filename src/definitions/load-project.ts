@@ -21,7 +21,7 @@ export interface LoadedProject {
 }
 
 /**
- * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,tasks,manifests,api}` below `projectDir`. Never rejects for an author's
+ * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,tasks,manifests,api}` below `projectDir`. Never rejects for an author's
  * mistake.
  * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
  * @example
@@ -96,6 +96,7 @@ function failedProject(problems: readonly Problem[]): LoadedProject {
     effects: new Map(),
     policies: new Map(),
     mcpServers: new Map(),
+    a2aAgents: new Map(),
     tasks: new Map(),
     manifests: new Map(),
     endpoints: new Map(),

@@ -24,6 +24,7 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   effect: ['effect'],
   policy: ['policy'],
   mcp_server: ['mcp_server'],
+  a2a_agent: ['a2a_agent'],
   task: ['task'],
   manifest: ['manifest'],
   endpoint: ['endpoint'],

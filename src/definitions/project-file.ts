@@ -18,6 +18,7 @@ export const FOLDERS = {
   effects: 'effect',
   policies: 'policy',
   mcp: 'mcp_server',
+  a2a: 'a2a_agent',
   tasks: 'task',
   manifests: 'manifest',
   api: 'endpoint',

@@ -1,4 +1,5 @@
 /** A registry of definitions made in code, for tests and programs. */
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type {
   AgentDefinition,
   ModelDefinition,
@@ -28,6 +29,7 @@ export interface RegistryInput {
   readonly effects?: Readonly<Record<string, EffectDefinition>>;
   readonly policies?: Readonly<Record<string, PolicyDefinition>>;
   readonly mcpServers?: Readonly<Record<string, McpServerDefinition>>;
+  readonly a2aAgents?: Readonly<Record<string, A2aAgentDefinition>>;
   readonly tasks?: Readonly<Record<string, TaskDefinition>>;
   readonly manifests?: Readonly<Record<string, ManifestDefinition>>;
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
@@ -46,8 +48,9 @@ export interface RegistryInput {
  */
 export function registryFrom(input: RegistryInput): Registry {
   const { agents = [], prompts = [], models = [], hooks = [] } = input;
-  const { tools, effects, policies, mcpServers, tasks, manifests, endpoints } = input;
-  const named = [tools, effects, policies, mcpServers, tasks, manifests, endpoints].flatMap(nameAll);
+  const { tools, effects, policies, mcpServers, a2aAgents, tasks, manifests, endpoints } = input;
+  const byFile = [tools, effects, policies, mcpServers, a2aAgents, tasks, manifests, endpoints];
+  const named = byFile.flatMap(nameAll);
   const definitions = [...agents, ...prompts, ...models, ...hooks, ...named].map((definition) => ({
     file: `${definition.kind}s.${definition.name}`,
     definition,

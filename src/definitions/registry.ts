@@ -6,6 +6,7 @@ import type { AgentDefinition, Registry } from '../core/author/definition.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
+import { toA2aTool } from './a2a-tool.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
@@ -41,7 +42,7 @@ export function buildRegistry(
   definitions: readonly SourcedDefinition[],
   unavailable: ReadonlySet<string> = new Set(),
 ): BuiltRegistry {
-  const registry = withMcpTools(
+  const registry = withRemoteTools(
     sortByKind([...BUILT_IN_TOOLS.values(), ...definitions.map(({ definition }) => definition)]),
   );
   const scope: Scope = { ...registry, unavailable };
@@ -92,6 +93,8 @@ function checkDefinition(
       return asProblems(checkFileName('a policy', definition.name));
     case 'mcp_server':
       return asProblems(checkServerName(definition.name));
+    case 'a2a_agent':
+      return asProblems(checkRemoteName(definition.name));
     case 'task':
       return asProblems([...checkFileName('a task', definition.name), ...checkTaskAgent(scope, definition)]);
     case 'manifest':
@@ -164,6 +167,15 @@ function checkServerName(name: string): FieldProblem[] {
   ];
 }
 
+/** It is a part of the name of its tool. */
+function checkRemoteName(name: string): FieldProblem[] {
+  const found = checkFileName('an agent of A2A', name);
+  if (found.length > 0 || name.length <= 48) return found;
+  return [
+    { field: '', message: `an agent of A2A is named by its file, and '${name}' has more than 48 characters` },
+  ];
+}
+
 function checkRoute(name: string): FieldProblem[] {
   const parsed = parseRoute(name);
   return parsed.ok ? [] : [{ field: '', message: `is no route: its path ${parsed.problem}` }];
@@ -194,18 +206,22 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     effects: ofKind('effect'),
     policies: ofKind('policy'),
     mcpServers: ofKind('mcp_server'),
+    a2aAgents: ofKind('a2a_agent'),
     tasks: ofKind('task'),
     manifests: ofKind('manifest'),
     endpoints: ofKind('endpoint'),
   };
 }
 
-/** With the tools of MCP servers that prompts list, under the names that models call them by. */
-function withMcpTools(registry: Registry): Registry {
+/** With the tools of MCP servers, and the agents elsewhere, that prompts list, under the names that models call them by. */
+function withRemoteTools(registry: Registry): Registry {
   const tools = new Map(registry.tools);
-  for (const { name, mcp } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
+  for (const { name, mcp, a2a } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
+    if (tools.has(name)) continue;
     const server = mcp && registry.mcpServers.get(mcp.server);
-    if (server && !tools.has(name)) tools.set(name, toMcpTool(name, server, mcp));
+    if (server) tools.set(name, toMcpTool(name, server, mcp));
+    const agent = a2a === undefined ? undefined : registry.a2aAgents.get(a2a);
+    if (agent) tools.set(name, toA2aTool(name, agent));
   }
   return { ...registry, tools };
 }

@@ -3,6 +3,7 @@
  * known once the name is resolved; `tool-reference.ts` checks that.
  */
 import { z } from 'zod';
+import { a2aToolName, parseA2aName } from '../core/project/a2a-agent.ts';
 import { mcpToolName, parseMcpName } from '../core/project/mcp-tool.ts';
 import { count, env, flag, names, options, text } from './field.ts';
 
@@ -45,8 +46,10 @@ export const toolEntry = z.preprocess(
     })),
 );
 
-/** A tool of an MCP server goes by the name that models call it by. */
+/** A tool of an MCP server, and an agent elsewhere, go by the name that models call them by. */
 function toName(written: string) {
   const mcp = parseMcpName(written);
-  return mcp ? { name: mcpToolName(mcp), mcp } : { name: written };
+  if (mcp) return { name: mcpToolName(mcp), mcp };
+  const a2a = parseA2aName(written);
+  return a2a === undefined ? { name: written } : { name: a2aToolName(a2a), a2a };
 }

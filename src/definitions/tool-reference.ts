@@ -3,6 +3,7 @@
  * names, and the arguments that they name exist.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
+import { A2A_PREFIX } from '../core/project/a2a-agent.ts';
 import { MCP_PREFIX } from '../core/project/mcp-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
@@ -74,6 +75,8 @@ function checkUnresolved(
   field: string,
 ): Findings {
   if (entry.mcp || entry.name.startsWith(MCP_PREFIX)) return asProblems(checkMcpName(scope, entry, field));
+  if (entry.a2a !== undefined || entry.name.startsWith(A2A_PREFIX))
+    return asProblems(checkA2aName(scope, entry, field));
   const offered = providerToolNames(scope, scope.models.get(prompt.model));
   if (scope.unavailable.has(prompt.model)) return NOTHING;
   const prefixed = offered.map((name) => PREFIX + name);
@@ -90,6 +93,13 @@ const PREFIX = 'provider:';
 function checkMcpName(scope: Scope, { name, mcp }: PromptToolEntry, field: string): FieldProblem[] {
   if (mcp) return checkName(scope, `${field}.name`, 'an MCP server', mcp.server, scope.mcpServers.keys());
   const message = `is '${name}', which is no tool of an MCP server: write mcp:<server>/<tool>, with letters, digits, _, - and dots`;
+  return [{ field: `${field}.name`, message }];
+}
+
+function checkA2aName(scope: Scope, { name, a2a }: PromptToolEntry, field: string): FieldProblem[] {
+  if (a2a !== undefined)
+    return checkName(scope, `${field}.name`, 'an agent of A2A', a2a, scope.a2aAgents.keys());
+  const message = `is '${name}', which is no agent of A2A: write a2a:<name>, with letters, digits, _ and -`;
   return [{ field: `${field}.name`, message }];
 }
 

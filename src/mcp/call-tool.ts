@@ -2,8 +2,9 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
+import { quote } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
-import { isAnswered, McpFailure, quote } from './failure.ts';
+import { isAnswered, McpFailure } from './failure.ts';
 import { MCP_LIMITS } from './limit.ts';
 
 export interface McpCall {

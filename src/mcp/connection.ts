@@ -14,7 +14,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
-import { isAnswered, isMcpFailure, McpFailure, quote } from './failure.ts';
+import { quote } from '../outbound/index.ts';
+import { isAnswered, isMcpFailure, McpFailure } from './failure.ts';
 import { HttpTransport } from './http.ts';
 import { MCP_LIMITS } from './limit.ts';
 import { StdioTransport } from './stdio.ts';

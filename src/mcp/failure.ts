@@ -40,14 +40,3 @@ export function isAnswered(error: unknown): error is Error & { readonly code: nu
     error.name !== 'SdkError'
   );
 }
-
-/** A text of a server, for an error: short, on one line, without what cannot be seen. */
-export function quote(text: unknown, longest = 500): string {
-  const line = visible(String(text)).replace(/\s+/g, ' ').trim();
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
-}
-
-/** Without characters that a reader does not see and a model does: controls, marks of direction, tags, what has no width. */
-export function visible(text: string): string {
-  return text.replace(/[^\P{C}\n\t]|\p{Zl}|\p{Zp}/gu, '');
-}

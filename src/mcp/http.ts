@@ -1,11 +1,7 @@
-/**
- * A server that is reached over streamable HTTP.
- * A1. It is asked where its author says, and nowhere else: whatever it answers, no request follows a redirect, and the author's headers,
- *     which may hold keys, go to that address alone.
- * A2. What answers one request is counted on the wire, after decompression.
- */
+/** A server that is reached over streamable HTTP, through the wall of `outbound`. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
+import { type WallFault, walledFetch } from '../outbound/index.ts';
 import { McpFailure } from './failure.ts';
 import { MCP_LIMITS } from './limit.ts';
 
@@ -17,9 +13,15 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   constructor({ url, headers }: Address) {
     const target = new URL(url);
+    const fault: WallFault = (kind, message) =>
+      this.#fault(new McpFailure(kind === 'redirect' ? 'McpRedirect' : 'McpTooLarge', message));
     super(target, {
       requestInit: { headers },
-      fetch: (input, init) => this.#fetch(target, input, init),
+      fetch: walledFetch({
+        allows: ({ origin, pathname }) => origin === target.origin && pathname === target.pathname,
+        maxBytes: MCP_LIMITS.requestBytes,
+        fault,
+      }),
       // A call that was cut off is not sent again, nor read on: whoever called decides.
       reconnectionOptions: {
         maxRetries: 0,
@@ -33,52 +35,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Each request is counted by itself. */
   allow(): void {}
 
-  async #fetch(target: URL, input: string | URL, init?: RequestInit): Promise<Response> {
-    const url = new URL(input);
-    if (url.origin !== target.origin || url.pathname !== target.pathname)
-      throw this.#fault(new McpFailure('McpRedirect', `It wanted ${url.origin} to be asked in its place.`));
-    const response = await fetch(url, { ...init, redirect: 'manual' });
-    // A1: whatever it names.
-    if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel().catch(() => {});
-      const to = quoteOrigin(response.headers.get('location'), url);
-      throw this.#fault(new McpFailure('McpRedirect', `It answers ${response.status}, towards ${to}.`));
-    }
-    return bound(response, () =>
-      this.#fault(
-        new McpFailure(
-          'McpTooLarge',
-          `It answered more than ${MCP_LIMITS.requestBytes} bytes to one request.`,
-        ),
-      ),
-    );
-  }
-
   #fault(failure: McpFailure): McpFailure {
     this.failure ??= failure;
     return failure;
   }
-}
-
-function quoteOrigin(location: string | null, base: URL): string {
-  try {
-    return new URL(location ?? '', base).origin;
-  } catch {
-    return 'nowhere';
-  }
-}
-
-/** A2: as it is read. */
-function bound(response: Response, tooLarge: () => Error): Response {
-  const { body, status, statusText, headers } = response;
-  if (body === null) return response;
-  let bytes = 0;
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(piece, controller) {
-      bytes += piece.length;
-      if (bytes > MCP_LIMITS.requestBytes) controller.error(tooLarge());
-      else controller.enqueue(piece);
-    },
-  });
-  return new Response(body.pipeThrough(count), { status, statusText, headers });
 }

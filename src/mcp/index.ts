@@ -8,6 +8,6 @@
 export { callTool, type McpAnswer, type McpAsks, type McpCall } from './call-tool.ts';
 export type { AskTerms } from './connection.ts';
 export { closeConnections, type McpPlace, withConnection } from './connections.ts';
-export { isMcpFailure, type McpCode, McpFailure, quote } from './failure.ts';
+export { isMcpFailure, type McpCode, McpFailure } from './failure.ts';
 export { MCP_LIMITS } from './limit.ts';
 export { type ListedTool, listTools } from './list-tools.ts';

@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { measureJson } from '../core/value/json-measure.ts';
+import { quote, visible } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
-import { isAnswered, McpFailure, quote, visible } from './failure.ts';
+import { isAnswered, McpFailure } from './failure.ts';
 import { MCP_LIMITS } from './limit.ts';
 
 export interface ListedTool {

@@ -8,7 +8,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
-import { McpFailure, quote } from './failure.ts';
+import { quote } from '../outbound/index.ts';
+import { McpFailure } from './failure.ts';
 import { guardGroup } from './guardian.ts';
 import { MCP_LIMITS } from './limit.ts';
 

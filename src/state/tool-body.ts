@@ -25,6 +25,7 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
     const { remote } = tool;
+    if (tool.a2a) return NOT_HERE;
     if (remote) return toToolResult(await runMcpCall({ remote, state, args, recall }));
     return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
       // Within the author's code: getters of what it returned are its own.
@@ -35,3 +36,11 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
     return { status: 'error', error: errorMessage(error), ...(stack === undefined ? {} : { stack }) };
   }
 }
+
+/** Of an agent elsewhere: its task may take days, and code that runs does not wait (activities/tool-gate/run-body.ts runs it). */
+const NOT_HERE: ToolResult = {
+  status: 'error',
+  error:
+    'An agent elsewhere is called by a model, or with queueTool: code that runs cannot wait for its task.',
+  error_code: 'A2aRefused',
+};

@@ -52,6 +52,7 @@ const NOTHING: Registry = {
   effects: new Map(),
   policies: new Map(),
   mcpServers: new Map(),
+  a2aAgents: new Map(),
   tasks: new Map(),
   manifests: new Map(),
   endpoints: new Map(),

@@ -118,7 +118,8 @@ async function startWorker(
   const worker = await createTemporalWorker(parts);
   // Before it works: what was lost is told before any of it is begun again.
   await store.actions.closeLost().catch(() => undefined);
-  lookRegularly({ store, client: new Client({ connection, namespace }), taskQueue }, handover.signal);
+  const client = new Client({ connection, namespace });
+  lookRegularly({ store, client, taskQueue, registry: project.current }, handover.signal);
   const { signals = true } = options;
   return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release, signals });
 }

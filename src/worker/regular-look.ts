@@ -1,7 +1,11 @@
 /**
  * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
- * that nobody is at any more (store/commands/action/lost-action.ts), and removes streamed text whose time is over. Several workers may do it at once.
+ * that nobody is at any more (store/commands/action/lost-action.ts), cancels tasks of agents elsewhere that nobody wants, and removes streamed text whose
+ * time is over. Several workers may do it at once.
  */
+
+import { cancelUnwanted } from '../state/cancel-a2a.ts';
+import type { StateDependencies } from '../state/dependencies.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { tellForgotten, tellUnseen, type WaitLook } from './wait-look.ts';
 
@@ -11,15 +15,17 @@ const CHUNKS_KEPT_MS = 10 * 60_000;
 /** Calls of the store in one look: each removes a bounded number of rows. */
 const MOST_REMOVALS = 50;
 
+type Look = WaitLook & Pick<StateDependencies, 'registry'>;
+
 /** Until the signal fires. What fails is tried at the next look. */
-export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
+export function lookRegularly(look: Look, stop: AbortSignal): void {
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
     const { store } = look;
     const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const looks = [...waits, store.actions.closeLost(), removeStreamed(store)];
+    const looks = [...waits, store.actions.closeLost(), cancelRemote(look, stop), removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });
@@ -29,4 +35,9 @@ export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
 
 async function removeStreamed(store: ThreadStore): Promise<void> {
   for (let n = 0; n < MOST_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
+}
+
+/** A project that cannot be read is no reason to end the look. */
+async function cancelRemote(look: Look, stop: AbortSignal): Promise<void> {
+  await cancelUnwanted(look, stop);
 }

@@ -23,9 +23,9 @@ import type {
 import type { FinishedSubagent } from '../core/thread/subagent-step.ts';
 import type {
   AnswerWaitInput,
-  AttemptOutcome,
   SubagentAttempt,
   SubpromptAttempt,
+  ToolAttempt,
   WaitAnswerOutcome,
 } from '../core/thread/wait-step.ts';
 import type { EffectAlarm } from './effect-alarm.ts';
@@ -115,12 +115,12 @@ export class BoundActivities {
   }
 
   /** B2: not heard here. */
-  runTool(call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
+  runTool(call: CallRef, place: CallPlace): Promise<ToolAttempt> {
     return callTool(this.#heartbeats, call, { ...this.#ref, ...place }, summarize(call, place));
   }
 
   /** B2: not heard here. */
-  runQuickTool(call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
+  runQuickTool(call: CallRef, place: CallPlace): Promise<ToolAttempt> {
     return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
   }
 

@@ -1,18 +1,18 @@
 /**
  * One tool call, at most once unless the tool says otherwise (runtime §5: its outcome is recorded).
  * After a lost worker the store decides: not begun, dispatch again; begun, outcome unknown; done, as stored.
- * A call that waits for an answer is dispatched again once there is one (wait-call.ts).
+ * A call that waits for an answer is dispatched again once there is one, and one whose work goes on elsewhere after a pause (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
-import type { AttemptOutcome } from '../core/thread/wait-step.ts';
+import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
 import { withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer } from './wait-call.ts';
+import { awaitAnswer, pauseCall } from './wait-call.ts';
 
 /** Whatever came of it is heard once, of all its attempts together (bound-activities.ts, B2). */
 export function runToolCall(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
@@ -25,8 +25,9 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   for (let redispatches = 0; ; redispatches++) {
     try {
       const outcome = await dispatch(run, call, place);
-      if (outcome.kind !== 'waits') return outcome;
-      await awaitAnswer(run, outcome);
+      if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
+      if (outcome.kind === 'later') await pauseCall(run, outcome);
+      else await awaitAnswer(run, outcome);
       redispatches = -1;
       continue;
     } catch (error) {
@@ -45,7 +46,7 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   }
 }
 
-async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<AttemptOutcome> {
+async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolAttempt> {
   // What is heard from here on is heard of what this attempt asks.
   run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {

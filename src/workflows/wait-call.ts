@@ -7,7 +7,7 @@
  * C5. What is paused also goes on where something is put in line, or was while the store was asked: the store tells whether that is enough.
  */
 import { condition } from '@temporalio/workflow';
-import type { WaitingCall } from '../core/thread/wait-step.ts';
+import type { LaterCall, WaitingCall } from '../core/thread/wait-step.ts';
 import { workflowTime } from './clock.ts';
 import { mayContinue } from './continue.ts';
 import { Suspended } from './suspended.ts';
@@ -39,4 +39,14 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
     waits.end(id);
   }
   presence.showStatus('running');
+}
+
+/** C3, C4: of a call whose work goes on elsewhere, until it is to be looked at again. The thread works meanwhile, and waits for nobody. */
+export async function pauseCall(run: ThreadRun, { name, pauseMs }: LaterCall): Promise<void> {
+  const { presence, floor } = run;
+  presence.showActivity(`waiting for ${name}`);
+  floor.lend();
+  await condition(() => mayContinue(run), pauseMs, { summary: `waiting for ${name}` });
+  while (!floor.takeBack()) await floor.awaitEffects();
+  if (mayContinue(run)) throw new Suspended();
 }

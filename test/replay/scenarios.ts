@@ -13,6 +13,7 @@ import { toolOf } from '../support/tool-work.ts';
 import { FAMILY_SCENARIOS } from './family-scenarios.ts';
 import { ORDER_SCENARIOS } from './order-scenarios.ts';
 import { QUICK_SCENARIOS, tools } from './quick-scenarios.ts';
+import { REMOTE_SCENARIOS } from './remote-scenarios.ts';
 import { type Scenario, say } from './scenario.ts';
 import { WAIT_SCENARIOS } from './wait-scenarios.ts';
 
@@ -257,4 +258,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...ORDER_SCENARIOS,
   ...QUICK_SCENARIOS,
   ...WAIT_SCENARIOS,
+  ...REMOTE_SCENARIOS,
 };

@@ -54,6 +54,8 @@ export interface RuntimeOptions {
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
   /** Servers of MCP by name. */
   readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
+  /** Agents elsewhere by name. */
+  readonly a2aAgents?: Parameters<typeof registryFrom>[0]['a2aAgents'];
   /** Those of the agent are listed by it (`agent`). */
   readonly hooks?: Parameters<typeof registryFrom>[0]['hooks'];
   readonly side?: Partial<AgentInput['sideA']>;
@@ -87,6 +89,7 @@ export function helperRegistry({
   effects,
   policies,
   mcpServers,
+  a2aAgents,
   hooks,
   side,
   agent,
@@ -113,6 +116,7 @@ export function helperRegistry({
     effects,
     policies,
     mcpServers,
+    a2aAgents,
     hooks,
   });
 }

@@ -5,10 +5,12 @@
  * E3. A thread comes to rest also where the project cannot be read: that may be why.
  * E4. Relatives that wait for approvals, and spend from the budget that the execution has exceeded, are told before its end is stored:
  *     then nobody knows any more which it was.
+ * E5. Tasks of agents elsewhere, whose calls are over with it, are cancelled beside it: an agent that is slow delays no rest.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
+import { cancelUnwanted } from '../../state/cancel-a2a.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
@@ -21,7 +23,7 @@ export async function commitStatus(
   dependencies: ActivityDependencies,
   input: CommitStatusInput,
 ): Promise<CommitStatusOutcome> {
-  const { store, probe } = dependencies;
+  const { store, registry, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
   const told = await runEndHooks(dependencies, input);
@@ -33,6 +35,9 @@ export async function commitStatus(
   // Terminated in the store alone, right now.
   else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');
+  // E5: at once, and by a regular look where this process is lost, or its agent away.
+  if (mayHaveA2a(registry))
+    void cancelUnwanted(dependencies, dependencies.handover, input.threadId).catch(() => {});
   await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
   return outcome;
 }
@@ -65,4 +70,8 @@ function mayBeChild({ agents }: Registry, { agent }: CommitStatusInput): boolean
   return (
     agent === undefined || !agents.has(agent) || [...agents.values()].some(({ type }) => type === 'dual_ai')
   );
+}
+
+function mayHaveA2a(registry: ActivityDependencies['registry']): boolean {
+  return (readProject(registry)?.a2aAgents.size ?? 0) > 0;
 }

@@ -55,7 +55,7 @@ async function runCalls(
     const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);
     if (outcome === 'left') break;
     // Q1: the workflow waits.
-    if (outcome.kind === 'waits') break;
+    if (outcome.kind === 'waits' || outcome.kind === 'later') break;
     ran.push(outcome);
     if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
   }

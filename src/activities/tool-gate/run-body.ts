@@ -4,8 +4,10 @@ import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import type { A2aOutcome } from '../../state/a2a-attempt.ts';
+import { runA2aCall } from '../../state/a2a-call.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type AnsweredCall, refuseArguments } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -24,6 +26,11 @@ import type { ToolFrame } from './tool-frame.ts';
 /** The body was cut off before it answered: its call has no result. */
 export interface AbortedCall {
   readonly kind: 'aborted';
+}
+
+/** Whether what it sent elsewhere was received is unknown, and stays so. */
+export interface LostCall {
+  readonly kind: 'lost';
 }
 
 export function parseToolArguments(
@@ -45,7 +52,7 @@ interface CheckedCall extends ToolFrame {
 export async function runBody(
   dependencies: ActivityDependencies,
   { tool, args, ...frame }: CheckedCall,
-): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall | WaitingCall>> {
+): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall | WaitingCall | LaterCall | LostCall>> {
   const { execution, sink } = frame;
   if (tool.queriesTeam) return go({ result: await answerStatusQuery(dependencies, execution, args) });
   const { thread, step, index } = execution;
@@ -61,17 +68,21 @@ export async function runBody(
   try {
     const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
     const state = await retryWhileUnavailable(signal, () => code.openState(context));
+    const { recall } = asking;
+    const place = { tasks: dependencies.store.a2a, storeId: dependencies.store.id, step, index };
+    const bodyOf = (): Promise<A2aOutcome> =>
+      tool.a2a
+        ? runA2aCall({ agent: tool.a2a, state, args, recall, ...place })
+        : runToolBody({ tool, state, args, work: key, recall });
     const result = await withinTime(limit, async () =>
       // The body ends where it asks: what it does afterwards is ignored.
-      Promise.race([
-        runToolBody({ tool, state, args, work: key, recall: asking.recall }).then((result) =>
-          settled(sink, result),
-        ),
-        asking.asked,
-      ]),
+      Promise.race([bodyOf().then((result) => settled(sink, result)), asking.asked]),
     );
     if (asking.waiting) return end(asking.waiting);
-    return result === 'aborted' || 'kind' in result ? end({ kind: 'aborted' }) : go({ result });
+    if (result === 'aborted') return end({ kind: 'aborted' });
+    if (!('kind' in result)) return go({ result });
+    if (result.kind === 'later') return end({ ...result, name: tool.name });
+    return end(result.kind === 'lost' ? result : { kind: 'aborted' });
   } finally {
     code.close();
   }
@@ -92,7 +103,8 @@ export async function redactAnswer(
 }
 
 /** What the tool queued to other threads is there before its result is, or the result says that it is not. */
-async function settled(sink: Sink, result: ToolResult): Promise<ToolResult> {
+async function settled(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
+  if ('kind' in result) return result;
   try {
     await sink.settle();
     return result;

@@ -12,7 +12,7 @@
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { confirmCall } from '../../state/confirm-call.ts';
@@ -48,14 +48,12 @@ import {
   storeFiles,
   takeScratch,
 } from './result-hooks.ts';
-import { type AbortedCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
+import { type AbortedCall, type LostCall, parseToolArguments, redactAnswer, runBody } from './run-body.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-const FUNCTION = openGate<
-  ActivityDependencies,
-  ToolFrame,
-  AnsweredCall | AbortedCall | WaitingCall | NotBegun
->()
+type Unanswered = AbortedCall | WaitingCall | LaterCall | LostCall | NotBegun;
+
+const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | Unanswered>()
   .stage(limitCalls) //            1 not one too many of its answer
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
@@ -124,7 +122,7 @@ const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCall
   afterCreateMessage, //          12 hooks behind it
 );
 
-type Answered = ({ readonly kind: 'answered' } & CallAnswer) | AbortedCall | WaitingCall | NotBegun;
+type Answered = ({ readonly kind: 'answered' } & CallAnswer) | Unanswered;
 
 /** What a tool's call, or a handoff's, comes to. */
 export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
@@ -134,7 +132,7 @@ export async function answerCall(dependencies: ActivityDependencies, frame: Tool
   return toAnswer(await FUNCTION.pass(dependencies, frame));
 }
 
-function toAnswer(passed: Passed<CallAnswer, AnsweredCall | AbortedCall | WaitingCall | NotBegun>): Answered {
+function toAnswer(passed: Passed<CallAnswer, AnsweredCall | Unanswered>): Answered {
   if (passed.kind === 'end') return passed.end;
   const { result, handoff } = passed.known;
   return { kind: 'answered', result, handoff };

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCallInput } from '../../core/thread/step.ts';
-import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BeginTool, BegunTool, ToolCallKey } from '../../store/port/thread-store.ts';
 import { runUnit } from '../author/unit.ts';
@@ -24,19 +24,21 @@ import { settleLost, toDenied, toSettledOutcome } from './record-tool-outcome.ts
 export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-): Promise<AttemptOutcome> {
+): Promise<ToolAttempt> {
   const outcome = await attempt(dependencies, input);
   if (outcome.kind === 'waits') await tellAbove(dependencies.store, input.threadId);
   return outcome;
 }
 
-async function attempt(dependencies: ActivityDependencies, input: ToolCallInput): Promise<AttemptOutcome> {
+async function attempt(dependencies: ActivityDependencies, input: ToolCallInput): Promise<ToolAttempt> {
   const { store, probe } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const name = randomUUID();
   const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
   await probe?.('tool_not_begun');
-  const command = { ...key, attempt: name, idempotent, history: true, judges: beginsInGate(dependencies) };
+  const resumes = (tool: string) => dependencies.registry().tools.get(tool)?.a2a !== undefined;
+  const judges = beginsInGate(dependencies);
+  const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   // What it has waited for is over.
   if ('waits' in begun || 'waited' in begun) await tellAbove(store, input.threadId);
@@ -54,7 +56,7 @@ async function settleElsewhere(
   dependencies: ActivityDependencies,
   key: ToolCallKey,
   begun: Exclude<BegunTool, { kind: 'run' }>,
-): Promise<AttemptOutcome> {
+): Promise<ToolAttempt> {
   switch (begun.kind) {
     case 'terminated':
       return begun;
@@ -95,7 +97,7 @@ async function runHere(
   key: ToolResultKey,
   found: Extract<BegunTool, { kind: 'run' }>,
   command: BeginTool,
-): Promise<AttemptOutcome> {
+): Promise<ToolAttempt> {
   const { kind: _, repeated: __, unbegun: ___, ...begun } = found;
   const pending = toPending(dependencies.store, command, found);
   const attempt = { ...pending, attempt: key.attempt };
@@ -105,7 +107,10 @@ async function runHere(
       case 'aborted':
         throw abortError();
       case 'waits':
+      case 'later':
         return answer;
+      case 'lost':
+        return settleElsewhere(dependencies, key, { kind: 'begun_elsewhere', name: begun.call.name });
       case 'not_begun':
         return settleElsewhere(dependencies, key, answer.begun);
       case 'answered':

@@ -12,9 +12,9 @@ export function addValidate(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('check the definitions of a project')
     .description(
-      'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,api} and prints every problem with its file, line and field. ' +
+      'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,api} and prints every problem with its file, line and field. ' +
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
-        'mcpServers, endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides, package and guards.',
+        'mcpServers, a2aAgents, endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides, package and guards.',
     );
   addCommon(command).action(act(cli, validateProject));
 }
@@ -32,6 +32,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     effects: [...registry.effects.keys()],
     policies: [...registry.policies.keys()],
     mcpServers: [...registry.mcpServers.keys()],
+    a2aAgents: [...registry.a2aAgents.keys()],
     endpoints: [...registry.endpoints.keys()],
   };
   if (json) {
@@ -41,13 +42,14 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
   if (warnings.length > 0)
     note(`${tone('yellow', 'Warnings:', process.stderr)}\n${visible(formatProblems(warnings))}\n`);
   if (ok) {
-    const { hooks, effects, policies, mcpServers, endpoints, ...needed } = names;
+    const { hooks, effects, policies, mcpServers, a2aAgents, endpoints, ...needed } = names;
     // Kinds that every project has are counted even when there are none.
     const counts = [
       ...Object.entries(needed),
-      ...Object.entries({ hooks, effects, policies, 'MCP servers': mcpServers, endpoints }).filter(
-        ([, { length }]) => length > 0,
-      ),
+      ...Object.entries({
+        ...{ hooks, effects, policies, 'MCP servers': mcpServers },
+        ...{ 'A2A agents': a2aAgents, endpoints },
+      }).filter(([, { length }]) => length > 0),
     ];
     printLine(
       `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,

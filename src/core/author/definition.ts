@@ -10,6 +10,7 @@ import type { Guards } from '../guard/guards.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
+import type { A2aAgentDefinition } from './a2a-agent.ts';
 import type { EffectDefinition } from './effect.ts';
 import type { EndpointDefinition } from './endpoint.ts';
 import type { HookDefinition } from './hook.ts';
@@ -84,6 +85,8 @@ export interface PromptToolEntry {
   readonly name: string;
   /** Of a tool of an MCP server: `name` is what models call it by. */
   readonly mcp?: McpToolRef;
+  /** Of an agent elsewhere, by the name of its file. */
+  readonly a2a?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** The fields of a sub-prompt or subagent entry: checked, defaults not yet applied. */
@@ -193,6 +196,8 @@ export interface ToolDefinition {
   readonly queriesTeam?: true;
   /** Its body is a call of this tool of an MCP server; `tool` is its name there. */
   readonly remote?: { readonly server: McpServerDefinition; readonly tool: string };
+  /** Its body is a task of this agent elsewhere. */
+  readonly a2a?: A2aAgentDefinition;
 }
 
 /** The whole project, validated: every reference resolves. */
@@ -209,6 +214,8 @@ export interface Registry {
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
   /** By name. */
   readonly mcpServers: ReadonlyMap<string, McpServerDefinition>;
+  /** By name. */
+  readonly a2aAgents: ReadonlyMap<string, A2aAgentDefinition>;
   readonly tasks: ReadonlyMap<string, TaskDefinition>;
   /** By name. */
   readonly manifests: ReadonlyMap<string, ManifestDefinition>;

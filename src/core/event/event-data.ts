@@ -241,6 +241,8 @@ export interface EventData {
   };
   /** A server of MCP could not be asked for its tools, which are not offered until it can. */
   'mcp.failed': { readonly server: string; readonly code: string; readonly error: string };
+  /** A call has begun a task of an agent elsewhere, which has these ids there. */
+  'a2a.task': { readonly agent: string; readonly taskId: string; readonly contextId: string };
 
   /** The calls of a model go round in circles: `count` of them, with this one. Its next request reminds it. Where `guards.loops` is in use. */
   'loop.warning': NamedCall & { readonly detector: LoopDetector; readonly count: number };

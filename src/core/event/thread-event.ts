@@ -58,6 +58,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'tool.invoked': 'always',
   'mcp.listed': 'always',
   'mcp.failed': 'always',
+  'a2a.task': 'always',
   'loop.warning': 'always',
   'loop.critical': 'always',
   'action.requested': 'always',

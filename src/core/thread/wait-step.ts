@@ -3,9 +3,9 @@ import type { WaitAnswer } from '../wait/answer.ts';
 import type { WaitVerdict } from '../wait/wait.ts';
 import type { RunRef, SubpromptOutcome, ToolCallOutcome } from './step.ts';
 import type { SubagentOutcome } from './subagent-step.ts';
-import type { WaitingCall } from './waiting-call.ts';
+import type { LaterCall, WaitingCall } from './waiting-call.ts';
 
-export type { WaitingCall };
+export type { LaterCall, WaitingCall };
 
 /** An answer that a signal or an update has brought: it is stored before it counts. */
 export interface AnswerWaitInput extends RunRef {
@@ -18,5 +18,7 @@ export type WaitAnswerOutcome = WaitVerdict | { readonly outcome: 'misfit'; read
 
 /** What one attempt at a call comes to. */
 export type AttemptOutcome = ToolCallOutcome | WaitingCall;
+/** Of a tool, which may have begun what goes on elsewhere. */
+export type ToolAttempt = AttemptOutcome | LaterCall;
 export type SubpromptAttempt = SubpromptOutcome | WaitingCall;
 export type SubagentAttempt = SubagentOutcome | WaitingCall;

@@ -12,6 +12,13 @@ export interface WaitingCall {
   readonly expiresAt: number | null;
 }
 
+/** What it has begun elsewhere goes on: it is to be run again in so many milliseconds. */
+export interface LaterCall {
+  readonly kind: 'later';
+  readonly name: string;
+  readonly pauseMs: number;
+}
+
 /** The same step is to be asked for again. */
 export interface BlockedStep {
   readonly kind: 'blocked';

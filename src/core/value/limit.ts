@@ -47,6 +47,8 @@ export const LIMITS = {
   carriedBytes: 64 * 1024,
   /** Inline content that may stay in the carried state. */
   carriedInlineBytes: 8 * 1024,
+  /** Milliseconds that an attempt follows a task elsewhere; it is looked at again after a pause, which holds no worker. */
+  remoteHoldMs: 20_000,
   activityResultBytes: 4 * 1024,
   /** Tool calls that a step's outcome names one by one; the rest are counted. */
   namedCalls: 16,

@@ -12,6 +12,7 @@
  * Times are microseconds since 1970.
  */
 
+import type { A2aStore } from './a2a.ts';
 import type { ActionStore } from './action.ts';
 import type { BudgetStore } from './budget.ts';
 import type { EffectStore } from './effect.ts';
@@ -34,6 +35,7 @@ import type { ToolCallStore } from './tool.ts';
 import type { ValueStore } from './value.ts';
 import type { WaitStore } from './wait.ts';
 
+export type * from './a2a.ts';
 export type * from './action.ts';
 export type * from './event.ts';
 export type * from './execution.ts';
@@ -88,6 +90,8 @@ export interface ThreadStore {
   readonly tokens: TokenStore;
   /** What servers of MCP have told of their tools. */
   readonly mcp: McpStore;
+  /** Tasks of agents elsewhere that calls have begun. */
+  readonly a2a: A2aStore;
   readonly effects: EffectStore;
   /** What is asked of people. */
   readonly waits: WaitStore;

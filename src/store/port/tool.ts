@@ -152,6 +152,8 @@ export interface BeginTool extends ToolCallKey {
    * `unbegun`, and stays so. Where it is given, so is one that a budget pays for. `name` is the call's.
    */
   readonly judges?: (agent: string, context: RunContext | null, name: string) => boolean;
+  /** Whoever comes goes on with a call of this name that has begun: it is no other beginning, and whoever held it holds it no more. */
+  readonly resumes?: (name: string) => boolean;
   /** What was judged of the call: it may begin. */
   readonly action?: ToldAction;
   /** Whether to bring the thread's newest messages, which the tool's body may ask for. */

@@ -1,5 +1,6 @@
 /** The tables of threads and of the workflow runs that have written them. Times are microseconds since 1970. */
 import type { ThreadStatus } from '../../core/thread/step.ts';
+import type { A2aTaskTable } from './a2a.ts';
 import type { McpListTable } from './mcp.ts';
 import type { SummaryTable } from './summary.ts';
 import type { Flag, Json } from './tables.ts';
@@ -98,4 +99,5 @@ export interface ThreadTables {
   thread_tags: ThreadTagTable;
   summaries: SummaryTable;
   mcp_lists: McpListTable;
+  a2a_tasks: A2aTaskTable;
 }

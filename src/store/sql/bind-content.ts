@@ -1,4 +1,6 @@
 /** The part of the store that content is kept in: messages, the log, values, files, variables, tokens and what servers of MCP have told, bound to one database. */
+
+import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from '../commands/a2a/a2a-task.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
@@ -22,7 +24,10 @@ import { createToken, findToken, listTokens, readSigningKey, revokeToken } from 
 import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
-type Content = Pick<ThreadStore, 'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp'>;
+type Content = Pick<
+  ThreadStore,
+  'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp' | 'a2a'
+>;
 
 export function bindContent(context: CommandContext): Content {
   const bound = binder(context);
@@ -72,6 +77,11 @@ export function bindContent(context: CommandContext): Content {
       rotate: bound(rotateEnv),
     },
     mcp: { list: bound(listMcp), keep: bound(keepMcp) },
+    a2a: {
+      begin: bound(beginA2aTask),
+      note: bound(noteA2aTask),
+      listUnwanted: bound(listUnwantedA2aTasks),
+    },
     tokens: {
       create: bound(createToken),
       find: bound(findToken),

@@ -1,6 +1,7 @@
 /** Tasks by their ids: executions that somebody may reach, begun or in line. */
 import { storeOf } from '../../../client/client-store.ts';
-import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import { orNotFound } from '../../../client/make-thread.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, requireReachable } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -25,9 +26,4 @@ export async function findTask({ client }: ApiHost, caller: Caller, taskId: stri
     if (thread) return { taskId, thread, itemId };
   }
   throw new RuntimeError('ExecutionNotFound', `There is no task "${taskId}".`);
-}
-
-export function orNotFound(error: unknown): null {
-  if (isRuntimeError(error, 'ThreadNotFound')) return null;
-  throw error;
 }

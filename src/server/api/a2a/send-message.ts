@@ -3,9 +3,9 @@
  * M1. A message counts once, under its id: the same again finds its task, other words under its id are refused.
  */
 import { createHash } from 'node:crypto';
+import { makeThread, orNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isThreadId } from '../../../core/thread/start-input.ts';
-import { isRuntimeError } from '../../../core/value/error.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import { type Caller, requireReachable, standingContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -13,7 +13,7 @@ import { refuseRequest } from '../problem.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { type SentMessage, toOutgoing } from './a2a-request.ts';
 import { answerTask } from './answer-task.ts';
-import { type FoundTask, findTask, orNotFound } from './find-task.ts';
+import { type FoundTask, findTask } from './find-task.ts';
 import { readTask } from './task-reading.ts';
 
 export interface Saying {
@@ -59,18 +59,12 @@ interface Start {
 async function start(host: ApiHost, caller: Caller, { agent, threadId, message }: Start): Promise<void> {
   const { client } = host;
   const { userId } = caller;
-  await client
-    .startThread({
-      ...{ agent, threadId, context: standingContext(caller), messages: [message] },
-      ...(userId === null ? {} : { userId }),
-    })
-    .catch(async (error) => {
-      // The same message, sent twice at once, has made it meanwhile.
-      const isMade = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
-      if (!isMade || !(await client.getThread(threadId).catch(orNotFound))) throw error;
-      await requireReachable(client, caller, threadId);
-      await client.queueMessage(threadId, message);
-    });
+  const context = standingContext(caller);
+  const begun = { agent, threadId, context, messages: [message], ...(userId === null ? {} : { userId }) };
+  // The same message, sent twice at once, may have made it meanwhile.
+  const isThere = async () =>
+    (await client.getThread(threadId).catch(orNotFound)) && requireReachable(client, caller, threadId);
+  if (!(await makeThread(client, begun, isThere))) await client.queueMessage(threadId, message);
 }
 
 async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promise<SentTask> {

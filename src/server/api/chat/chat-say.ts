@@ -2,11 +2,12 @@
  * What a user says to a thread that its first message makes: under an id of the client's, once, however often it is sent.
  */
 
+import { makeThread, orNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
-import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, requireReachable, standingContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
+import { requireAgent } from '../known-agent.ts';
 import { beginOfMessage, type ChatBegin } from './chat-begin.ts';
 
 /** Null where there is none yet. Throws `ThreadNotFound` for one of somebody else. */
@@ -17,21 +18,6 @@ export async function findChat(
 ): Promise<ThreadRecord | null> {
   const found = await client.getThread(threadId).catch(orNotFound);
   return found && requireReachable(client, caller, threadId);
-}
-
-export function orNotFound(error: unknown): null {
-  if (isRuntimeError(error, 'ThreadNotFound')) return null;
-  throw error;
-}
-
-/** Throws `AgentNotFound` for one that the project, where it is known, does not have. */
-export function requireAgent({ agents }: ApiHost, agent: string): void {
-  const known = agents?.();
-  if (known && !known.some(({ name }) => name === agent))
-    throw new RuntimeError(
-      'AgentNotFound',
-      `There is no agent "${agent}": /v1/agents lists those there are.`,
-    );
 }
 
 export interface Saying {
@@ -48,11 +34,6 @@ export interface Saying {
   readonly alone?: boolean;
 }
 
-/** The thread is there already. */
-export function isMade(error: unknown): boolean {
-  return isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
-}
-
 /** Answers where the response to it begins. */
 export async function say(host: ApiHost, caller: Caller, saying: Saying): Promise<ChatBegin> {
   const { client } = host;
@@ -63,19 +44,16 @@ export async function say(host: ApiHost, caller: Caller, saying: Saying): Promis
     return begin;
   }
   requireAgent(host, agent);
-  await client
-    .startThread({
-      agent,
-      threadId,
-      arguments: given,
-      userId: caller.userId ?? saying.userId,
-      context: standingContext(caller),
-      messages: [...before, message],
-    })
-    .catch(async (error) => {
-      // The same message, sent twice at once, has made it meanwhile.
-      if (saying.alone || !isMade(error) || !(await findChat(host, caller, threadId))) throw error;
-      await client.queueMessage(threadId, message);
-    });
+  const start = {
+    agent,
+    threadId,
+    arguments: given,
+    userId: caller.userId ?? saying.userId,
+    context: standingContext(caller),
+    messages: [...before, message],
+  };
+  // The same message, sent twice at once, may have made it meanwhile.
+  const isThere = async () => !saying.alone && (await findChat(host, caller, threadId));
+  if (!(await makeThread(client, start, isThere))) await client.queueMessage(threadId, message);
   return begin;
 }

@@ -1,9 +1,10 @@
 /** Agents for other agents: A2A 1.0, each agent at an address of its own below `/a2a` (docs/a2a.md). */
 import { z } from '@hono/zod-openapi';
 import { toPlainTask } from '../../../projections/a2a/plain-task.ts';
-import { requireAgent, toCard } from '../a2a/agent-card.ts';
+import { toCard } from '../a2a/agent-card.ts';
 import { answerRest, answerRpc, type Calling } from '../a2a/bindings.ts';
 import { cancelNamed } from '../a2a/protolink-task.ts';
+import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
+import { orNotFound } from '../../../client/make-thread.ts';
 import {
   beginExecution,
   executionPages,
@@ -14,9 +15,9 @@ import {
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
+import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
@@ -130,7 +131,7 @@ async function begin(host: ApiHost, { caller, executionId, given }: Asked, conte
   const { agent, sessionId: threadId = sessionOf(executionId, caller), arguments: args, metadata } = given;
   const found = await client.getThread(threadId).catch(orNotFound);
   if (found) await requireReachable(client, caller, threadId);
-  else requireAgent(host, agent, threadId);
+  else requireNamedAgent(host, agent, threadId);
   await beginExecution(client, {
     executionId,
     threadId,
@@ -152,18 +153,13 @@ function sessionOf(executionId: string, { userId, organizationId = null }: Calle
 }
 
 /** Throws `ThreadNotFound`, `AgentNotFound`. */
-function requireAgent({ agents }: ApiHost, agent: string | undefined, threadId: string): void {
+function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: string): void {
   if (agent === undefined)
     throw new RuntimeError(
       'ThreadNotFound',
       `There is no session "${threadId}": name the "agent" to begin it with.`,
     );
-  const known = agents?.();
-  if (known && !known.some(({ name }) => name === agent))
-    throw new RuntimeError(
-      'AgentNotFound',
-      `There is no agent "${agent}": /v1/agents lists those there are.`,
-    );
+  requireAgent(host, agent);
 }
 
 /** Throws `ExecutionNotFound`, also for one of somebody else. */
@@ -177,11 +173,6 @@ async function attach({ client }: ApiHost, { caller, executionId, given }: Asked
     'ExecutionNotFound',
     `There is no execution "${executionId}": give a "message" to begin it.`,
   );
-}
-
-function orNotFound(error: unknown): ThreadRecord | null {
-  if (isRuntimeError(error, 'ThreadNotFound')) return null;
-  throw error;
 }
 
 /** As the page's clients know it, beside the problem's own code. */

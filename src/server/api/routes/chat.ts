@@ -1,6 +1,7 @@
 /** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message makes it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { orNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
@@ -9,7 +10,7 @@ import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begi
 import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
-import { findChat, orNotFound, say } from '../chat/chat-say.ts';
+import { findChat, say } from '../chat/chat-say.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';

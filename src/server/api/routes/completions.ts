@@ -1,9 +1,10 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
+import { isMade } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
-import { isMade, type Saying, say } from '../chat/chat-say.ts';
+import { type Saying, say } from '../chat/chat-say.ts';
 import { responsePages } from '../chat/response-reading.ts';
 import { completionError } from '../completions/completion-error.ts';
 import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';

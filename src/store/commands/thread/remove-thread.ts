@@ -35,6 +35,7 @@ export const THREAD_TABLES = {
   thread_runs: 'thread_id',
   summaries: 'thread_id',
   mcp_lists: 'thread_id',
+  a2a_tasks: 'thread_id',
   actions: 'thread_id',
   waits: 'thread_id',
   shown_waits: 'thread_id',

@@ -3,14 +3,14 @@
  * and with the end of its wait to scheduled (wait/wait.ts, W2).
  * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
  *     once, unless the tool declares itself idempotent.
- * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second
- *     result.
+ * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
  * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
  *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
  * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
  * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
  * T6. One that has begun before is paid for, whatever has scheduled it again.
  * T7. One that waited for word of what became of it never begins again (reconcile-call.ts, R2).
+ * T8. One whose work goes on elsewhere is gone on with, by one attempt after the other, and begins once.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -71,7 +71,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       // T7: the word of it is its result.
       const word = await settleByWord(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
-      const again = call.state === 'started' && call.attempt === command.attempt;
+      const held = call.attempt === command.attempt;
+      const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
       const idempotent = command.idempotent(call.name);
       if (call.state === 'started' && !again && !idempotent) {
         return { kind: 'begun_elsewhere', name: call.name };
@@ -91,6 +92,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
+        // T8: one beginning.
+        if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
       }
       return {
         kind: 'run',

@@ -1,0 +1,107 @@
+/**
+ * An agent's card: where it is reached, and in which binding; nothing else of it is used. What it says of the agent is a stranger's word, and
+ * no prompt.
+ * D1. It leads to the origin that its author named, or one that its author allows; to nothing else.
+ */
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
+import { quote, walledFetch } from '../outbound/index.ts';
+import { A2aFailure } from './failure.ts';
+import { A2A_LIMITS } from './limit.ts';
+import { toWallFault, within } from './request.ts';
+
+/** As a call uses it to its end, whatever the card says later. */
+export interface A2aEndpoint {
+  readonly url: string;
+  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  /** Its tasks can be subscribed to. */
+  readonly streams: boolean;
+  readonly tenant: string;
+}
+
+export type Reach = Pick<A2aAgentDefinition, 'url' | 'headers' | 'origins' | 'requestTimeoutMs'>;
+
+const CARD = '.well-known/agent-card.json';
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+
+/** Of its card's address, and of those that its author allows. */
+export function originsOf({ url, origins }: Pick<Reach, 'url' | 'origins'>): ReadonlySet<string> {
+  return new Set([url, ...origins].map((each) => new URL(each).origin));
+}
+
+/** Rejects with an A2aFailure, or with the signal's reason. */
+export async function readCard(reach: Reach, signal: AbortSignal): Promise<A2aEndpoint> {
+  const { url, headers, requestTimeoutMs } = reach;
+  const address = url.endsWith('.json') ? new URL(url) : new URL(CARD, url.endsWith('/') ? url : `${url}/`);
+  const ask = walledFetch({
+    allows: ({ origin }) => origin === address.origin,
+    maxBytes: A2A_LIMITS.cardBytes,
+    fault: toWallFault,
+  });
+  return within({ signal, timeoutMs: requestTimeoutMs }, async (own) => {
+    const response = await ask(address, {
+      headers: { ...headers, accept: 'application/json' },
+      signal: own,
+    });
+    const text = await response.text();
+    if (!response.ok)
+      throw new A2aFailure(
+        response.status >= 500 || response.status === 429 ? 'A2aUnavailable' : 'A2aRefused',
+        `Its card is answered with ${response.status}.`,
+        { unsent: true },
+      );
+    return toEndpoint(parse(text), reach);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new A2aFailure('A2aInvalid', `Its card is no JSON: ${quote(text, 100)}`);
+  }
+}
+
+interface Interface {
+  readonly url?: unknown;
+  readonly protocolBinding?: unknown;
+  readonly protocolVersion?: unknown;
+  readonly tenant?: unknown;
+}
+
+function toEndpoint(card: unknown, reach: Reach): A2aEndpoint {
+  const { supportedInterfaces, capabilities } = (card ?? {}) as Readonly<Record<string, unknown>>;
+  const told: readonly Interface[] = Array.isArray(supportedInterfaces)
+    ? supportedInterfaces.slice(0, 50)
+    : [];
+  const spoken = told.filter(
+    ({ protocolBinding, protocolVersion }) =>
+      BINDINGS.some((each) => each === protocolBinding) && /^1\.\d/.test(String(protocolVersion)),
+  );
+  if (spoken.length === 0)
+    throw new A2aFailure(
+      'A2aInvalid',
+      'Its card names no interface of A2A 1.0 over JSONRPC or HTTP+JSON: nothing else is spoken here.',
+    );
+  const known = originsOf(reach);
+  const found = spoken.find(({ url }) => known.has(originIn(url)));
+  // D1: towards its own place.
+  if (!found)
+    throw new A2aFailure(
+      'A2aRedirect',
+      `Its card leads to ${quote(originIn(spoken[0]?.url), 200)}, which its author has not allowed: name it in "origins".`,
+    );
+  return {
+    url: String(found.url).replace(/\/+$/, ''),
+    binding: found.protocolBinding as A2aEndpoint['binding'],
+    streams: (capabilities as { streaming?: unknown } | undefined)?.streaming === true,
+    tenant: typeof found.tenant === 'string' ? found.tenant.slice(0, A2A_LIMITS.idChars) : '',
+  };
+}
+
+function originIn(url: unknown): string {
+  try {
+    return new URL(String(url)).origin;
+  } catch {
+    return 'nowhere';
+  }
+}

@@ -1,0 +1,8 @@
+/** Opens an agent to be asked. The protocol's library is loaded with the first: who uses no agent elsewhere does not pay for it. */
+import type { A2aEndpoint, Reach } from './card.ts';
+import type { A2aRemote } from './remote.ts';
+
+export async function openRemote(endpoint: A2aEndpoint, reach: Reach): Promise<A2aRemote> {
+  const { A2aRemote } = await import('./remote.ts');
+  return new A2aRemote(endpoint, reach);
+}

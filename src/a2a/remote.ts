@@ -1,0 +1,175 @@
+/**
+ * An agent elsewhere, asked through the published client of the protocol: one request at a time, each bounded in time and size, and nothing of it kept
+ * between two.
+ * R1. What is sent has the author's headers, and goes to where the call's card has led: `card.ts`, D1.
+ * R2. A stream is a hint that there is something to ask for: what it tells is not believed, and what breaks it is no fault. So
+ *     lost, doubled and invented frames change nothing.
+ */
+import { type Message, type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
+import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
+import { type WalledFetch, walledFetch } from '../outbound/index.ts';
+import { type A2aEndpoint, originsOf, type Reach } from './card.ts';
+import { A2aFailure } from './failure.ts';
+import { A2A_LIMITS } from './limit.ts';
+import { toWallFault, within } from './request.ts';
+import { isNews, type Place, type RemoteTask, type Told, toTask, toTold } from './told.ts';
+
+export interface OutgoingPart {
+  readonly text?: string;
+  readonly data?: unknown;
+  readonly file?: { readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array };
+}
+
+export interface Outgoing extends Place {
+  readonly messageId: string;
+  readonly parts: readonly OutgoingPart[];
+}
+
+type Known = Place & { readonly taskId: string };
+
+export class A2aRemote {
+  readonly #transport: Promise<Transport>;
+  readonly #endpoint: A2aEndpoint;
+  readonly #timeoutMs: number;
+
+  constructor(endpoint: A2aEndpoint, reach: Reach) {
+    this.#endpoint = endpoint;
+    this.#timeoutMs = reach.requestTimeoutMs;
+    this.#transport = openTransport(endpoint, reach);
+    this.#transport.catch(() => {});
+  }
+
+  get streams(): boolean {
+    return this.#endpoint.streams;
+  }
+
+  /** The task that it begins or goes on with, as it is at once, or its whole answer. */
+  async send({ messageId, parts, ...place }: Outgoing, signal: AbortSignal): Promise<Told> {
+    const message: Message = {
+      messageId,
+      contextId: place.contextId,
+      taskId: place.taskId ?? '',
+      role: Role.ROLE_USER,
+      parts: parts.map(toPart),
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    };
+    const configuration = {
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      historyLength: undefined,
+      // Whatever takes long is followed by its id.
+      returnImmediately: true,
+    };
+    const request = { tenant: this.#endpoint.tenant, message, configuration, metadata: undefined };
+    return this.#ask(signal, async (transport, own) =>
+      toTold(await transport.sendMessage(request, { signal: own }), place),
+    );
+  }
+
+  get({ taskId: id, ...place }: Known, signal: AbortSignal): Promise<RemoteTask> {
+    const request = { tenant: this.#endpoint.tenant, id, historyLength: undefined };
+    return this.#ask(signal, async (transport, own) =>
+      toTask(await transport.getTask(request, { signal: own }), { ...place, taskId: id }),
+    );
+  }
+
+  /** As it is then: not every agent has ended it by its answer. */
+  cancel({ taskId: id, ...place }: Known, signal: AbortSignal): Promise<RemoteTask> {
+    const metadata = { reason: 'The call that began it is over.' };
+    const request = { tenant: this.#endpoint.tenant, id, metadata };
+    return this.#ask(signal, async (transport, own) =>
+      toTask(await transport.cancelTask(request, { signal: own }), { ...place, taskId: id }),
+    );
+  }
+
+  /** The tasks of the context, as far as it lists them. */
+  async find(contextId: string, signal: AbortSignal): Promise<RemoteTask[]> {
+    const found: RemoteTask[] = [];
+    let pageToken = '';
+    for (let page = 0; page < A2A_LIMITS.listPages; page++) {
+      const request = {
+        ...{ tenant: this.#endpoint.tenant, contextId, pageToken, pageSize: 50 },
+        ...{ status: TaskState.TASK_STATE_UNSPECIFIED, historyLength: undefined },
+        ...{ statusTimestampAfter: undefined, includeArtifacts: false },
+      };
+      const { tasks, nextPageToken } = await this.#ask(signal, (transport, own) =>
+        transport.listTasks(request, { signal: own }),
+      );
+      const own = tasks.filter((task: Task) => task.contextId === contextId);
+      found.push(...own.map((task) => toTask(task, { contextId })));
+      if (nextPageToken === '') break;
+      pageToken = nextPageToken;
+    }
+    return found;
+  }
+
+  /** R2: until it seems to have ended or to ask something, the stream is over, or the time. */
+  async listen(
+    { taskId: id }: Known,
+    { signal, withinMs }: { signal: AbortSignal; withinMs: number },
+  ): Promise<void> {
+    await within({ signal, timeoutMs: withinMs }, async (own) => {
+      const transport = await this.#transport;
+      const frames = transport.resubscribeTask({ tenant: this.#endpoint.tenant, id }, { signal: own });
+      for await (const frame of frames) if (isNews(frame)) return;
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+    });
+  }
+
+  async #ask<T>(
+    signal: AbortSignal,
+    work: (transport: Transport, own: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return within({ signal, timeoutMs: this.#timeoutMs }, async (own) => work(await this.#transport, own));
+  }
+}
+
+/** The client asks its card for nothing but this. */
+function openTransport({ url, binding }: A2aEndpoint, reach: Reach): Promise<Transport> {
+  const origins = originsOf(reach);
+  const wall = { allows: ({ origin }: URL) => origins.has(origin), maxBytes: A2A_LIMITS.requestBytes };
+  const ask = walledFetch({ ...wall, fault: toWallFault });
+  const options = { fetchImpl: withHeaders(ask, reach.headers) as typeof fetch };
+  const factory =
+    binding === 'JSONRPC' ? new JsonRpcTransportFactory(options) : new RestTransportFactory(options);
+  const card = {
+    supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: '1.0', tenant: '' }],
+  };
+  return factory.create(url, card as unknown as Parameters<typeof factory.create>[1]);
+}
+
+/** R1. An answer that says nothing of the request becomes a failure here: the client would quote it as it is. */
+function withHeaders(ask: WalledFetch, headers: Readonly<Record<string, string>>): WalledFetch {
+  return async (input, init) => {
+    const all = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    all.set('a2a-version', '1.0');
+    const response = await ask(input, { ...init, headers: all });
+    const { status } = response;
+    if (status >= 500 || status === 429 || status === 408) throw await told(response, 'A2aUnavailable');
+    if (status === 401 || status === 403) throw await told(response, 'A2aRefused');
+    return response;
+  };
+}
+
+async function told(response: Response, code: 'A2aUnavailable' | 'A2aRefused'): Promise<A2aFailure> {
+  await response.body?.cancel().catch(() => {});
+  const { status } = response;
+  return new A2aFailure(code, `It answers ${status}.`, { unsent: status < 500, number: status });
+}
+
+function toPart({ text, data, file }: OutgoingPart): Part {
+  const common = { metadata: undefined, filename: '', mediaType: '' };
+  if (file)
+    return {
+      ...common,
+      content: { $case: 'raw', value: Buffer.from(file.bytes) },
+      filename: file.name,
+      mediaType: file.mimeType,
+    };
+  if (text !== undefined) return { ...common, content: { $case: 'text', value: text } };
+  return { ...common, content: { $case: 'data', value: data } };
+}

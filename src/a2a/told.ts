@@ -1,0 +1,138 @@
+/** What an agent tells, read as a stranger's word: bounded, and refused where it is not about what was asked. */
+import type { Message, Part, SendMessageResult, StreamResponse, Task } from '@a2a-js/sdk';
+import { measureJson } from '../core/value/json-measure.ts';
+import { visible } from '../outbound/index.ts';
+import { A2aFailure } from './failure.ts';
+import { A2A_LIMITS } from './limit.ts';
+
+/** By the number that the protocol's enumeration has. */
+const STATES = [
+  'unspecified',
+  'submitted',
+  'working',
+  'completed',
+  'failed',
+  'canceled',
+  'input-required',
+  'rejected',
+  'auth-required',
+] as const;
+
+export type RemoteState = (typeof STATES)[number];
+
+export type RemotePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'data'; readonly data: unknown }
+  /** Base64. */
+  | { readonly kind: 'raw'; readonly data: string; readonly mediaType: string; readonly filename: string }
+  | { readonly kind: 'url'; readonly url: string; readonly mediaType: string; readonly filename: string };
+
+export interface RemoteTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly state: RemoteState;
+  /** Of what its status says. */
+  readonly messageId: string;
+  readonly said: readonly RemotePart[];
+  readonly artifacts: readonly (readonly RemotePart[])[];
+  /** Of the messages that it tells to have been sent. */
+  readonly heard: ReadonlySet<string>;
+}
+
+export type Told =
+  | { readonly kind: 'task'; readonly task: RemoteTask }
+  | { readonly kind: 'message'; readonly said: readonly RemotePart[] };
+
+export interface Place {
+  readonly contextId: string;
+  /** Where it is known. */
+  readonly taskId?: string | undefined;
+}
+
+/** Throws an A2aFailure. */
+export function toTold(result: SendMessageResult, place: Place): Told {
+  if ('status' in result || 'artifacts' in result)
+    return { kind: 'task', task: toTask(result as Task, place) };
+  const { parts, contextId } = result as Message;
+  if (!Array.isArray(parts)) throw invalid('It answered neither a task nor a message.');
+  if (contextId && contextId !== place.contextId) throw wrong('context', contextId);
+  return { kind: 'message', said: toParts(parts) };
+}
+
+/** Throws an A2aFailure, also for the task of another question. */
+export function toTask(task: Task, place: Place): RemoteTask {
+  const { id, contextId, status, artifacts = [], history = [] } = task;
+  if (typeof id !== 'string' || id === '' || id.length > A2A_LIMITS.idChars)
+    throw invalid('Its task has no id that can be used.');
+  if (place.taskId !== undefined && id !== place.taskId) throw wrong('task', id);
+  if (contextId !== place.contextId) throw wrong('context', contextId);
+  const state = STATES[(status?.state ?? 0) as number];
+  if (state === undefined || state === 'unspecified')
+    throw invalid('Its task has a state that is not known.');
+  if (artifacts.reduce((sum, { parts }) => sum + parts.length, 0) > A2A_LIMITS.parts)
+    throw new A2aFailure('A2aTooLarge', `Its task has more than ${A2A_LIMITS.parts} parts.`);
+  return {
+    id,
+    contextId,
+    state,
+    messageId: status?.message?.messageId ?? '',
+    said: toParts(status?.message?.parts ?? []),
+    artifacts: artifacts.map(({ parts }) => toParts(parts)),
+    heard: new Set(history.map(({ messageId }) => messageId)),
+  };
+}
+
+/** A frame of a stream that says that its reader need not wait any longer. */
+export function isNews({ payload }: StreamResponse): boolean {
+  if (payload?.$case === 'message') return true;
+  if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') return false;
+  return !isOpen(STATES[(payload.value.status?.state ?? 0) as number] ?? 'unspecified');
+}
+
+/** It works, or is about to. */
+export function isOpen(state: RemoteState): boolean {
+  return state === 'submitted' || state === 'working' || state === 'unspecified';
+}
+
+export function isTerminal(state: RemoteState): boolean {
+  return state === 'completed' || state === 'failed' || state === 'canceled' || state === 'rejected';
+}
+
+export function textOf(parts: readonly RemotePart[]): string {
+  return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+}
+
+function toParts(parts: readonly Part[]): RemotePart[] {
+  return parts.flatMap(({ content, mediaType = '', filename = '' }): RemotePart[] => {
+    switch (content?.$case) {
+      case 'text':
+        return [{ kind: 'text', text: visible(content.value) }];
+      case 'url':
+        return [{ kind: 'url', url: content.value, mediaType, filename }];
+      case 'raw':
+        return [{ kind: 'raw', data: Buffer.from(content.value).toString('base64'), mediaType, filename }];
+      case 'data':
+        return [{ kind: 'data', data: bounded(content.value) }];
+      default:
+        return [];
+    }
+  });
+}
+
+const DATA = { maxBytes: A2A_LIMITS.requestBytes, maxDepth: A2A_LIMITS.dataDepth };
+
+function bounded(data: unknown): unknown {
+  if (!measureJson(data, DATA).whole)
+    throw new A2aFailure('A2aTooLarge', `It told data of more than ${A2A_LIMITS.dataDepth} levels.`);
+  return data;
+}
+
+function invalid(message: string): A2aFailure {
+  return new A2aFailure('A2aInvalid', message);
+}
+
+function wrong(what: 'task' | 'context', id: unknown): A2aFailure {
+  return invalid(
+    `It answered of another ${what} than it was asked for: ${visible(String(id)).slice(0, 100)}.`,
+  );
+}

@@ -1,0 +1,22 @@
+/** Texts of definitions that name variables as `{{NAME}}`. */
+import { variablesIn } from '../core/author/mcp-server.ts';
+import type { RawFields } from './check.ts';
+import type { FieldProblem } from './problem.ts';
+
+/** Each `{{NAME}}` is declared: what is not has no value, and would silently be sent as nothing. */
+export function checkVariableTexts(given: RawFields, fields: readonly string[]): FieldProblem[] {
+  const declared = new Set(listOf(given.variables).map((each) => (each as { name?: unknown })?.name));
+  return fields.flatMap((field) => {
+    const texts = Object.entries((given[field] ?? {}) as object);
+    return texts.flatMap(([key, value]) =>
+      (typeof value === 'string' ? variablesIn(value) : [])
+        .filter((name) => !declared.has(name))
+        .map((name) => ({
+          field: `${field}.${key}`,
+          message: `names the variable '${name}', which variables does not declare`,
+        })),
+    );
+  });
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,11 @@
+/** The agents of a project, as doors name them. */
+import { RuntimeError } from '../../core/value/error.ts';
+import type { ApiAgent, ApiHost } from './host.ts';
+
+/** Throws `AgentNotFound` for one that the project, where it is known, does not have. */
+export function requireAgent({ agents }: Pick<ApiHost, 'agents'>, name: string): ApiAgent {
+  const known = agents?.();
+  const agent = known ? known.find((each) => each.name === name) : { name, title: null, description: null };
+  if (agent) return agent;
+  throw new RuntimeError('AgentNotFound', `There is no agent "${name}": /v1/agents lists those there are.`);
+}

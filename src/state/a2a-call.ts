@@ -1,0 +1,173 @@
+/**
+ * The body of a call of an agent elsewhere (docs/a2a.md): one message, a task that is followed, and its answer as the result of a tool. Any attempt
+ * goes on with what the one before has left in the store.
+ * S1. Where the message goes is kept before it is sent. Whoever finds that, and no task, does not know whether it was received: it is sent
+ *     again where its agent takes a message once, by its id; else it is looked for, and the call is lost where it is not found.
+ * S2. Whatever an agent does is a result with a code. A task that may go on then is cancelled by whoever looks for what nobody wants
+ *     (cancel-a2a.ts): also where this process, or the call, is gone.
+ * S3. Nothing is held open for long: an attempt that has looked for a while ends, and the call is looked at again later.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type A2aEndpoint,
+  A2aFailure,
+  isA2aFailure,
+  isPassing,
+  type OutgoingPart,
+  openRemote,
+  readCard,
+  type Told,
+  toAnswer,
+} from '../a2a/index.ts';
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
+import type { ThreadState } from '../core/author/thread-state.ts';
+import { errorMessage, isRuntimeError } from '../core/value/error.ts';
+import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
+import {
+  type A2aAttempt,
+  type A2aOutcome,
+  fillA2aReach,
+  idsOf,
+  type LaterWork,
+  type LostWork,
+  laterOr,
+  lookFor,
+  type ReachedAttempt,
+} from './a2a-attempt.ts';
+import { followTask } from './a2a-follow.ts';
+import type { Recall } from './ask.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+
+export interface A2aBody {
+  readonly agent: A2aAgentDefinition;
+  readonly state: ThreadState;
+  readonly args: unknown;
+  /** What was asked in this call before. */
+  readonly recall: Recall;
+  readonly tasks: A2aStore;
+  readonly storeId: string;
+  readonly step: number;
+  readonly index: number;
+}
+
+export async function runA2aCall(body: A2aBody): Promise<A2aOutcome> {
+  try {
+    return await run(body);
+  } catch (error) {
+    // S2: a result.
+    const code = isA2aFailure(error) || isRuntimeError(error) ? error.code : undefined;
+    return {
+      status: 'error',
+      error: errorMessage(error),
+      ...(code === undefined ? {} : { error_code: code }),
+    };
+  }
+}
+
+async function run({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A2aOutcome> {
+  const { agent, state, recall } = body;
+  const { threadId } = state;
+  const signal = state.execution?.abortSignal ?? new AbortController().signal;
+  const kept = <T>(work: () => Promise<T>) => retryWhileUnavailable(signal, work);
+  const reach = await fillA2aReach(agent, (name) => state.env(name));
+  const key = { threadId, step, index };
+  const attempt: A2aAttempt = {
+    ...{ agent, reach, signal, state, recall },
+    async note(news) {
+      const noted = await kept(() => tasks.note({ ...key, ...news }));
+      if (!noted) throw new A2aFailure('A2aUnavailable', 'The thread was removed.');
+      return noted;
+    },
+  };
+  const ids = idsOf({ storeId, ...key }, agent);
+  const known = await kept(() => tasks.begin({ ...key, ...ids, agent: agent.name }));
+  if (known.taskId !== null) return followTask(await reached(attempt, known), known);
+  const parts = await readParts(state, body.args);
+  // S1: nothing can have been sent before it is known where to.
+  const isNew = known.endpoint === null;
+  const found = isNew ? await findAgent(attempt) : known;
+  if ('kind' in found) return found;
+  const ready = await reached(attempt, found);
+  // S1: received, or not.
+  const sent = isNew || agent.idempotent ? await send(ready, found, parts) : await recover(ready, found);
+  if (sent.kind === 'later' || sent.kind === 'lost') return sent;
+  if (sent.kind === 'message') {
+    await attempt.note({ over: true });
+    return toAnswer([sent.said], reach, signal);
+  }
+  return followTask(ready, await attempt.note({ taskId: sent.task.id, reached: true }), sent.task);
+}
+
+async function reached(attempt: A2aAttempt, { endpoint }: A2aTaskRecord): Promise<ReachedAttempt> {
+  return { ...attempt, remote: await openRemote(endpoint as A2aEndpoint, attempt.reach) };
+}
+
+const TRIES = 4;
+const FIRST_PAUSE_MS = 300;
+
+async function findAgent(attempt: A2aAttempt): Promise<A2aTaskRecord | LaterWork> {
+  try {
+    return await attempt.note({ endpoint: await readCard(attempt.reach, attempt.signal), reached: true });
+  } catch (error) {
+    if (!isA2aFailure(error) || error.code !== 'A2aUnavailable') throw error;
+    return laterOr(attempt, error);
+  }
+}
+
+async function send(
+  attempt: ReachedAttempt,
+  record: A2aTaskRecord,
+  parts: readonly OutgoingPart[],
+): Promise<Told | LaterWork> {
+  const { agent, remote, signal } = attempt;
+  const { messageId, contextId } = record;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await remote.send({ messageId, contextId, parts }, signal);
+    } catch (error) {
+      if (!isA2aFailure(error)) throw error;
+      if (!isPassing(error)) {
+        if (error.code === 'A2aRefused') await attempt.note({ over: true });
+        throw error;
+      }
+      // S1: another time does no harm, where it was not received or is taken once.
+      if (error.unsent || agent.idempotent) {
+        // Not received: as before it was sent.
+        if (error.unsent && !agent.idempotent) await attempt.note({ endpoint: null });
+        if (tries === TRIES || (error.unsent && !agent.idempotent)) return laterOr(attempt, error);
+        await delay(FIRST_PAUSE_MS * 2 ** tries, undefined, { signal });
+        continue;
+      }
+      const found = await lookFor(attempt, record).catch(ignoreFailure);
+      if (found) return { kind: 'task', task: found };
+      throw new A2aFailure(error.code, `${error.message} It may have taken the message all the same.`);
+    }
+  }
+}
+
+/** Of one whose receipt is unknown, since the worker that sent it was lost. */
+async function recover(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Told | LaterWork | LostWork> {
+  try {
+    const found = await lookFor(attempt, record);
+    return found ? { kind: 'task', task: found } : { kind: 'lost' };
+  } catch (error) {
+    if (!isA2aFailure(error)) throw error;
+    if (!isPassing(error)) return { kind: 'lost' };
+    return laterOr(attempt, error).catch(() => ({ kind: 'lost' }) as const);
+  }
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!isA2aFailure(error)) throw error;
+}
+
+async function readParts(state: ThreadState, args: unknown): Promise<OutgoingPart[]> {
+  const { message, files = [] } = args as { readonly message: string; readonly files?: readonly string[] };
+  const read = files.map(async (path): Promise<OutgoingPart> => {
+    const [stat, data] = [await state.statFile(path), await state.readFile(path)];
+    if (!stat || !data)
+      throw new A2aFailure('A2aRefused', `There is no file ${path} to be sent; nothing was.`);
+    return { file: { name: stat.name, mimeType: stat.mimeType, bytes: new Uint8Array(data) } };
+  });
+  return [{ text: message }, ...(await Promise.all(read))];
+}

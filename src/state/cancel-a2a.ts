@@ -1,0 +1,77 @@
+/**
+ * Cancels tasks of agents elsewhere that nobody wants any more: their call was stopped, cancelled or given up, or its thread has ended. The store tells which
+ * (store/commands/a2a/a2a-task.ts, T3), so any worker does it, at once where an execution ends and at its regular looks; twice does no harm.
+ */
+import {
+  type A2aEndpoint,
+  isA2aFailure,
+  openRemote,
+  TASK_NOT_CANCELABLE,
+  TASK_NOT_FOUND,
+} from '../a2a/index.ts';
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
+import { a2aToolName } from '../core/project/a2a-agent.ts';
+import type { A2aTaskRecord } from '../store/port/a2a.ts';
+import { fillA2aReach, lookFor } from './a2a-attempt.ts';
+import type { StateDependencies } from './dependencies.ts';
+import { openEnv } from './env.ts';
+
+type Dependencies = Pick<StateDependencies, 'store' | 'registry'>;
+
+/** Of one thread where it is given. Answers how many were cancelled. Never rejects for what an agent does. */
+export async function cancelUnwanted(
+  dependencies: Dependencies,
+  signal: AbortSignal,
+  threadId?: string,
+): Promise<number> {
+  const { store, registry } = dependencies;
+  // A project that has none pays no read.
+  if (registry().a2aAgents.size === 0) return 0;
+  const unwanted = await store.a2a.listUnwanted(threadId);
+  const done = await Promise.all(unwanted.map((record) => cancel(dependencies, record, signal)));
+  return done.filter(Boolean).length;
+}
+
+async function cancel(
+  dependencies: Dependencies,
+  record: A2aTaskRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, registry } = dependencies;
+  const { threadId, step, index } = record;
+  const key = { threadId, step, index };
+  const agent = registry().a2aAgents.get(record.agent);
+  const isOver =
+    agent !== undefined && (await end(dependencies, record, { agent, signal }).catch(() => false));
+  await store.a2a.note({ ...key, ...(isOver ? { over: true } : { cancelFailed: true }) });
+  return isOver;
+}
+
+interface Ending {
+  readonly agent: A2aAgentDefinition;
+  readonly signal: AbortSignal;
+}
+
+/** True where there is nothing left to cancel. */
+async function end(
+  { store, registry }: Dependencies,
+  record: A2aTaskRecord,
+  { agent, signal }: Ending,
+): Promise<boolean> {
+  const thread = await store.threads.get(record.threadId);
+  // Nothing was sent before it was known where to.
+  if (!thread || record.endpoint === null) return true;
+  const env = openEnv({ store, registry }, thread, { signal });
+  const tool = registry().tools.get(a2aToolName(agent.name));
+  const reach = await fillA2aReach(agent, (name) => env.bind(tool).env(name));
+  const remote = await openRemote(record.endpoint as A2aEndpoint, reach);
+  try {
+    // Also of a message whose receipt nobody has heard of.
+    const taskId = record.taskId ?? (await lookFor({ agent, remote, signal }, record))?.id;
+    if (taskId !== undefined) await remote.cancel({ contextId: record.contextId, taskId }, signal);
+    return true;
+  } catch (error) {
+    if (!isA2aFailure(error)) throw error;
+    return error.number === TASK_NOT_FOUND || error.number === TASK_NOT_CANCELABLE || error.number === 404;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Tasks of agents elsewhere, by the calls that have begun them.
+ * T1. The key is the call: where its message goes is kept before it is sent, so whoever finds an endpoint knows that it may have been.
+ * T2. A task is known once: another id for the same call changes nothing.
+ * T3. What nobody wants is found by the call: one that has a result, whatever gave it one, while its task may go on.
+ */
+import type { Selectable } from 'kysely';
+import type { A2aCallKey, A2aTaskRecord, BeginA2aTask, NoteA2aTask } from '../../port/a2a.ts';
+import type { A2aTaskTable } from '../../schema/a2a.ts';
+import { OPEN_CALL } from '../base/call-row.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+/** Regular looks that try to cancel one: an hour of them, about. */
+const MOST_CANCELS = 100;
+
+export async function beginA2aTask(context: CommandContext, command: BeginA2aTask): Promise<A2aTaskRecord> {
+  const { threadId, step, index, agent, contextId, messageId } = command;
+  return inThread(context, threadId, async (thread) => {
+    // T1: the same call.
+    const known = await find(thread, command);
+    if (known) return toRecord(known);
+    refuseTerminated(thread);
+    const row: A2aTaskTable = {
+      thread_id: threadId,
+      step,
+      idx: index,
+      agent,
+      context_id: contextId,
+      message_id: messageId,
+      endpoint: 'null',
+      task_id: null,
+      answers: 0,
+      open: 1,
+      sent_at: thread.now,
+      silent_since: null,
+      cancels: 0,
+    };
+    await thread.trx.insertInto('a2a_tasks').values(row).execute();
+    return toRecord(row);
+  });
+}
+
+export async function noteA2aTask(
+  context: CommandContext,
+  command: NoteA2aTask,
+): Promise<A2aTaskRecord | null> {
+  const { endpoint, taskId, answers, over, reached, cancelFailed } = command;
+  return inThread(context, command.threadId, async (thread) => {
+    const row = await find(thread, command);
+    if (!row) return null;
+    // T2: the first one.
+    const isNew = taskId !== undefined && row.task_id === null;
+    const silent = row.silent_since === null ? null : Number(row.silent_since);
+    const changes = {
+      ...(endpoint !== undefined && { endpoint: JSON.stringify(endpoint) }),
+      ...(isNew && { task_id: taskId }),
+      ...(answers !== undefined && { answers: Math.max(answers, row.answers) }),
+      ...(over && { open: 0 as const }),
+      ...(reached !== undefined && { silent_since: reached ? null : (silent ?? thread.now) }),
+      ...(cancelFailed && { cancels: row.cancels + 1 }),
+    };
+    await thread.trx
+      .updateTable('a2a_tasks')
+      .set(changes)
+      .where('thread_id', '=', row.thread_id)
+      .where('step', '=', row.step)
+      .where('idx', '=', row.idx)
+      .execute();
+    if (isNew)
+      thread.emit('a2a.task', { agent: row.agent, taskId, contextId: row.context_id }, { step: row.step });
+    return toRecord({ ...row, ...changes });
+  });
+}
+
+export async function listUnwantedA2aTasks(
+  { db }: CommandContext,
+  threadId?: string,
+): Promise<readonly A2aTaskRecord[]> {
+  // T3: by what has become of the call.
+  const rows = await db
+    .selectFrom('a2a_tasks as task')
+    .leftJoin('tool_calls as call', (join) =>
+      join
+        .onRef('call.thread_id', '=', 'task.thread_id')
+        .onRef('call.step', '=', 'task.step')
+        .onRef('call.idx', '=', 'task.idx'),
+    )
+    .innerJoin('threads as thread', 'thread.id', 'task.thread_id')
+    .selectAll('task')
+    .where('task.open', '=', 1)
+    .where('task.cancels', '<', MOST_CANCELS)
+    .where((is) =>
+      is.or([
+        is('thread.terminated_at', 'is not', null),
+        is('call.state', 'is', null),
+        is('call.state', 'not in', [...OPEN_CALL]),
+      ]),
+    )
+    .$if(threadId !== undefined, (query) => query.where('task.thread_id', '=', threadId as string))
+    .orderBy('task.sent_at')
+    .limit(100)
+    .execute();
+  return rows.map(toRecord);
+}
+
+function find({ trx, threadId }: ThreadTransaction, { step, index }: A2aCallKey) {
+  return trx
+    .selectFrom('a2a_tasks')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', index)
+    .executeTakeFirst();
+}
+
+function toRecord(row: Selectable<A2aTaskTable>): A2aTaskRecord {
+  return {
+    threadId: row.thread_id,
+    step: row.step,
+    index: row.idx,
+    agent: row.agent,
+    contextId: row.context_id,
+    messageId: row.message_id,
+    endpoint: JSON.parse(row.endpoint) as unknown,
+    taskId: row.task_id,
+    answers: row.answers,
+    open: row.open === 1,
+    sentAt: Number(row.sent_at),
+    silentSince: row.silent_since === null ? null : Number(row.silent_since),
+  };
+}

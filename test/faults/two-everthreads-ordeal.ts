@@ -1,0 +1,140 @@
+/**
+ * Two Everthreads on one machine: threads of the one delegate to an agent of the other over A2A, while workers of both, and the API process between them, die
+ * by SIGKILL. Each delegation is one task there, each effect happens once, and each result is what the task has come to. `EVERTHREAD_FAULT_SEED` changes it.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
+import { calls, says } from '../../src/testing/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { PATIENCE, tellThread } from '../support/killing.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
+const LONGEST_PAUSE_MS = 400;
+
+export interface TwoEverthreads {
+  readonly threads: number;
+  /** Of a worker here, a worker there and the API process there, in turns. */
+  readonly kills: number;
+}
+
+export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void {
+  describe('two Everthreads that talk over A2A', () => {
+    let here: Cluster;
+    let there: Cluster;
+    let api: ChildProcess | undefined;
+    let port: number;
+
+    const startApi = async () => {
+      const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
+      const store = `sqlite:${join(there.folder, 'store.db')}?synchronous=normal`;
+      api = fork(program, [store, there.taskQueue, String(port)]);
+      await once(api, 'message');
+    };
+    const endApi = async () => {
+      if (!api || api.exitCode !== null || api.signalCode !== null) return;
+      api.kill('SIGKILL');
+      await once(api, 'exit');
+    };
+
+    beforeAll(async () => {
+      [port = 0] = await findFreePorts(1);
+      there = await startCluster();
+      here = await startCluster({
+        program: join(import.meta.dirname, 'two-everthreads-worker.ts'),
+        environment: { EVERTHREAD_TEST_PEER: `http://127.0.0.1:${port}/a2a/helper` },
+        script: ({ messages }) => {
+          const last = messages.at(-1);
+          return last?.role === 'user'
+            ? calls('a2a__peer', { message: String(last.content) })
+            : says(`told: ${last?.content}`);
+        },
+      });
+      await Promise.all([startApi(), here.keep(1), there.keep(1)]);
+    });
+    afterAll(async () => {
+      await Promise.all([here?.close(), there?.close(), endApi()]);
+    });
+
+    it(
+      `${threads} threads delegate over ${kills} deaths: each once, and each is told what it came to (seed ${SEED})`,
+      async () => {
+        const random = seededRandom(SEED);
+        const ids: string[] = [];
+        let over = false;
+        const work = Promise.all(
+          Array.from({ length: threads }, async (_, n) => {
+            const id = await here.begin(`use linger ${1 + (n % 3)}`);
+            ids.push(id);
+            // A death may outlast the patience of one waiting.
+            await eventually('its answer', () => hasAnswered(here, id), ...PATIENCE);
+          }),
+        ).finally(() => {
+          over = true;
+        });
+        const kill = [
+          async () => {
+            await here.workers[0]?.end('SIGKILL');
+            await here.keep(1);
+          },
+          async () => {
+            await endApi();
+            await startApi();
+          },
+          async () => {
+            await there.workers[0]?.end('SIGKILL');
+            await there.keep(1);
+          },
+        ];
+        const offset = random.below(kill.length);
+        for (let death = 0; death < kills && !over; death++) {
+          await delay(random.below(LONGEST_PAUSE_MS));
+          await kill[(offset + death) % kill.length]?.();
+        }
+        await work;
+        for (const id of ids) await expectOnce(here, there, id);
+      },
+      2 * PATIENCE[0],
+    );
+  });
+}
+
+async function hasAnswered(here: Cluster, id: string): Promise<boolean> {
+  return (await here.transcript(id).catch(() => [])).at(-1)?.startsWith('assistant: told') ?? false;
+}
+
+async function expectOnce(here: Cluster, there: Cluster, id: string): Promise<void> {
+  const tasks = (await here.store.events.read(id, 0)).flatMap((event) =>
+    event.type === 'a2a.task' ? [event.data] : [],
+  );
+  const [task] = tasks;
+  try {
+    expect(tasks).toHaveLength(1);
+    const { contextId = '', taskId } = task ?? {};
+    // One task there, of one message.
+    expect(await there.client.listExecutions({ threadId: contextId })).toMatchObject([{ id: taskId }]);
+    const lines = await there.transcript(contextId);
+    expect(lines.filter((line) => line.startsWith('user'))).toHaveLength(1);
+    // Each effect once; one whose worker was lost in its midst may be one that did not come to it, and is told as unknown.
+    const ledger = there.ledger(contextId);
+    expect(new Set(ledger).size).toBe(ledger.length);
+    const done = lines.filter((line) => line.startsWith('tool linger success'));
+    expect(ledger.length).toBeGreaterThanOrEqual(done.length);
+    // What it came to is what is told here.
+    const answer = lines.at(-1)?.replace('assistant: ', '');
+    expect(await here.transcript(id)).toEqual([
+      expect.stringMatching(/^user/),
+      expect.stringContaining('a2a__peer'),
+      `tool a2a__peer success: ${answer}`,
+      expect.stringContaining(`told: ${answer}`),
+    ]);
+  } catch (error) {
+    await tellThread(here, id, 'a delegation');
+    throw error;
+  }
+}
