@@ -9,7 +9,7 @@ export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
 
 /** Names of the tools that the project defines itself. */
 export function ownToolNames({ tools }: Registry): string[] {
-  return [...tools.values()].flatMap(({ name, remote }) =>
-    remote || BUILT_IN_TOOLS.has(name) ? [] : [name],
+  return [...tools.values()].flatMap(({ name, remote, startsTask }) =>
+    remote || startsTask !== undefined || BUILT_IN_TOOLS.has(name) ? [] : [name],
   );
 }

@@ -6,6 +6,7 @@ import type { AgentDefinition, Registry } from '../core/author/definition.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
+import { taskToolName } from '../core/project/task-tool.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
@@ -25,6 +26,7 @@ import {
   NOTHING,
   type Scope,
 } from './scope.ts';
+import { toTaskTool } from './task-tool.ts';
 
 export interface BuiltRegistry {
   /** The usable definitions; complete only when there are no problems. */
@@ -41,7 +43,7 @@ export function buildRegistry(
   definitions: readonly SourcedDefinition[],
   unavailable: ReadonlySet<string> = new Set(),
 ): BuiltRegistry {
-  const registry = withMcpTools(
+  const registry = withMadeTools(
     sortByKind([...BUILT_IN_TOOLS.values(), ...definitions.map(({ definition }) => definition)]),
   );
   const scope: Scope = { ...registry, unavailable };
@@ -93,7 +95,11 @@ function checkDefinition(
     case 'mcp_server':
       return asProblems(checkServerName(definition.name));
     case 'task':
-      return asProblems([...checkFileName('a task', definition.name), ...checkTaskAgent(scope, definition)]);
+      return asProblems([
+        ...checkFileName('a task', definition.name),
+        ...checkTaskTool(scope, definition),
+        ...checkTaskAgent(scope, definition),
+      ]);
     case 'manifest':
       return asProblems([...checkFileName('a manifest', definition.name), ...checkRun(scope, definition)]);
     case 'effect':
@@ -101,6 +107,13 @@ function checkDefinition(
     case 'endpoint':
       return asProblems(checkRoute(definition.name));
   }
+}
+
+/** Agents start it by this name. */
+function checkTaskTool(scope: Scope, { name }: TaskDefinition): FieldProblem[] {
+  const tool = scope.tools.get(taskToolName(name));
+  if (!tool || tool.startsTask === name) return [];
+  return [{ field: '', message: `is started by agents as '${tool.name}', which is the name of a tool` }];
 }
 
 /** Whose policy judges what it does. */
@@ -200,12 +213,16 @@ function sortByKind(definitions: readonly Definition[]): Registry {
   };
 }
 
-/** With the tools of MCP servers that prompts list, under the names that models call them by. */
-function withMcpTools(registry: Registry): Registry {
+/** With the tools of MCP servers that prompts list, and one for each task, under the names that models call them by. */
+function withMadeTools(registry: Registry): Registry {
   const tools = new Map(registry.tools);
   for (const { name, mcp } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
     const server = mcp && registry.mcpServers.get(mcp.server);
     if (server && !tools.has(name)) tools.set(name, toMcpTool(name, server, mcp));
+  }
+  for (const task of registry.tasks.values()) {
+    const tool = toTaskTool(task);
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
   }
   return { ...registry, tools };
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { mcpToolName, parseMcpName } from '../core/project/mcp-tool.ts';
+import { parseTaskName, taskToolName } from '../core/project/task-tool.ts';
 import { count, env, flag, names, options, text } from './field.ts';
 
 const immediate = z.strictObject({
@@ -45,8 +46,10 @@ export const toolEntry = z.preprocess(
     })),
 );
 
-/** A tool of an MCP server goes by the name that models call it by. */
+/** A tool of an MCP server, and a task, go by the names that models call them by. */
 function toName(written: string) {
+  const task = parseTaskName(written);
+  if (task !== undefined) return { name: taskToolName(task), task };
   const mcp = parseMcpName(written);
   return mcp ? { name: mcpToolName(mcp), mcp } : { name: written };
 }

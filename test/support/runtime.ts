@@ -52,6 +52,8 @@ export interface RuntimeOptions {
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   /** Policies by name. */
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
+  /** Tasks by name. */
+  readonly tasks?: Parameters<typeof registryFrom>[0]['tasks'];
   /** Servers of MCP by name. */
   readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
   /** Those of the agent are listed by it (`agent`). */
@@ -86,6 +88,7 @@ export function helperRegistry({
   tools = {},
   effects,
   policies,
+  tasks,
   mcpServers,
   hooks,
   side,
@@ -112,6 +115,7 @@ export function helperRegistry({
     tools,
     effects,
     policies,
+    tasks,
     mcpServers,
     hooks,
   });
