@@ -71,11 +71,8 @@ import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
 import { finishSubprompt } from './subprompt/finish.ts';
 import { runSubprompt } from './subprompt/run.ts';
-import { actTask } from './task/act.ts';
-import { checkTask } from './task/check-readiness.ts';
-import { endTask } from './task/end-task.ts';
 import { openTask } from './task/open-task.ts';
-import { thinkTask } from './task/think.ts';
+import { runAct, runCheck, runEnd, runThink } from './task/phase.ts';
 import { answerWait } from './tool/answer-wait.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
@@ -161,17 +158,17 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     commitStatus: guarded(tell((ports) => (input) => commitStatus(ports, input))),
     openTask: guarded(on((ports) => (input) => openTask(ports, input))),
     checkTask: guarded(
-      on((ports) => (input) => checkTask(ports, input)),
+      on((ports) => (input) => runCheck(ports, input)),
       fallible,
     ),
     thinkTask: guarded(
-      on((ports) => (input) => thinkTask(ports, input)),
+      on((ports) => (input) => runThink(ports, input)),
       fallible,
     ),
     actTask: guarded(
-      on((ports) => (input) => actTask(ports, input)),
+      on((ports) => (input) => runAct(ports, input)),
       fallible,
     ),
-    endTask: guarded(on((ports) => (input) => endTask(ports, input))),
+    endTask: guarded(on((ports) => (input) => runEnd(ports, input))),
   };
 }

@@ -34,6 +34,7 @@ import type { RunRecord } from './run-record.ts';
 import type { StartThread } from './start-options.ts';
 import type { AttachSink } from './stored-runs.ts';
 import type { StoredFiles, StoredValues } from './stored-threads.ts';
+import type { Tasks } from './tasks.ts';
 import type { IdleOptions } from './wait-for-idle.ts';
 
 /** Executions of all threads (docs/runs.md). */
@@ -51,6 +52,8 @@ export interface ThreadsRuns {
 /** Threads, wherever they run (docs/client.md). */
 export interface ThreadsClient {
   readonly runs: ThreadsRuns;
+  /** Tasks (docs/tasks.md). */
+  readonly tasks: Tasks;
   startThread(thread: StartThread): Promise<{ threadId: string }>;
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }>;
   stop(threadId: string, reason?: string): Promise<void>;

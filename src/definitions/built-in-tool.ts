@@ -9,7 +9,7 @@ export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
 
 /** Names of the tools that the project defines itself. */
 export function ownToolNames({ tools }: Registry): string[] {
-  return [...tools.values()].flatMap(({ name, remote, a2a }) =>
-    remote || a2a || BUILT_IN_TOOLS.has(name) ? [] : [name],
+  return [...tools.values()].flatMap(({ name, remote, a2a, startsTask }) =>
+    remote || a2a || startsTask !== undefined || BUILT_IN_TOOLS.has(name) ? [] : [name],
   );
 }

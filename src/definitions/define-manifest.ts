@@ -9,6 +9,7 @@ import { markDefinition } from './definition-mark.ts';
 import { custom, text } from './field.ts';
 import { findIssues, readSurfaces } from './manifest-content.ts';
 import type { ManifestInput } from './manifest-input.ts';
+import type { FieldProblem } from './problem.ts';
 import { DefinitionError } from './problem.ts';
 
 const isFunction = (value: unknown) => typeof value === 'function';
@@ -61,12 +62,33 @@ const MANIFEST: FieldTable<z.output<typeof manifest>> = {
   warnings: [],
   identity: 'id',
   hints: { name: 'write id', requiredKnowledge: 'write knowledge' },
-  more: ({ knowledge }) =>
-    badKnowledge({ requiredKnowledge: knowledge }).map(({ field, message }) => ({
+  more: ({ knowledge, rubric }) => [
+    ...badKnowledge({ requiredKnowledge: knowledge }).map(({ field, message }) => ({
       field: field.replace('requiredKnowledge', 'knowledge'),
       message,
     })),
+    ...badJudges(rubric),
+  ],
 };
+
+/** What a judge is to look at is a dimension of the rubric. */
+function badJudges(rubric: unknown): FieldProblem[] {
+  const { dimensions = [], judges = [] } = (rubric ?? {}) as {
+    readonly dimensions?: readonly { readonly id?: unknown }[];
+    readonly judges?: readonly { readonly dimensions?: readonly unknown[] }[];
+  };
+  if (!Array.isArray(dimensions) || !Array.isArray(judges)) return [];
+  const known = new Set(dimensions.map((each) => each?.id));
+  return judges.flatMap((judge, index) =>
+    [judge?.dimensions ?? []]
+      .flat()
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        field: `rubric.judges[${index}].dimensions`,
+        message: `names the dimension ${JSON.stringify(name)}, which the rubric does not have`,
+      })),
+  );
+}
 
 /** What the weights of a rubric add up to, at least and at most. */
 const WEIGHTS = [0.5, 1.5] as const;

@@ -5,10 +5,11 @@ import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
 import { parseRequirement } from '../core/task/requirement.ts';
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
-import { count, custom, flag, text } from './field.ts';
+import { count, custom, flag, objectSchema, text } from './field.ts';
 import { capabilities } from './policy-field.ts';
 import type { FieldProblem } from './problem.ts';
 import type { TaskInput } from './task-input.ts';
+import { checkArguments } from './tool-schema.ts';
 
 const phase = <Phase>(shape: string) =>
   custom<Phase>((value) => typeof value === 'function', `must be a function: ${shape}`);
@@ -35,6 +36,8 @@ export const knowledgeProvider = z.strictObject({
 });
 
 const settings = {
+  toolDescription: text.optional(),
+  requiredSchema: objectSchema.optional(),
   agent: text.optional(),
   capabilities: capabilities.optional(),
   idempotent: flag.optional(),
@@ -84,9 +87,11 @@ const TASK: FieldTable<z.output<typeof task>> = {
     id: 'the id belongs to each task that is started',
     intent: 'the intent belongs to each task that is started',
     execute: 'write act',
+    inputs: 'write requiredSchema',
+    description: 'write toolDescription',
     rubric: 'a rubric stands in a manifest: agents/manifests',
   },
-  more: badKnowledge,
+  more: (fields) => [...badKnowledge(fields), ...checkArguments(fields.requiredSchema, 'requiredSchema')],
 };
 
 export function badKnowledge({ requiredKnowledge }: RawFields): readonly FieldProblem[] {

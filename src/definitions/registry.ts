@@ -6,6 +6,7 @@ import type { AgentDefinition, Registry } from '../core/author/definition.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
+import { taskToolName } from '../core/project/task-tool.ts';
 import { toA2aTool } from './a2a-tool.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
@@ -26,6 +27,7 @@ import {
   NOTHING,
   type Scope,
 } from './scope.ts';
+import { toTaskTool } from './task-tool.ts';
 
 export interface BuiltRegistry {
   /** The usable definitions; complete only when there are no problems. */
@@ -42,7 +44,7 @@ export function buildRegistry(
   definitions: readonly SourcedDefinition[],
   unavailable: ReadonlySet<string> = new Set(),
 ): BuiltRegistry {
-  const registry = withRemoteTools(
+  const registry = withMadeTools(
     sortByKind([...BUILT_IN_TOOLS.values(), ...definitions.map(({ definition }) => definition)]),
   );
   const scope: Scope = { ...registry, unavailable };
@@ -96,7 +98,11 @@ function checkDefinition(
     case 'a2a_agent':
       return asProblems(checkRemoteName(definition.name));
     case 'task':
-      return asProblems([...checkFileName('a task', definition.name), ...checkTaskAgent(scope, definition)]);
+      return asProblems([
+        ...checkFileName('a task', definition.name),
+        ...checkTaskTool(scope, definition),
+        ...checkTaskAgent(scope, definition),
+      ]);
     case 'manifest':
       return asProblems([...checkFileName('a manifest', definition.name), ...checkRun(scope, definition)]);
     case 'effect':
@@ -104,6 +110,13 @@ function checkDefinition(
     case 'endpoint':
       return asProblems(checkRoute(definition.name));
   }
+}
+
+/** Agents start it by this name. */
+function checkTaskTool(scope: Scope, { name }: TaskDefinition): FieldProblem[] {
+  const tool = scope.tools.get(taskToolName(name));
+  if (!tool || tool.startsTask === name) return [];
+  return [{ field: '', message: `is started by agents as '${tool.name}', which is the name of a tool` }];
 }
 
 /** Whose policy judges what it does. */
@@ -213,8 +226,8 @@ function sortByKind(definitions: readonly Definition[]): Registry {
   };
 }
 
-/** With the tools of MCP servers, and the agents elsewhere, that prompts list, under the names that models call them by. */
-function withRemoteTools(registry: Registry): Registry {
+/** With the tools of MCP servers, the agents elsewhere that prompts list, and one for each task, under the names that models call them by. */
+function withMadeTools(registry: Registry): Registry {
   const tools = new Map(registry.tools);
   for (const { name, mcp, a2a } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
     if (tools.has(name)) continue;
@@ -222,6 +235,10 @@ function withRemoteTools(registry: Registry): Registry {
     if (server) tools.set(name, toMcpTool(name, server, mcp));
     const agent = a2a === undefined ? undefined : registry.a2aAgents.get(a2a);
     if (agent) tools.set(name, toA2aTool(name, agent));
+  }
+  for (const task of registry.tasks.values()) {
+    const tool = toTaskTool(task);
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
   }
   return { ...registry, tools };
 }

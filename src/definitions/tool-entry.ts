@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { a2aToolName, parseA2aName } from '../core/project/a2a-agent.ts';
 import { mcpToolName, parseMcpName } from '../core/project/mcp-tool.ts';
+import { parseTaskName, taskToolName } from '../core/project/task-tool.ts';
 import { count, env, flag, names, options, text } from './field.ts';
 
 const immediate = z.strictObject({
@@ -46,8 +47,10 @@ export const toolEntry = z.preprocess(
     })),
 );
 
-/** A tool of an MCP server, and an agent elsewhere, go by the name that models call them by. */
+/** A tool of an MCP server, an agent elsewhere, and a task go by the names that models call them by. */
 function toName(written: string) {
+  const task = parseTaskName(written);
+  if (task !== undefined) return { name: taskToolName(task), task };
   const mcp = parseMcpName(written);
   if (mcp) return { name: mcpToolName(mcp), mcp };
   const a2a = parseA2aName(written);

@@ -5,6 +5,7 @@
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
 import { A2A_PREFIX } from '../core/project/a2a-agent.ts';
 import { MCP_PREFIX } from '../core/project/mcp-tool.ts';
+import { TASK_PREFIX } from '../core/project/task-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
@@ -77,6 +78,8 @@ function checkUnresolved(
   if (entry.mcp || entry.name.startsWith(MCP_PREFIX)) return asProblems(checkMcpName(scope, entry, field));
   if (entry.a2a !== undefined || entry.name.startsWith(A2A_PREFIX))
     return asProblems(checkA2aName(scope, entry, field));
+  if (entry.task !== undefined || entry.name.startsWith(TASK_PREFIX))
+    return asProblems(checkName(scope, `${field}.name`, 'a task', entry.task ?? '', scope.tasks.keys()));
   const offered = providerToolNames(scope, scope.models.get(prompt.model));
   if (scope.unavailable.has(prompt.model)) return NOTHING;
   const prefixed = offered.map((name) => PREFIX + name);

@@ -107,7 +107,7 @@ function resolveReachable(
   const refusal = refuseReach(caller, name);
   if (refusal !== undefined) return refuseCall(refusal);
   const tool = registry.tools.get(name);
-  return tool ? go({ tool }) : refuseCall(describeMissing(registry, name));
+  return tool && tool.startsTask === undefined ? go({ tool }) : refuseCall(describeMissing(registry, name));
 }
 
 function askInvoked(

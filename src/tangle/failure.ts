@@ -68,3 +68,29 @@ export class BackendTransportError extends RuntimeError implements TransportFail
     this.body = body;
   }
 }
+
+/**
+ * The session is one of another kind of backend: `SessionMismatch`.
+ * @example
+ * ```ts
+ * const isAnothers = (error: unknown) => error instanceof SessionMismatchError;
+ * ```
+ */
+export class SessionMismatchError extends RuntimeError {
+  constructor(message: string) {
+    super('SessionMismatch', message);
+  }
+}
+
+/**
+ * There is no such session: `SessionNotFound`.
+ * @example
+ * ```ts
+ * const isGone = (error: unknown) => error instanceof NotFoundError;
+ * ```
+ */
+export class NotFoundError extends RuntimeError {
+  constructor(message: string) {
+    super('SessionNotFound', message);
+  }
+}

@@ -38,7 +38,7 @@ export {
   type RemoteBoxOptions,
   remoteBox,
 } from './box/remote-box.ts';
-export { ConfigError, RuntimeRunStateError } from './failure.ts';
+export { ConfigError, NotFoundError, RuntimeRunStateError, SessionMismatchError } from './failure.ts';
 export * from './models.ts';
 export {
   type LedgerEvent,

@@ -17,6 +17,7 @@ export type {
   TaskRunRecord,
 } from '../core/author/task.ts';
 export type { ControlEval, TaskDecision, TaskEnd, TaskVerdict } from '../core/task/control.ts';
+export type { BackendErrorDetail } from '../core/task/emission.ts';
 export {
   type AcquisitionPlan,
   decideReadiness as decideKnowledgeReadiness,
@@ -25,14 +26,22 @@ export {
   type KnowledgeRequirement,
   type ReadinessDecision,
 } from '../core/task/knowledge.ts';
+export type { TaskSession, TaskSessions } from '../core/task/session.ts';
 export type { AgentTaskSpec } from '../core/task/spec.ts';
 export { defineManifest as defineAgent, type ManifestInput, resolveSubject } from '../definitions/index.ts';
 export type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
 export { toTelemetry as sanitizeRuntimeStreamEvent } from '../projections/task/task-telemetry.ts';
 export {
-  type AgentTaskResult,
+  type BackendAdapter,
+  type BackendResult,
+  type BackendTaskInputs,
+  backendTask,
+} from './task/backend-task.ts';
+export {
   type GivenAdapter,
   type RunAgentTaskOptions,
   runAgentTask,
   runAgentTaskStream,
+  type StreamedEvent,
 } from './task/run-agent-task.ts';
+export type { AgentTaskResult } from './task/task-result.ts';

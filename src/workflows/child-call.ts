@@ -1,5 +1,5 @@
 /**
- * A call of a subagent (runtime §7, definitions §13): its thread is made or told something, its workflow started with this one
+ * A call of a subagent, or of a task (runtime §7, definitions §13): its thread is made or told something, its workflow started with this one
  * as its parent, and its report awaited where the call blocks.
  * C1. The call waits for the report in the store, never for the child's workflow: a run that continues as new meanwhile, is
  *     reset, or is lost, finds the report again by the call.
@@ -10,7 +10,7 @@
  * C5. A child that waits for people holds the thread up, which shows it as its own wait. The store says so with each look.
  */
 import { condition, getExternalWorkflowHandle, isCancellation, patched } from '@temporalio/workflow';
-import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import { workflowIdOf } from '../core/thread/start-options.ts';
 import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
 import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
@@ -119,7 +119,7 @@ function showBelow(
 /** C2: the signal's effect. */
 async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
-    await getExternalWorkflowHandle(WORKFLOW_ID_PREFIX + child.threadId).signal(wakeForMessages, {});
+    await getExternalWorkflowHandle(workflowIdOf(child.threadId)).signal(wakeForMessages, {});
   } catch (error) {
     if (isCancellation(error)) throw error;
     await startThread(run, child);

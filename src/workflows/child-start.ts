@@ -7,28 +7,48 @@
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
 import type { ChildStart } from '../core/thread/subagent-step.ts';
+import {
+  isTaskThread,
+  TASK_ID_PREFIX,
+  TASK_WORKFLOW_TYPE,
+  taskStartOptions,
+} from '../core/thread/task-start.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const PAUSE_MS = 1000;
 
+/** C1: survives continue-as-new. */
+const BY_ITSELF = { parentClosePolicy: 'ABANDON', cancellationType: 'ABANDON' } as const;
+
 export async function startThread(run: ThreadRun, child: ChildStart): Promise<void> {
-  const { threadId, agent, userId, rootId } = child;
   try {
     // C3: the run must not end now.
-    await CancellationScope.nonCancellable(() =>
-      startChild<typeof thread>(WORKFLOW_TYPE, {
-        ...startOptions({ ...child, parentId: run.threadId }),
-        args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
-        // C1: survives continue-as-new.
-        parentClosePolicy: 'ABANDON',
-        cancellationType: 'ABANDON',
-      }),
+    await CancellationScope.nonCancellable<unknown>(() =>
+      isTaskThread(child.threadId) ? startTask(child) : startChildThread(run, child),
     );
   } catch (error) {
     // C2: started by somebody else.
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
+}
+
+function startChildThread(run: ThreadRun, child: ChildStart) {
+  const { threadId, agent, userId, rootId } = child;
+  return startChild<typeof thread>(WORKFLOW_TYPE, {
+    ...startOptions({ ...child, parentId: run.threadId }),
+    args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
+    ...BY_ITSELF,
+  });
+}
+
+/** What it is asked to be, the store has. */
+function startTask({ threadId, agent: task, userId }: ChildStart) {
+  return startChild(TASK_WORKFLOW_TYPE, {
+    ...taskStartOptions({ id: threadId.slice(TASK_ID_PREFIX.length), task }),
+    args: [{ task, userId }],
+    ...BY_ITSELF,
+  });
 }
 
 /** Starts children whose variables came later, or whose start was lost; beside the loop, which may be waiting for another child. */

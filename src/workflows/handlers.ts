@@ -21,6 +21,7 @@ import {
   parseToolPayload,
 } from '../core/thread/item.ts';
 import { isThreadId } from '../core/thread/start-input.ts';
+import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
@@ -214,6 +215,11 @@ function readDelay(letter: Letter): number {
   return typeof inMs === 'number' && Number.isFinite(inMs) ? inMs : 0;
 }
 
+/** A child is a thread, or a task. */
+function isOfChild(id: unknown): id is string {
+  return isThreadId(id) || (typeof id === 'string' && isTaskThread(id));
+}
+
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
   const { reportOf, waitOf, boot, speaks, settled } = readFields(letter);
@@ -222,11 +228,11 @@ function hearFamily(run: ThreadRun, letter: Letter): void {
     return;
   }
   // Early versions took it for something in the queue.
-  if (isThreadId(waitOf) && patched('shows-waits-of-children')) {
+  if (isOfChild(waitOf) && patched('shows-waits-of-children')) {
     run.family.hear({ waitOf });
     return;
   }
-  run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
+  run.family.hear({ ...(isOfChild(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
   if (speaks === true) run.inbox.hearRelative();
 }

@@ -15,7 +15,15 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
-import { answerWait, cancelExecution, sendMessage, stop, taskStatus, terminate } from './messages.ts';
+import {
+  answerWait,
+  cancelExecution,
+  sendMessage,
+  stop,
+  taskStatus,
+  terminate,
+  wakeForMessages,
+} from './messages.ts';
 import type { TaskRun } from './task-run.ts';
 
 /** Updates of all names arrive as this one (interceptors.ts, D3). */
@@ -52,7 +60,8 @@ function take(run: TaskRun, letter: Letter): void {
   if (name === answerWait.name) hearAnswer(run, letter);
   else if (Object.hasOwn(ABORTS, name))
     run.end({ stoppedBy: 'abort', reason: readReason(letter) ?? 'aborted' });
-  else log.warn(`a task takes no signal ${JSON.stringify(name)}`);
+  // A parent that has waited long for its end looks whether it runs.
+  else if (name !== wakeForMessages.name) log.warn(`a task takes no signal ${JSON.stringify(name)}`);
 }
 
 /** Answered once the task is open: the store has to judge. */

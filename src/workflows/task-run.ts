@@ -53,13 +53,13 @@ export class TaskRun {
     return this.#phase.kind === 'open' ? this.#phase.settings : undefined;
   }
 
-  open(settings: Settings): void {
+  open(settings: Settings, rootId = this.threadId): void {
     this.#phase = { kind: 'open', settings };
     if (this.start.storeId !== null || !settings.searchAttributes) return;
     upsertSearchAttributes([
       { key: THREAD_STATUS, value: 'running' satisfies ThreadStatus },
       { key: AGENT_ID, value: this.start.task },
-      { key: ROOT_THREAD_ID, value: this.threadId },
+      { key: ROOT_THREAD_ID, value: rootId },
     ]);
   }
 

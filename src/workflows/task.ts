@@ -62,7 +62,7 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
   run.activities.bind(opened.storeId, opened.kind === 'open' ? opened.settings : undefined);
   if (opened.kind === 'over') return opened.outcome;
   run.goTo(opened.step);
-  run.open(opened.settings);
+  run.open(opened.settings, opened.rootId);
   // Not awaited: what fails in it is a fault of this code and fails the workflow task.
   void storeAnswersBeside(run);
   if (opened.stops) return run.activities.endTask(run.step);
@@ -115,7 +115,7 @@ async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
   const acted = await run.activities.actTask(run.step);
   if (acted.kind !== 'acted') return toPause(acted);
   goOn(run);
-  run.keepThought(acted.next);
+  if (acted.next) run.keepThought(acted.next);
   return 'again';
 }
 

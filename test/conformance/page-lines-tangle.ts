@@ -14,6 +14,7 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Each layer alone: the whole stack, defineAgent to handleChatTurn', 'TG-01', 'TG-12'),
   shown('Task: observe, validate, decide, act or ask or stop', 'TG-03', 'TG-05'),
   shown('Task: runAgentTaskStream yields RuntimeStreamEvents', 'TG-10'),
+  shown('Task: a backend within the loop, its session and what it goes on with', 'TG-10', 'TG-11'),
   shown('Task: stop semantics, eval lift, cost ledger', 'TG-04', 'TG-06', 'TG-30'),
   shown('Chat turn: NDJSON and the session.run.* envelope', 'TG-12'),
   shown('Chat turn: persist and trace hooks', 'TG-14', 'TG-15'),
@@ -67,4 +68,12 @@ export const TANGLE_LINES: readonly PageLine[] = [
   ),
   shown('Telemetry is redacted', 'TG-32'),
   differs('The eval harness and the analyst loop', 'out of scope: what runs can be read off the log'),
+  differs(
+    'Rubric: judges',
+    'the eval harness asks them: a model that is asked at the end of each task would be paid for in production. They are checked, kept and compared with the manifest; dimensions score each task',
+  ),
+  differs(
+    'Manifest: personas',
+    'the eval harness plays them: they are kept with the manifest for it, and a task that one plays has it as its inputs, which dimensions are shown',
+  ),
 ];

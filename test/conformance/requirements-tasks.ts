@@ -33,6 +33,11 @@ export const TASKS: readonly Requirement[] = [
   { id: 'TG-09', level: 'MUST', text: 'A task that is aborted in the midst of an act ends once.' },
   { id: 'TG-10', level: 'MUST', text: 'The stream of a task that is blocked has its exact sequence.' },
   {
+    id: 'TG-11',
+    level: 'MUST',
+    text: 'A task goes on with the session of its backend, and with none of another kind, or that there is not.',
+  },
+  {
     id: 'TG-31',
     level: 'MUST',
     text: 'A reviewer passes a good draft, and fails a bad one with its reason.',

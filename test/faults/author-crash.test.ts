@@ -157,6 +157,41 @@ describe('on one worker', () => {
     });
   });
 
+  describe('an adapter of a task', () => {
+    const ended = async (phase: string) => {
+      const { id } = await site.client.tasks.start({ task: 'fall', inputs: { phase } });
+      const { verdict, status } = await site.client.tasks.wait(id, REST);
+      // Once in the worker, three times alone.
+      expect(falls(id)).toBeGreaterThanOrEqual(4);
+      return { verdict, status };
+    };
+
+    it('whose phase takes its process down fails its task, with a code, after three strikes', async () => {
+      expect(await ended('decide')).toMatchObject({
+        status: 'failed',
+        verdict: {
+          stoppedBy: 'runtime-error',
+          code: 'WorkerCrashed',
+          reason: expect.stringMatching(/^decide failed: .*"think, step 0".* (three|\d+) times/),
+        },
+      });
+      expect(crashes()).toBe(1);
+    });
+
+    it('whose act does, being idempotent, has that as the outcome of the act, and goes on', async () => {
+      expect(await ended('act')).toMatchObject({
+        status: 'completed',
+        verdict: {
+          outcome: {
+            ok: false,
+            code: 'WorkerCrashed',
+            error: expect.stringMatching(/"act, step 0".* times/),
+          },
+        },
+      });
+    });
+  });
+
   describe('a synchronous endless loop that no watchdog ends', () => {
     it('does not keep a worker alive whose supervisor is gone', async () => {
       const thread = await site.begin('use spin');

@@ -1,13 +1,15 @@
 /** A worker is killed in the midst of tasks. `npm run test:soak -- task-kill` has every place. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { type Cluster, type ClusterOptions, startCluster } from '../support/fault-cluster.ts';
 import { expectUnknown, expectWhole } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL', () => {
   let cluster: Cluster;
+  const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = {};
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster(next);
     await cluster.keep(1);
   });
   afterAll(() => cluster?.close());
@@ -50,4 +52,27 @@ describe('a worker process killed with SIGKILL', () => {
     expect(over).toMatchObject({ status: 'completed', steps: 3 });
     expect(cluster.ledger(id)).toEqual(['0', '1']);
   });
+
+  it('[TG-05] while it waits, and its code is replaced: a newer build is told of, goes on with the answer, and ends it', async () => {
+    const { id } = await cluster.client.tasks.start({ task: 'write', inputs: { asks: true } });
+    expect(await cluster.client.tasks.wait(id, { timeoutMs: 300_000 })).toMatchObject({ status: 'waiting' });
+    const before = await cluster.client.tasks.get(id);
+    await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+    next.program = NEWER;
+    await cluster.keep(1);
+    const [wait] = await cluster.client.listWaits({ threadId: `task/${id}` });
+    expect(await cluster.client.answerWait(wait?.id ?? '', { value: true })).toEqual({ outcome: 'taken' });
+    const told = [];
+    for await (const { event } of cluster.client.tasks.events(id)) told.push(event);
+    expect(told.at(-1)).toMatchObject({ type: 'final', status: 'completed' });
+    const over = await cluster.client.tasks.get(id);
+    expect(told.filter(({ type }) => type === 'manifest_changed')).toMatchObject([
+      { from: before.manifest, to: over.manifest },
+    ]);
+    expect(over).toMatchObject({ steps: 3, spentCostUsd: 2 });
+    // Each act once: the first by the build that has begun it, the last by the one that ends it.
+    expect(cluster.ledger(id)).toEqual(['0', '1 by newer']);
+  });
 });
+
+const NEWER = join(import.meta.dirname, '..', 'support', 'newer-worker-process.ts');

@@ -1,7 +1,10 @@
 /** Tasks over HTTP. */
 import { describe, expect, it } from '@jest/globals';
+import type { ThreadsClient } from '../../src/client/index.ts';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { defineTask } from '../../src/definitions/index.ts';
 import { testApi } from '../support/api.ts';
+import { closeAfterTest } from '../support/runtime.ts';
 import { taskRuntime } from '../tasks/task-runtime.ts';
 
 const asking = defineTask<number, string>({
@@ -11,6 +14,67 @@ const asking = defineTask<number, string>({
       ? { kind: 'ask', question: 'Which?' }
       : { kind: 'stop', pass: true, reason: 'asked', outcome: history[0]?.actionOutcome?.result },
 });
+
+describe('the tasks of the client over HTTP', () => {
+  it('are those of the client that has the store: the same words, answers and errors', async () => {
+    const runtime = await taskRuntime({ asking });
+    const api = await testApi(runtime);
+    const http = await RuntimeClient.connect({ url: api.url, patienceMs: 120_000 });
+    closeAfterTest(() => http.close());
+    const { id } = await http.tasks.start({ task: 'asking', inputs: { a: 1 } });
+    const following = http.tasks.events(id, { openWithinMs: 120_000 })[Symbol.asyncIterator]();
+    expect((await following.next()).value).toMatchObject({ event: { type: 'task_start' } });
+    expect(await http.tasks.wait(id, { timeoutMs: 120_000 })).toMatchObject({ id, status: 'waiting' });
+    const [wait] = await http.listWaits({ threadId: `task/${id}` });
+    expect(await http.answerWait(wait?.id ?? '', { value: 'this' })).toEqual({ outcome: 'taken' });
+    const live = [];
+    for (let next = await following.next(); !next.done; next = await following.next()) live.push(next.value);
+    expect(live.at(-1)).toMatchObject({ event: { type: 'final', status: 'completed' } });
+    const last = await http.tasks.get(id);
+    const { id: other } = await http.tasks.start({ task: 'asking' });
+    await http.tasks.wait(other, { timeoutMs: 120_000 });
+    const [first] = live;
+    const asked: Readonly<Record<string, (client: ThreadsClient) => Promise<unknown>>> = {
+      get: ({ tasks }) => tasks.get(id),
+      'get of none': ({ tasks }) => tasks.get('none'),
+      list: ({ tasks }) => tasks.list({ name: 'asking', status: 'completed', limit: 1 }),
+      'list behind one': ({ tasks }) =>
+        tasks.list({ name: 'asking', before: { ...last, createdAt: last.createdAt + 1 } }),
+      listSteps: ({ tasks }) => tasks.listSteps(id, 1),
+      events: ({ tasks }) => listed(tasks.events(id)),
+      'events behind a cursor': ({ tasks }) => listed(tasks.events(id, { after: first?.cursor ?? '' })),
+      'events so far': ({ tasks }) => listed(tasks.events(other, { follow: false })),
+      'events behind no cursor': ({ tasks }) => listed(tasks.events(id, { after: 'no' })),
+      'events of none': ({ tasks }) => listed(tasks.events('none')),
+      'start of the same': ({ tasks }) => tasks.start({ id, task: 'asking', inputs: { a: 1 } }),
+      'start with other words': ({ tasks }) => tasks.start({ id, task: 'asking', inputs: { a: 2 } }),
+      'start of nothing': ({ tasks }) => tasks.start({ id, task: 'asking', intent: '' }),
+      'abort of one that is over': ({ tasks }) => tasks.abort(id),
+      'abort of none': ({ tasks }) => tasks.abort('none'),
+      'wait of one that is over': ({ tasks }) => tasks.wait(id),
+      'wait in vain': ({ tasks }) => tasks.wait('none', { timeoutMs: 1 }),
+    };
+    const outcome = (client: ThreadsClient, ask: (client: ThreadsClient) => Promise<unknown>) =>
+      ask(client).then(
+        (value) => ({ value }),
+        ({ code, message }) => ({ code, message }),
+      );
+    for (const [name, ask] of Object.entries(asked))
+      expect([name, await outcome(http, ask)]).toEqual([name, await outcome(runtime.client, ask)]);
+    await http.tasks.abort(other, 'not today');
+    await listed(http.tasks.events(other));
+    expect(await http.tasks.get(other)).toMatchObject({
+      status: 'aborted',
+      verdict: { reason: 'not today' },
+    });
+  });
+});
+
+async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 describe('/v1/tasks', () => {
   it('starts, lists, reads and answers a task, and its stream goes on behind any cursor', async () => {

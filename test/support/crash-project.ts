@@ -128,6 +128,24 @@ export default defineEffect('falls', async (state) => {
   ${FALL};
 });
 `,
+  'agents/tasks/fall.ts': `
+import { appendFileSync } from 'node:fs';
+import { defineTask } from 'everthread';
+const fall = (task, phase) => {
+  appendFileSync('ledger', task.id + ' ' + phase + ' falls\\n');
+  ${FALL};
+};
+export default defineTask({
+  idempotent: true,
+  observe: ({ history }) => ({ acted: history.length }),
+  decide: ({ state, task, history }) => {
+    if (task.inputs.phase === 'decide') fall(task, 'decide');
+    if (state.acted === 0) return { kind: 'act', action: 'go' };
+    return { kind: 'stop', pass: true, reason: 'seen', outcome: history.at(-1).actionOutcome };
+  },
+  act: (_, { task }) => fall(task, 'act'),
+});
+`,
   'agents/tools/innocent.ts': tool(
     'idempotent: true,',
     `note(state, 'innocent begins');

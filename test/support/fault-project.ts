@@ -35,7 +35,7 @@ import {
   isAide,
   leadFamily,
 } from './fault-family.ts';
-import { faultTasks } from './fault-tasks.ts';
+import { faultManifest, faultTasks } from './fault-tasks.ts';
 
 /** The runtime's own places, and two inside the body of every tool here. */
 export type DeathPoint = FaultPoint | 'body_before' | 'body_after';
@@ -190,7 +190,8 @@ export function faultRegistry(project: FaultProject): Registry {
     tools: { ...tools, ...familyTools() },
     effects: { fire: fireEffect(folder), speak: speakEffect, call: callEffect },
     hooks: [noTaps(folder), tellEnd(folder)],
-    tasks: faultTasks({ folder, obey }),
+    tasks: faultTasks({ folder, obey, ...(project.build ? { build: project.build } : {}) }),
+    manifests: { writer: faultManifest(project.build) },
   });
 }
 

@@ -1,15 +1,18 @@
 /** Tasks of the fault tests: each act writes its step to the ledger, at the places where a worker may be told to die. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineTask } from '../../src/definitions/index.ts';
+import { defineManifest, defineTask } from '../../src/definitions/index.ts';
 
 interface FaultTasks {
   readonly folder: string;
+  /** Another build than the usual one: its acts write its name behind each line. */
+  readonly build?: string;
   readonly obey: (folder: string, point: 'body_before' | 'body_after') => Promise<void>;
 }
 
 /** `inputs.acts` acts, of a cost of 1 each; with `inputs.asks` a question comes before the last. `repeated` acts again after a lost worker. */
-export function faultTasks({ folder, obey }: FaultTasks) {
+export function faultTasks({ folder, build, obey }: FaultTasks) {
+  const behind = build ? ` by ${build}` : '';
   const ledger = (idempotent: boolean) =>
     defineTask<{ acted: number; asked: boolean }, { step: number }>({
       idempotent,
@@ -31,7 +34,7 @@ export function faultTasks({ folder, obey }: FaultTasks) {
       },
       async act({ step }, { task }) {
         await obey(folder, 'body_before');
-        appendFileSync(join(folder, 'ledger'), `${task.id} ${step}\n`);
+        appendFileSync(join(folder, 'ledger'), `${task.id} ${step}${behind}\n`);
         await obey(folder, 'body_after');
         return step;
       },
@@ -39,4 +42,15 @@ export function faultTasks({ folder, obey }: FaultTasks) {
       projectRunRecords: ({ steps }) => [{ steps }],
     });
   return { write: ledger(false), repeated: ledger(true) };
+}
+
+/** What the task "write" is measured by: another build has another one. */
+export function faultManifest(build = 'usual') {
+  return defineManifest({
+    id: 'writer',
+    repoRoot: import.meta.dirname,
+    surfaces: {},
+    rubric: { dimensions: [], judges: [{ id: 'reader', model: build, dimensions: [] }] },
+    run: 'write',
+  });
 }

@@ -52,6 +52,8 @@ export interface RuntimeOptions {
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   /** Policies by name. */
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
+  /** Tasks by name. */
+  readonly tasks?: Parameters<typeof registryFrom>[0]['tasks'];
   /** Servers of MCP by name. */
   readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
   /** Agents elsewhere by name. */
@@ -88,6 +90,7 @@ export function helperRegistry({
   tools = {},
   effects,
   policies,
+  tasks,
   mcpServers,
   a2aAgents,
   hooks,
@@ -115,6 +118,7 @@ export function helperRegistry({
     tools,
     effects,
     policies,
+    tasks,
     mcpServers,
     a2aAgents,
     hooks,

@@ -1,5 +1,5 @@
 /**
- * A unit of an author's work: a tool call, a model step, a sub-prompt, an effect. It is what may take its worker process down, and what
+ * A unit of an author's work: a tool call, a model step, a sub-prompt, an effect, a phase of a task. It is what may take its worker process down, and what
  * is then tried again, alone, or given up.
  * U1. Its key is the same in every attempt. It is told to whoever keeps a journal before it begins (state/author-run.ts).
  * U2. Whether it is suspect is asked when it is tried again: what runs once costs no statement.
@@ -48,6 +48,7 @@ export async function runUnit<T>(
 
 const KINDS: Readonly<Record<string, string>> = {
   model: 'model step',
+  task: 'phase',
   run_code: 'tool',
   subprompt: 'sub-prompt',
 };

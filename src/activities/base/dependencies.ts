@@ -28,6 +28,10 @@ export type LoneActivity =
   | 'finishSubprompt'
   | 'callSubagent'
   | 'finishSubagent'
+  | 'checkTask'
+  | 'thinkTask'
+  | 'actTask'
+  | 'endTask'
   | 'runEffect';
 
 /** Runs an activity in a process of its own. Its death counts against the unit, and is thrown as a failure to try again. */

@@ -8,6 +8,7 @@ import type { ToolResult } from '../../core/message/message.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
 import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
+import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
 import type { CallOfChild } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -46,13 +47,14 @@ async function composeReported(
   { child }: CallOfChild,
   { attachments, ...report }: Report,
 ): Promise<CallAnswer> {
-  const text = formatResult(child, { ...report, attachments: [] }, child.resumable);
+  const isTask = isTaskThread(child.threadId);
+  const text = isTask ? report.content : formatResult(child, { ...report, attachments: [] }, child.resumable);
   const files = await keepPresent(store, threadId, attachments);
   const status =
     report.kind === 'result' ? { status: 'success', result: text } : { status: 'error', error: text };
   return {
     result: { ...(status as ToolResult), ...(files.length > 0 ? { attachments: files } : {}) },
-    metadata: { subagent_id: child.threadId },
+    metadata: isTask ? { task_id: toTaskId(child.threadId) } : { subagent_id: child.threadId },
   };
 }
 

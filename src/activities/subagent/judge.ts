@@ -10,12 +10,21 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf, openGuard } from '../tool/resumable-call.ts';
 import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';
 import { toToolCall } from '../tool-gate/before-call.ts';
-import { beginPending, type JudgePorts, type NotBegun, toAskedAgent } from '../tool-gate/judge-call.ts';
+import {
+  beginPending,
+  type JudgePorts,
+  type NotBegun,
+  toAskedAgent,
+  toAskedTask,
+} from '../tool-gate/judge-call.ts';
 import type { SubagentCall } from './callee.ts';
 
 export function askSubagent({ registry }: JudgePorts, { call }: SubagentCall): Verdict<Asked, never> {
   const args = parseArguments(call.begun.call.arguments);
-  return go({ asked: toAskedAgent(registry(), infoOf(call), { args, executionId: call.executionId }) });
+  const { executionId } = call;
+  const isTask = registry().tools.get(call.begun.call.name)?.startsTask !== undefined;
+  const toAsked = isTask ? toAskedTask : toAskedAgent;
+  return go({ asked: toAsked(registry(), infoOf(call), { args, executionId }) });
 }
 
 /** `before_tool_call`. A call that nobody can read has its refusal coming. */

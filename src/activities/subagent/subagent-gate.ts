@@ -21,6 +21,7 @@ import {
 } from './input.ts';
 import { askApproval, askSubagent, beforeSubagentCall, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
+import { makeTask, readInputs, resolveTask } from './task-call.ts';
 import { resolveChild, tellChild } from './tell.ts';
 
 const openCall = () =>
@@ -69,15 +70,29 @@ const MESSAGE = openCall()
   .stage(beginJudged) //            4
   .stage(tellChild); //             5 body: a word to the child
 
+/** A task, by the name that agents start it by. */
+const TASK = openCall()
+  .stage(resolveTask) //            1 resolve: a task that the prompt lists
+  .stage(askSubagent) //            4
+  .stage(judgeAction) //            4
+  .stage(askApproval) //            4
+  .stage(beginJudged) //            4
+  .stage(readInputs) //             5 body: what its inputs are to be
+  .stage(makeTask); //              5 body: the task
+
 export async function leadToChild(
   dependencies: ActivityDependencies,
   call: ResumableCall,
 ): Promise<MadeChild['outcome'] | UnmadeChild | WaitingCall> {
-  const passed = await gateOf(call.begun.call.name).pass(dependencies, { call });
+  const passed = await gateOf(dependencies, call.begun.call.name).pass(dependencies, { call });
   return passed.kind === 'go' ? passed.known.outcome : passed.end;
 }
 
-function gateOf(name: string): Pick<typeof OWN | typeof CREATE | typeof MESSAGE, 'pass'> {
+function gateOf(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  name: string,
+): Pick<typeof OWN | typeof CREATE | typeof MESSAGE | typeof TASK, 'pass'> {
+  if (registry().tools.get(name)?.startsTask !== undefined) return TASK;
   if (name === SUBAGENT_MESSAGE) return MESSAGE;
   return name === SUBAGENT_CREATE ? CREATE : OWN;
 }

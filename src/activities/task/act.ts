@@ -1,11 +1,12 @@
 /**
- * `actTask`: what a step has decided to do passes the stages of the tool gate that fit it, and is done at most once, unless its task is idempotent. An
+ * The act of a step: what it has decided to do passes the stages of the tool gate that fit it, and is done at most once, unless its task is idempotent. An
  * act that fails is an outcome, which the adapter observes; nothing here ends a task but `onActError: 'stop'`.
  */
 import { randomUUID } from 'node:crypto';
 import type { ActContext, ActionOutcome } from '../../core/author/task.ts';
 import { ACTION_LEASE } from '../../core/governance/action-lease.ts';
-import type { ActAttempt, TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
+import type { TaskSessions } from '../../core/task/session.ts';
+import type { TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
@@ -15,11 +16,11 @@ import { type Judged, judgeAction, refuseDenied } from '../../state/judge-action
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { withinTime } from '../../state/within-time.ts';
 import type { ToldAction } from '../../store/port/action.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { type Act, approveTask, askTask, type Ends, type TaskCall } from './approve-act.ts';
 import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
-import { thinkTask } from './think.ts';
 import { startThread } from './thread.ts';
 
 const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
@@ -30,18 +31,11 @@ const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
   .stage(beginTask) //     4 it is kept as begun, at most once
   .stage(runAct); //       5 its adapter
 
-/** Behind it the next step thinks, in the same activity: a step of a loop that acts is one, which keeps its history short. */
-export async function actTask(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
-  const acted = await actOnce(dependencies, input);
-  if (acted.kind !== 'acted') return acted;
-  return { kind: 'acted', next: await thinkTask(dependencies, { ...input, step: input.step + 1 }) };
-}
-
 const USUAL_ACT_MS = 30 * 60_000;
 
 type Acted = { readonly kind: 'acted' } | TaskPause;
 
-async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
+export async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
   const { probe } = dependencies;
   const frame = await openFrame(dependencies, input);
   const { loop, step } = frame;
@@ -65,10 +59,12 @@ async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput)
   }
 }
 
+type BegunKeys = Pick<ActContext, 'idempotencyKey' | 'repeated'>;
+
 async function beginTask(
   { store, probe }: ActivityDependencies,
   { frame, attempt, action }: TaskCall & Judged,
-): Promise<Verdict<Pick<ActContext, 'idempotencyKey'>, Ends>> {
+): Promise<Verdict<BegunKeys, Ends>> {
   const { run, step, definition, signal } = frame;
   const again = definition.idempotent === true;
   const begun = await retryWhileUnavailable(signal, () =>
@@ -78,18 +74,20 @@ async function beginTask(
   if (action)
     await store.actions.record({ threadId: run.threadId, told: action, leaseMs: ACTION_LEASE.forMs, step });
   await probe?.('task_begun');
-  return go({ idempotencyKey: begun.idempotencyKey });
+  return go({ idempotencyKey: begun.idempotencyKey, repeated: begun.repeated });
 }
 
 async function runAct(
   dependencies: ActivityDependencies,
-  { frame, seen, act, action, idempotencyKey }: TaskCall & Judged & Pick<ActContext, 'idempotencyKey'>,
+  { frame, seen, act, action, idempotencyKey, repeated }: TaskCall & Judged & BegunKeys,
 ): Promise<Verdict<{ readonly outcome: ActionOutcome }, Ends>> {
   const { definition, signal } = frame;
   const { adapter, timeoutMs = USUAL_ACT_MS } = definition;
   const context: ActContext = {
     ...toDecideContext(frame, seen),
     idempotencyKey,
+    repeated,
+    sessions: openSessions(dependencies.store, frame.run.threadId),
     startThread: (thread) => startThread(frame, { ...thread, idempotencyKey }),
   };
   const acted = await runPhase(frame, 'act', () =>
@@ -104,6 +102,13 @@ async function runAct(
   const { error, message } = acted;
   const code = isRuntimeError(error) ? { code: error.code } : {};
   return go({ outcome: { ok: false, error: message, ...code } });
+}
+
+function openSessions({ tasks }: ThreadStore, threadId: string): TaskSessions {
+  return {
+    get: (id) => tasks.getSession(threadId, id),
+    put: (session) => tasks.putSession({ ...session, threadId }),
+  };
 }
 
 async function finish(
@@ -167,7 +172,7 @@ async function refused(
   return afterFailure(dependencies, frame, outcome);
 }
 
-async function afterFailure(
+export async function afterFailure(
   { store }: ActivityDependencies,
   { definition, run, step }: TaskFrame,
   { error = 'it failed' }: ActionOutcome,

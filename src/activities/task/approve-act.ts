@@ -49,9 +49,11 @@ export async function askTask(
   const { definition, run, step, signal } = frame;
   const project = registry();
   const { agent = definition.name } = definition;
-  const rules = findRules(project.agents.get(agent)?.policy, null);
+  const policy = definition.agent ? project.agents.get(agent)?.policy : undefined;
+  const { permissions = {} } = frame.loop.context ?? {};
+  const rules = findRules(policy, { permissions });
   // Nothing judges what it does.
-  if (!definition.agent || !rules) return go({ asked: undefined });
+  if (!rules) return go({ asked: undefined });
   const thread = await store.threads.get(run.threadId);
   if (!thread) return end({ kind: 'terminated' });
   const prepared = await prepare(frame, seen, act);

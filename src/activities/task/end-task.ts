@@ -1,24 +1,33 @@
 /** `endTask`: the last act of a task: its run records are made, and its end is kept, once. */
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type { TaskControl, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
+import { findManifest } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
+import type { StoredError } from '../../core/thread/step.ts';
 import type { EndTaskInput, TaskOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { findManifest, toOutcome } from './open-task.ts';
+import { deliverReports } from '../subagent/report.ts';
+import { toOutcome } from './open-task.ts';
 import { openFrame, type PhaseResult, runPhase, STATE_BYTES, type TaskFrame } from './task-frame.ts';
 
-export async function endTask(dependencies: ActivityDependencies, input: EndTaskInput): Promise<TaskOutcome> {
+/** `unmade`: why no records are made of it. */
+export async function endTask(
+  dependencies: ActivityDependencies,
+  input: EndTaskInput,
+  unmade?: StoredError,
+): Promise<TaskOutcome> {
   const { store, registry, probe } = dependencies;
   const name = (await store.threads.get(input.threadId))?.agent ?? '';
   // Also where no definition is left: whoever aborts it must not wait for one.
   const frame = registry().tasks.has(name) ? await openFrame(dependencies, input) : undefined;
   const task = frame?.loop.task ?? (await store.tasks.readLoop(input.threadId, 1)).task;
   const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST) };
-  const made = frame
-    ? await makeRecords(frame, verdict, findManifest(registry(), name))
-    : { records: null, errors: [] };
+  const made =
+    frame && !unmade
+      ? await makeRecords(frame, verdict, findManifest(registry(), name))
+      : { records: null, errors: unmade ? [toUnmade(input, unmade)] : [] };
   await probe?.('task_ending');
   const ended = await store.tasks.end({
     threadId: input.threadId,
@@ -27,7 +36,12 @@ export async function endTask(dependencies: ActivityDependencies, input: EndTask
     ...made,
   });
   await probe?.('task_ended');
+  if (ended.parentId !== null) await deliverReports(dependencies, input.threadId);
   return toOutcome(ended);
+}
+
+function toUnmade({ step }: EndTaskInput, { message }: StoredError): TaskRuntimeError {
+  return { phase: 'projectRunRecords', stepIndex: step, message };
 }
 
 const LOST = { stoppedBy: 'runtime-error', reason: 'its loop has ended without a verdict' } as const;

@@ -1,6 +1,5 @@
 /** `openTask`: the first act of every run of a task's workflow: registers it with the store, and learns where to go on. */
-import type { Registry } from '../../core/author/definition.ts';
-import type { ManifestDefinition } from '../../core/author/manifest.ts';
+import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { toLimits } from '../../core/task/spec.ts';
 import type { OpenTaskInput, OpenTaskOutcome, TaskOutcome } from '../../core/thread/task-step.ts';
@@ -21,13 +20,9 @@ export async function openTask(
   }
   const project = registry();
   const { tasks } = project;
-  const definition = start && tasks.get(start.task);
   const name = start?.task ?? (await store.threads.get(threadId))?.agent ?? '';
   const manifest = findManifest(project, name);
   if (manifest) await store.tasks.keepManifest(manifest.hash, manifest.document);
-  const requirements =
-    start?.spec.requiredKnowledge ?? definition?.requiredKnowledge ?? manifest?.knowledge ?? [];
-  const asksFirst = requirements.length > 0 || definition?.knowledge?.buildReadiness !== undefined;
   const opened = await store.tasks.open({
     threadId,
     runId: currentRunId(),
@@ -41,14 +36,13 @@ export async function openTask(
             scenarioId: start.scenarioId,
             userId: start.userId,
             organizationId: start.organizationId,
-            requirements,
-            preflight: asksFirst ? 'due' : 'over',
+            ...firstKnowledge(project, start.task, start.spec),
           },
         }
       : {}),
   });
   if (opened.kind === 'over') return { kind: 'over', storeId: store.id, outcome: toOutcome(opened.task) };
-  const { task } = opened;
+  const { task, rootId } = opened;
   const run = { threadId, runId: currentRunId() };
   const isUnknown = !tasks.has(task.name) && task.steps === 0 && !task.verdict;
   if (isUnknown) await store.tasks.keepDecision({ ...run, step: 0, verdict: unknownTask(task.name) });
@@ -57,21 +51,12 @@ export async function openTask(
     kind: 'open',
     storeId: store.id,
     settings,
+    ...(rootId === threadId ? {} : { rootId }),
     step: task.steps,
     ...(isUnknown || task.verdict ? { stops: true as const } : {}),
     ready: task.preflight === 'over',
     wallLeftMs: Math.max(0, maxWallMs - task.wallMs),
   };
-}
-
-/** The first one, by name, that says that this task runs it. */
-export function findManifest(
-  { manifests }: Pick<Registry, 'manifests'>,
-  task: string,
-): ManifestDefinition | undefined {
-  return [...manifests.values()]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .find(({ run }) => run === task);
 }
 
 /** One that has begun waits for a worker that knows it. */

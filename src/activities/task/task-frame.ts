@@ -4,6 +4,7 @@
  *     fails: then the whole activity is another attempt's.
  */
 import { createHash } from 'node:crypto';
+import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type {
   DecideContext,
   TaskContext,
@@ -11,6 +12,7 @@ import type {
   TaskPhase,
   TaskStep,
 } from '../../core/author/task.ts';
+import { findManifest } from '../../core/project/new-task.ts';
 import { emissionProblem } from '../../core/task/emission.ts';
 import { type KnowledgeReport, reportKnowledge } from '../../core/task/knowledge.ts';
 import { type TaskLimits, toLimits } from '../../core/task/spec.ts';
@@ -21,10 +23,12 @@ import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { runAuthorCode } from '../../state/author-run.ts';
 import type { FromRun } from '../../store/port/run.ts';
-import type { TaskLoop, TaskStepRecord } from '../../store/port/task.ts';
+import type { TaskLoop, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, isPassing } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
 
 export interface TaskFrame {
   readonly run: FromRun;
@@ -47,7 +51,10 @@ export async function openFrame(
   const definition = requireDefinition(registry(), named?.agent ?? '', run.threadId);
   const { maxNoProgressSteps = 0, maxRepeatedActions = 0 } = definition.guards ?? {};
   const loop = await store.tasks.readLoop(run.threadId, Math.max(maxNoProgressSteps, maxRepeatedActions) + 1);
-  const { spec, requirements, answers } = loop.task;
+  const { spec, requirements, answers, status, parentId } = loop.task;
+  // What it has waited for may be over: whoever waits for it shows that no more.
+  if (parentId !== null && status === 'waiting') await tellAbove(store, run.threadId);
+  await noteManifest(store, findManifest(registry(), loop.task.name), { run, task: loop.task });
   const signal = abortSignal();
   const knowledge = reportKnowledge(requirements, Date.now());
   return {
@@ -72,6 +79,18 @@ export async function openFrame(
       },
     },
   };
+}
+
+/** A run goes on with whatever build comes: the first phase that a newer one takes tells of another manifest. */
+async function noteManifest(
+  { tasks }: ThreadStore,
+  manifest: ManifestDefinition | undefined,
+  { run, task }: { readonly run: FromRun; readonly task: TaskRecord },
+): Promise<void> {
+  const hash = manifest?.hash ?? null;
+  if (hash === task.manifest || task.endedAt !== null) return;
+  if (manifest) await tasks.keepManifest(manifest.hash, manifest.document);
+  await tasks.noteManifest({ ...run, manifest: hash });
 }
 
 function requireDefinition(
@@ -137,7 +156,8 @@ export async function runPhase<Value>(
   body: () => Value | Promise<Value>,
 ): Promise<PhaseResult<Value>> {
   const work = `${run.threadId}:${phase}:${step}`;
-  const unit = { code: 'task', name: definition.name, threadId: run.threadId, work } as const;
+  const name = `${phase} of ${definition.name}`;
+  const unit = { code: 'task', name, threadId: run.threadId, work } as const;
   try {
     return { ok: true, value: await runAuthorCode(unit, body) };
   } catch (error) {

@@ -5,6 +5,7 @@
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
+import { TASK_CAPABILITY } from '../../core/project/task-tool.ts';
 import {
   type AskedAction,
   capabilitiesOf,
@@ -64,6 +65,15 @@ export function toAskedAgent(
 ): AskedAction | undefined {
   const capabilities = [OWN_CAPABILITIES['agent.call']];
   return toAsked(registry, info, { kind: 'agent.call', capabilities, args, executionId });
+}
+
+/** A call of a task, whatever becomes of it. */
+export function toAskedTask(
+  registry: Registry,
+  info: CallInfo,
+  { args, executionId }: Pick<AskedAction, 'args' | 'executionId'>,
+): AskedAction | undefined {
+  return toAsked(registry, info, { kind: 'tool.call', capabilities: [TASK_CAPABILITY], args, executionId });
 }
 
 /** Undefined for a call that has begun, or whose agent has no policy. */

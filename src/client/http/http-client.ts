@@ -50,10 +50,12 @@ import type {
 import type { OutgoingMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
+import type { Tasks } from '../tasks.ts';
 import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
 import { type HttpConnectOptions, type HttpPlace, pathOf, toPlace } from './http-place.ts';
+import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
 import { messageJson, newId, startJson } from './outgoing-json.ts';
 import { askJson, askPatiently, type Patient } from './patience.ts';
@@ -72,6 +74,7 @@ import { SentItems } from './sent-items.ts';
  */
 export class HttpClient implements ThreadsClient {
   readonly runs: ThreadsRuns;
+  readonly tasks: Tasks;
   readonly #place: HttpPlace;
   readonly #closing: AbortController;
   readonly #sent = new SentItems();
@@ -79,6 +82,7 @@ export class HttpClient implements ThreadsClient {
   private constructor(place: HttpPlace, closing: AbortController) {
     this.#place = place;
     this.#closing = closing;
+    this.tasks = new HttpTasks(place);
     this.runs = {
       list: async (options) => {
         const { before, ...query } = checkRunPage(options) ?? {};

@@ -87,6 +87,8 @@ export interface PromptToolEntry {
   readonly mcp?: McpToolRef;
   /** Of an agent elsewhere, by the name of its file. */
   readonly a2a?: string;
+  /** Of a task: `name` is what models call it by. */
+  readonly task?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** The fields of a sub-prompt or subagent entry: checked, defaults not yet applied. */
@@ -194,6 +196,8 @@ export interface ToolDefinition {
   readonly runsCode?: true;
   /** Asks for the status of its thread's subagents, and is answered by the engine. Only a built-in tool has it. */
   readonly queriesTeam?: true;
+  /** A call of it makes a task of this name, a child of its thread, and has the task's end as its result. Only the engine makes such tools. */
+  readonly startsTask?: string;
   /** Its body is a call of this tool of an MCP server; `tool` is its name there. */
   readonly remote?: { readonly server: McpServerDefinition; readonly tool: string };
   /** Its body is a task of this agent elsewhere. */

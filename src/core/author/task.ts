@@ -9,7 +9,9 @@ import type {
   KnowledgeReport,
   KnowledgeRequirement,
 } from '../task/knowledge.ts';
+import type { TaskSessions } from '../task/session.ts';
 import type { AgentTaskSpec, TaskBudget } from '../task/spec.ts';
+import type { AuthorSchema } from './definition.ts';
 
 /** What became of one act, or of one question. */
 export interface ActionOutcome {
@@ -73,6 +75,10 @@ export interface ActContext<State = unknown, Action = unknown> extends DecideCon
    * again has the same one; one that succeeded and is chosen again has another.
    */
   readonly idempotencyKey: string;
+  /** An attempt before at this very act was lost with its worker: of a task that is `idempotent` alone. */
+  readonly repeated: boolean;
+  /** Sessions of backends. */
+  readonly sessions: TaskSessions;
   /**
    * Starts a thread, or finds the one that an attempt before at this action has started under the same `key`; `decide` may wait for it, with
    * `{ kind: 'await', threadId }`. Rejects with `InvalidValue`.
@@ -204,6 +210,10 @@ export interface AgentAdapter<State = unknown, Action = unknown> {
 
 /** Settings of a task beside its adapter. */
 export interface TaskSettings {
+  /** For the models of agents that start it: what it is good for. */
+  readonly toolDescription?: string;
+  /** What its inputs must be where an agent starts it: a zod object schema, which models are shown. Without it, whatever the model gives. */
+  readonly requiredSchema?: AuthorSchema;
   /** An agent of the project, whose `policy` judges what the task does. */
   readonly agent?: string;
   /** What an act needs to be allowed. */

@@ -21,7 +21,11 @@ const LONGEST = 64;
 
 /** The name that models call it by. What had to be changed for it ends with a digest, so that two names never become one. */
 export function mcpToolName({ server, tool }: McpToolRef): string {
-  const plain = `mcp__${server}__${tool}`;
+  return toProviderName(`mcp__${server}__${tool}`);
+}
+
+/** What every provider takes as the name of a tool; a name that had to be changed ends with a digest of what it was. */
+export function toProviderName(plain: string): string {
   const safe = plain.replace(/[^A-Za-z0-9_-]/g, '_');
   if (safe === plain && plain.length <= LONGEST) return plain;
   return `${safe.slice(0, LONGEST - 9)}_${sha256OfAscii(plain).slice(0, 8)}`;

@@ -102,10 +102,11 @@ export function findSubagent(registry: Registry, name: string): AgentDefinition 
   return callee?.kind === 'agent' && callee.type === 'dual_ai' ? callee : undefined;
 }
 
-/** Whether a call of this name is dispatched as `child`. A project may have a tool or a prompt with one of the built-in names. */
+/** Whether a call of this name is dispatched as `child`: of a subagent, or of a task. A project may have a tool or a prompt with one of the built-in names. */
 export function isSubagentCall(registry: Registry, name: string): boolean {
   const callee = findCallee(registry, name);
   if (callee === undefined) return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE;
+  if (callee.kind === 'tool') return callee.startsTask !== undefined;
   return callee.kind === 'agent' && callee.type === 'dual_ai';
 }
 

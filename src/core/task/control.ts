@@ -73,6 +73,8 @@ export interface TaskVerdict {
   readonly score?: number;
   /** Of a budget: which limit. */
   readonly limit?: TaskLimitName;
+  /** Of a failure that has one: `WorkerCrashed`, of a phase that has taken its worker down again and again. */
+  readonly code?: string;
   readonly outcome?: unknown;
 }
 

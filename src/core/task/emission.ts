@@ -1,5 +1,6 @@
 /** What an adapter tells of its work while it works: it becomes a row of the task's log, and an event of its stream, as it is. */
 import { isRecord } from '../value/record.ts';
+import type { TaskSession } from './session.ts';
 
 export const EMISSION_TYPES = [
   'text_delta',
@@ -9,6 +10,13 @@ export const EMISSION_TYPES = [
   'llm_call',
   'artifact',
   'proposal_created',
+  'text_discarded',
+  'model_fallback',
+  'session_created',
+  'session_resumed',
+  'backend_start',
+  'backend_end',
+  'backend_error',
 ] as const;
 
 export type TaskEmission =
@@ -50,7 +58,35 @@ export type TaskEmission =
       readonly title: string;
       readonly status?: 'pending' | 'approved' | 'rejected';
       readonly content?: unknown;
+    }
+  /** What was told as text until here is void: it comes anew. */
+  | { readonly type: 'text_discarded'; readonly reason: string }
+  /** A model has failed for now, and the next one that was named is asked. */
+  | {
+      readonly type: 'model_fallback';
+      readonly fromModel: string;
+      readonly toModel: string;
+      readonly reason: string;
+    }
+  | { readonly type: 'session_created' | 'session_resumed'; readonly session: TaskSession }
+  /** `backend`: its kind. */
+  | { readonly type: 'backend_start' | 'backend_end'; readonly backend: string; readonly sessionId: string }
+  | {
+      readonly type: 'backend_error';
+      readonly backend: string;
+      readonly message: string;
+      /** False where it was aborted. */
+      readonly recoverable: boolean;
+      readonly error?: BackendErrorDetail;
     };
+
+/** Why a backend has failed. `status` is 0 where no answer came; `body`: its first 2 KiB. */
+export interface BackendErrorDetail {
+  readonly kind: 'transport' | 'backend';
+  readonly message: string;
+  readonly status?: number;
+  readonly body?: string;
+}
 
 const NEEDED: Readonly<Record<TaskEmission['type'], readonly string[]>> = {
   text_delta: ['text'],
@@ -60,6 +96,13 @@ const NEEDED: Readonly<Record<TaskEmission['type'], readonly string[]>> = {
   llm_call: ['model'],
   artifact: ['artifactId'],
   proposal_created: ['proposalId', 'title'],
+  text_discarded: ['reason'],
+  model_fallback: ['fromModel', 'toModel', 'reason'],
+  session_created: [],
+  session_resumed: [],
+  backend_start: ['backend'],
+  backend_end: ['backend'],
+  backend_error: ['backend', 'message'],
 };
 
 /** What is wrong with it; undefined where it can be told. */
@@ -68,5 +111,7 @@ export function emissionProblem(given: unknown): string | undefined {
   const type = EMISSION_TYPES.find((each) => each === given.type);
   if (!type) return `"type" must be one of ${EMISSION_TYPES.join(', ')}`;
   const lacks = NEEDED[type].find((field) => typeof given[field] !== 'string');
-  return lacks === undefined ? undefined : `a ${type} needs "${lacks}", a text`;
+  if (lacks !== undefined) return `a ${type} needs "${lacks}", a text`;
+  const isSession = type === 'session_created' || type === 'session_resumed';
+  return isSession && !isRecord(given.session) ? `a ${type} needs a "session"` : undefined;
 }

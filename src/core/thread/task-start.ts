@@ -29,6 +29,10 @@ export function isTaskThread(threadId: string): boolean {
   return threadId.startsWith(TASK_ID_PREFIX);
 }
 
+export function toTaskId(threadId: string): string {
+  return threadId.slice(TASK_ID_PREFIX.length);
+}
+
 /** The first problem is an `InvalidStart`. */
 export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
   if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"task":"triage"}');

@@ -29,6 +29,8 @@ export type OpenTaskOutcome =
       readonly kind: 'open';
       readonly storeId: string;
       readonly settings: Settings;
+      /** Of its family; absent where it has no parent. */
+      readonly rootId?: string;
       /** The step that is to be taken, or taken up again. */
       readonly step: number;
       /** Its verdict is stored: it is to be ended. */
@@ -63,8 +65,8 @@ export type ThoughtOutcome =
   | { readonly kind: 'goes_on' }
   | TaskPause;
 
-/** `next`: what the step behind it has come to think, in the same activity. */
-export type ActAttempt = { readonly kind: 'acted'; readonly next: ThoughtOutcome } | TaskPause;
+/** `next`: what the step behind it has come to think, in the same activity; absent where it has yet to think. */
+export type ActAttempt = { readonly kind: 'acted'; readonly next?: ThoughtOutcome } | TaskPause;
 
 /** What ends a task from outside of its adapter. */
 export interface TaskCause {

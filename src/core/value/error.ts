@@ -77,6 +77,10 @@ export const ERRORS = {
   ExecutionConflict: { exit: 1, status: 409 },
   /** There is no task with this id, or none of this name in agents/tasks. */
   TaskNotFound: { exit: 3, status: 404 },
+  /** There is no session of a backend with this id, or it is somebody else's. */
+  SessionNotFound: { exit: 3, status: 404 },
+  /** The session is one of another kind of backend. */
+  SessionMismatch: { exit: 1, status: 409 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */

@@ -1,6 +1,6 @@
 /** What a task's stream tells: its phases as they progress, what it asks, what its adapter tells of its work, and how it ended. */
 import type { StoppedBy, TaskDecision, TaskEnd, TaskLimitName } from '../../core/task/control.ts';
-import type { TaskEmission } from '../../core/task/emission.ts';
+import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
 import type {
   AcquisitionPlan,
   KnowledgeQuestion,
@@ -59,7 +59,13 @@ export interface StreamEventData {
   manifest_changed: { readonly from: string | null; readonly to: string | null };
   task_end: { readonly status: TaskEnd; readonly reason: string };
   /** Once, last. `text`: all that was told as `text_delta`. */
-  final: { readonly status: TaskEnd; readonly reason: string; readonly text?: string };
+  final: {
+    readonly status: TaskEnd;
+    readonly reason: string;
+    readonly text?: string;
+    /** Of a backend that has failed. */
+    readonly error?: BackendErrorDetail;
+  };
 }
 
 /** Narrow it by its `type`. */

@@ -4,6 +4,7 @@
  * T2. What never began its loop ends without an end of the loop.
  */
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
 import type { LogRow } from '../projection.ts';
 import type { RuntimeStreamEvent, StreamEventData } from './stream-event.ts';
 
@@ -12,6 +13,8 @@ export interface TaskReading {
   readonly checked: boolean;
   readonly began: boolean;
   readonly text: string;
+  /** Of the backend that has failed last. */
+  readonly error?: BackendErrorDetail;
 }
 
 export function beginTask(taskId: string): TaskReading {
@@ -42,6 +45,12 @@ type Handlers = {
   readonly [Kind in EventKind]?: (reading: TaskReading, event: ThreadEventOf<Kind>) => Told;
 };
 
+function heard(text: string, event: TaskEmission): Partial<TaskReading> {
+  if (event.type === 'text_delta') return { text: text + event.text };
+  if (event.type === 'text_discarded') return { text: '' };
+  return event.type === 'backend_error' && event.error ? { error: event.error } : {};
+}
+
 const READY = { kind: 'ready', score: 1, reason: 'nothing is required', gaps: [] } as const;
 
 const HANDLERS: Handlers = {
@@ -70,17 +79,16 @@ const HANDLERS: Handlers = {
   'task.acted': (_, { step = 0, data }) => tell('control_step', { step, ...data }),
   'task.failed': (_, { step = 0, data }) => tell('control_error', { step, ...data }),
   'task.emitted'({ text }, { step = 0, data: { event } }) {
-    const known = event.type === 'text_delta' ? { text: text + event.text } : {};
-    return { known, tell: [{ ...event, step }] };
+    return { known: heard(text, event), tell: [{ ...event, step }] };
   },
   'wait.opened': (_, { data: { waitId, kind, summary } }) => tell('waiting_start', { waitId, kind, summary }),
   'wait.answered': (_, { data: { waitId } }) => tell('waiting_end', { waitId, answered: true }),
   'wait.closed': (_, { data: { waitId } }) => tell('waiting_end', { waitId, answered: false }),
-  'task.ended'({ began, text }, { data: { status, ...ended } }) {
+  'task.ended'({ began, text, error }, { data: { status, ...ended } }) {
     const { reason } = ended;
     // T2: it never began.
     const control = began ? [{ type: 'control_end', ...ended }] : [];
-    const whole = text === '' ? {} : { text };
+    const whole = { ...(text === '' ? {} : { text }), ...(error && status !== 'completed' ? { error } : {}) };
     return {
       tell: [...control, { type: 'task_end', status, reason }, { type: 'final', status, reason, ...whole }],
     };

@@ -11,6 +11,7 @@ export interface TelemetryOptions {
 
 const HIDDEN = new Set([
   'args',
+  'body',
   'content',
   'data',
   'description',
@@ -23,6 +24,7 @@ const HIDDEN = new Set([
   'question',
   'reason',
   'result',
+  'resumeToken',
   'summary',
   'text',
   'title',

@@ -8,6 +8,7 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
+import type { NewTask } from './task.ts';
 
 /** A child, as the registry of its parent has it. */
 export interface ChildRecord {
@@ -74,6 +75,8 @@ export interface CreateChild {
   /** Which of the parent's own variables the child takes over. */
   readonly inherits: (name: string) => boolean;
   readonly given: readonly GivenVariable[];
+  /** The child is a task: it is told nothing, and has no variables. */
+  readonly task?: { readonly begins: NewTask; readonly manifest: string | null };
 }
 
 export type LimitedChild = Pick<NewChild, 'agent' | 'maxInstances'>;

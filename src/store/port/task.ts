@@ -5,8 +5,10 @@
 import type { ManifestDocument } from '../../core/author/manifest.ts';
 import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import type { EventData } from '../../core/event/thread-event.ts';
+import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { ControlEval, Measured, TaskDecision, TaskEnd, TaskVerdict } from '../../core/task/control.ts';
 import type { KnowledgeRequirement } from '../../core/task/knowledge.ts';
+import type { TaskSession } from '../../core/task/session.ts';
 import type { AgentTaskSpec } from '../../core/task/spec.ts';
 import type { FromRun } from './run.ts';
 
@@ -22,6 +24,8 @@ export interface TaskRecord {
   /** The hash of the manifest that it runs with; null where none names it. */
   readonly manifest: string | null;
   readonly userId: string | null;
+  /** The thread whose agent or code has started it; null where nobody's has. */
+  readonly parentId: string | null;
   readonly status: 'running' | 'waiting' | TaskEnd;
   /** Null until its loop knows how it ends. */
   readonly verdict: TaskVerdict | null;
@@ -54,30 +58,38 @@ export interface TaskStepRecord {
   readonly endedAt: number | null;
 }
 
+/** What a task begins with. */
+export interface NewTask {
+  /** Of agents/tasks. */
+  readonly name: string;
+  readonly spec: AgentTaskSpec;
+  readonly scenarioId: string | null;
+  readonly requirements: readonly KnowledgeRequirement[];
+  /** Nothing is required where it is `over`: the loop begins at once. */
+  readonly preflight: 'due' | 'over';
+}
+
 export interface OpenTask extends FromRun {
   readonly mustExist: boolean;
   /** The hash of the manifest that the worker's project has for it. */
   readonly manifest: string | null;
   /** Absent where it has run before. */
-  readonly start?: {
-    readonly name: string;
-    readonly spec: AgentTaskSpec;
-    readonly scenarioId: string | null;
+  readonly start?: NewTask & {
     readonly userId: string | null;
     readonly organizationId?: string | null;
-    readonly requirements: readonly KnowledgeRequirement[];
-    /** Nothing is required where it is `over`: the loop begins at once. */
-    readonly preflight: 'due' | 'over';
   };
 }
 
 export type OpenedTask =
-  | { readonly kind: 'open'; readonly task: TaskRecord }
+  /** `rootId`: of its family; its own `threadId` where it has no parent. */
+  | { readonly kind: 'open'; readonly task: TaskRecord; readonly rootId: string }
   | { readonly kind: 'over'; readonly task: TaskRecord };
 
 /** As much of a task's loop as a step needs. */
 export interface TaskLoop {
   readonly task: TaskRecord;
+  /** What it was started with by its parent: it narrows what it may do. */
+  readonly context: GivenContext | null;
   /** The newest steps, the oldest of them first. */
   readonly steps: readonly TaskStepRecord[];
   /** Fingerprints and scores of the newest observations, and the actions that were chosen, as many as were asked for; the newest last. */
@@ -131,8 +143,9 @@ export interface BeginAct extends FromRun {
 }
 
 export type BegunAct =
-  | { readonly kind: 'run'; readonly idempotencyKey: string }
-  /** Over, or lost with its worker: then its outcome is unknown from now on. */
+  /** `repeated`: an attempt before has begun it. */
+  | { readonly kind: 'run'; readonly idempotencyKey: string; readonly repeated: boolean }
+  /** Over, denied by the budget of whoever has started the task: then its verdict is kept; or lost with its worker: then its outcome is unknown from now on. */
   | { readonly kind: 'settled' }
   | { readonly kind: 'terminated' };
 
@@ -162,11 +175,22 @@ export interface ListTasks {
   readonly limit?: number;
 }
 
+export interface PutSession extends Pick<TaskSession, 'id' | 'backend' | 'status' | 'resumeToken'> {
+  /** Of the task. */
+  readonly threadId: string;
+}
+
 export interface TaskStore {
+  /** A session of the task's owner; null where there is none. */
+  getSession(threadId: string, id: string): Promise<TaskSession | null>;
+  /** Rejects with `InvalidValue`. */
+  putSession(command: PutSession): Promise<TaskSession>;
   /** Opens the task for a run, which is the one that may write from now on; makes it at its very first. The same run again changes nothing. */
   open(command: OpenTask): Promise<OpenedTask>;
   /** Keeps a manifest by its hash; the same again changes nothing. */
   keepManifest(hash: string, document: ManifestDocument): Promise<void>;
+  /** The manifest that a task runs with from now on; event `task.manifest` where it is another one than before. */
+  noteManifest(command: FromRun & { readonly manifest: string | null }): Promise<void>;
   /** By its hash, or at least 8 of its first digits; null where there is none, or more than one. */
   getManifest(hash: string): Promise<{ readonly hash: string; readonly document: ManifestDocument } | null>;
   get(id: string): Promise<TaskRecord | null>;

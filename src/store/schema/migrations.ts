@@ -38,6 +38,7 @@ import { mcpLists } from './migration-0043.ts';
 import { tasks } from './migration-0044.ts';
 import { attachedExecutions } from './migration-0045.ts';
 import { a2aTasks } from './migration-0052.ts';
+import { taskSessions } from './migration-0055.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -250,6 +251,7 @@ export const provider: MigrationProvider = {
     '0044_tasks': tasks,
     '0045_attached_executions': attachedExecutions,
     '0052_a2a_tasks': a2aTasks,
+    '0055_task_sessions': taskSessions,
   }),
 };
 

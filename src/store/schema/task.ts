@@ -1,5 +1,6 @@
 /** The tables of tasks and of the steps of their loops. What else there is of a task stands in the tables of threads, under `task/` and its id. */
 import type { TaskEnd } from '../../core/task/control.ts';
+import type { TaskSession } from '../../core/task/session.ts';
 import type { Flag, Json } from './tables.ts';
 
 export interface TaskTable {
@@ -67,7 +68,21 @@ export interface ManifestTable {
   created_at: number;
 }
 
+/** Sessions of backends, each with the task that has spoken in it last. */
+export interface TaskSessionTable {
+  /** Whose it is: an organisation, a user, or empty. */
+  owner: string;
+  id: string;
+  /** The kind of the backend. */
+  backend: string;
+  status: TaskSession['status'];
+  resume_token: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface TaskTables {
+  task_sessions: TaskSessionTable;
   manifests: ManifestTable;
   tasks: TaskTable;
   task_steps: TaskStepTable;

@@ -2,9 +2,10 @@
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { endTask } from '../commands/task/end-task.ts';
-import { getManifest, keepManifest } from '../commands/task/manifest.ts';
+import { getManifest, keepManifest, noteManifest } from '../commands/task/manifest.ts';
 import { openTask } from '../commands/task/open-task.ts';
 import { getTask, listTaskSteps, listTasks, readLoop } from '../commands/task/read-task.ts';
+import { getSession, putSession } from '../commands/task/task-session.ts';
 import {
   beginAct,
   emitTaskEvents,
@@ -22,6 +23,7 @@ export function bindTasks(context: CommandContext): Pick<ThreadStore, 'tasks'> {
     tasks: {
       open: bound(openTask),
       keepManifest: bound(keepManifest),
+      noteManifest: bound(noteManifest),
       getManifest: bound(getManifest),
       get: bound(getTask),
       list: bound(listTasks),
@@ -35,6 +37,8 @@ export function bindTasks(context: CommandContext): Pick<ThreadStore, 'tasks'> {
       rest: bound(restTask),
       emit: bound(emitTaskEvents, { once: true }),
       end: bound(endTask),
+      getSession: bound(getSession),
+      putSession: bound(putSession),
     },
   };
 }

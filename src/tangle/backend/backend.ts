@@ -90,6 +90,8 @@ export interface AgentExecutionBackend {
   /** Throws what it cannot do, with a code: nothing else is tried in silence. */
   stream(input: BackendInput, context?: BackendContext): AsyncIterable<BackendEvent>;
   start?(input: BackendInput, context?: BackendContext): Promise<BackendSession> | BackendSession;
+  /** Goes on with a session, before `stream`. */
+  resume?(session: BackendSession, input: BackendInput, context?: BackendContext): Promise<void> | void;
   stop?(session: BackendSession | undefined, reason: string): Promise<void> | void;
 }
 

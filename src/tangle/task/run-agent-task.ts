@@ -4,21 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { RuntimeClient } from '../../client/runtime-client.ts';
-import type { AgentAdapter, TaskRunRecord, TaskRuntimeError, TaskSettings } from '../../core/author/task.ts';
-import type { ControlEval, TaskEnd, TaskVerdict } from '../../core/task/control.ts';
-import {
-  type AcquisitionPlan,
-  type KnowledgeQuestion,
-  type KnowledgeReport,
-  reportKnowledge,
-  toPlans,
-  toQuestions,
-} from '../../core/task/knowledge.ts';
+import type { AgentAdapter, TaskSettings } from '../../core/author/task.ts';
 import type { AgentTaskSpec } from '../../core/task/spec.ts';
 import { defineTask, registryFrom } from '../../definitions/index.ts';
 import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
-import type { TaskStepRecord } from '../../store/port/task.ts';
 import { type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import type { AgentExecutionBackend, BackendInput } from '../backend/backend.ts';
+import { ConfigError } from '../failure.ts';
+import { type BackendAdapter, backendTask } from './backend-task.ts';
+import { type AgentTaskResult, readResult } from './task-result.ts';
 
 /** What is handed over as an adapter: its functions, and settings beside them. */
 export type GivenAdapter<State = unknown, Action = unknown> = AgentAdapter<State, Action> & TaskSettings;
@@ -26,8 +20,17 @@ export type GivenAdapter<State = unknown, Action = unknown> = AgentAdapter<State
 export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends EngineOptions {
   /** Its id made up where it has none. The same id again attaches to the same task, and does not run it twice. */
   readonly task: Omit<AgentTaskSpec, 'id'> & { readonly id?: string };
-  /** The name of a task in `agents/tasks`, or an adapter, which lives with this process. */
-  readonly adapter: string | GivenAdapter<State, Action>;
+  /** The name of a task in `agents/tasks`, or an adapter, which lives with this process. Absent where there is a `backend`. */
+  readonly adapter?: string | GivenAdapter<State, Action>;
+  /** What does the task by being prompted, as `backendTask` has it. It lives with this process: in `agents/tasks` it does not. */
+  readonly backend?: AgentExecutionBackend;
+  /** What the backend is prompted with; `task.intent` unless given. */
+  readonly input?: Pick<BackendInput, 'message' | 'messages'>;
+  /** Of a backend's session. With `resume`, one that there is: another kind of backend is `SessionMismatch`, none `SessionNotFound`. */
+  readonly sessionId?: string;
+  readonly resume?: boolean;
+  /** A cursor: events behind it alone, of a task that has an id. */
+  readonly after?: string;
   /** Of the engine; one of its own is opened unless given. Needed by no adapter that is handed over. */
   readonly client?: RuntimeClient;
   readonly scenarioId?: string;
@@ -38,30 +41,8 @@ export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends 
   readonly onEvent?: (event: RuntimeStreamEvent) => void;
 }
 
-export interface AgentTaskResult {
-  readonly task: AgentTaskSpec;
-  readonly status: TaskEnd;
-  readonly knowledge: KnowledgeReport;
-  /** What is missing still. */
-  readonly questions: readonly KnowledgeQuestion[];
-  readonly acquisitionPlans: readonly AcquisitionPlan[];
-  /** By requirement. */
-  readonly userAnswers: Readonly<Record<string, unknown>>;
-  readonly acquiredEvidenceIds: readonly string[];
-  readonly control: TaskVerdict & {
-    readonly runId: string;
-    readonly intent: string;
-    readonly completed: boolean;
-    /** The first 1,000; `client.tasks.listSteps` has the others. */
-    readonly steps: readonly TaskStepRecord[];
-    readonly finalState: unknown;
-    readonly finalEvals: readonly ControlEval[];
-    readonly wallMs: number;
-    readonly spentCostUsd: number;
-    readonly runtimeErrors: readonly TaskRuntimeError[];
-  };
-  readonly runRecords: readonly TaskRunRecord[];
-}
+/** With where it stands: behind a cursor a reader goes on, in whatever process. */
+export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
 
 /**
  * Runs a task to its end, however long it waits for people. Rejects as `client.tasks.start` does.
@@ -91,7 +72,7 @@ export async function runAgentTask<State = unknown, Action = unknown>(
 /** The same as it progresses: ends with `final`. Whoever leaves the loop early leaves the task as it is, unless its adapter lives here. */
 export async function* runAgentTaskStream<State = unknown, Action = unknown>(
   options: RunAgentTaskOptions<State, Action>,
-): AsyncGenerator<RuntimeStreamEvent> {
+): AsyncGenerator<StreamedEvent> {
   const engine = await openEngine(options);
   try {
     const id = await start(engine.client, engine.name, options);
@@ -111,11 +92,17 @@ interface OpenEngine {
   close(): Promise<void>;
 }
 
+function toAdapter(backend: AgentExecutionBackend | undefined): BackendAdapter | undefined {
+  return backend && backendTask(backend);
+}
+
 /** Under this name an adapter that was handed over is registered. */
 const HANDED = 'handed_over';
 
 async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Action>): Promise<OpenEngine> {
-  const { adapter, client } = options;
+  const { adapter = toAdapter(options.backend), client } = options;
+  if (adapter === undefined)
+    throw new ConfigError('There is nothing that does the task: give "adapter" or "backend".');
   const { store, taskQueue, projectDir, workflowBundle } = options;
   if (typeof adapter === 'string') {
     if (client) return { client, name: adapter, close: async () => undefined };
@@ -127,7 +114,7 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     const own = await RuntimeClient.connect(shared);
     return { client: own, name: adapter, close: () => own.close() };
   }
-  const registry = registryFrom({ tasks: { [HANDED]: defineTask(adapter) } });
+  const registry = registryFrom({ tasks: { [HANDED]: defineTask(adapter as GivenAdapter) } });
   const engine = await openInProcess(registry, {
     // Nobody else has this adapter.
     taskQueue: taskQueue ?? `tangle-${randomUUID()}`,
@@ -153,15 +140,26 @@ async function withEngine<State, Action, T>(
 async function start<State, Action>(
   { tasks }: RuntimeClient,
   name: string,
-  { task, scenarioId, userId }: RunAgentTaskOptions<State, Action>,
+  { task, scenarioId, userId, ...options }: RunAgentTaskOptions<State, Action>,
 ): Promise<string> {
+  const prompted = promptedWith(options);
   const { id } = await tasks.start({
     ...task,
+    ...(prompted ? { inputs: { ...task.inputs, ...prompted } } : {}),
     task: name,
     ...(scenarioId === undefined ? {} : { scenarioId }),
     ...(userId === undefined ? {} : { userId }),
   });
   return id;
+}
+
+type Prompted = Pick<RunAgentTaskOptions, 'input' | 'sessionId' | 'resume'>;
+
+function promptedWith({ input, sessionId, resume }: Prompted) {
+  if (!input && sessionId === undefined) return undefined;
+  const session =
+    sessionId === undefined ? {} : { session: { id: sessionId, ...(resume ? { resume } : {}) } };
+  return { ...input, ...session };
 }
 
 /** As long as a worker may take to open it. */
@@ -170,16 +168,18 @@ const OPENING_MS = 5 * 60_000;
 async function* follow<State, Action>(
   { tasks }: RuntimeClient,
   id: string,
-  { signal }: RunAgentTaskOptions<State, Action>,
-): AsyncGenerator<RuntimeStreamEvent> {
+  { signal, after }: RunAgentTaskOptions<State, Action>,
+): AsyncGenerator<StreamedEvent> {
   const abort = () => void tasks.abort(id, 'aborted by its caller').catch(() => undefined);
-  for await (const { event } of tasks.events(id, { openWithinMs: OPENING_MS })) {
+  const behind = after === undefined ? {} : { after };
+  if (after !== undefined) signal?.addEventListener('abort', abort, { once: true });
+  for await (const { cursor, event } of tasks.events(id, { openWithinMs: OPENING_MS, ...behind })) {
     // The task is there now: an abort that came before is told again.
     if (event.type === 'task_start') {
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });
     }
-    yield event;
+    yield { ...event, cursor };
   }
   signal?.removeEventListener('abort', abort);
 }
@@ -190,38 +190,4 @@ function hear(onEvent: RunAgentTaskOptions['onEvent'], event: RuntimeStreamEvent
   } catch {
     // Its listener is not the task's.
   }
-}
-
-const MOST_STEPS = 1000;
-
-async function readResult({ tasks }: RuntimeClient, id: string): Promise<AgentTaskResult> {
-  const record = await tasks.get(id);
-  const { verdict, spec, requirements, answers, status } = record;
-  if (!verdict || status === 'running' || status === 'waiting')
-    throw new Error(`The task "${id}" has not ended.`);
-  const steps = await tasks.listSteps(id, 0, MOST_STEPS);
-  const [last] = await tasks.listSteps(id, record.steps, 1);
-  const knowledge = reportKnowledge(requirements, Date.now());
-  return {
-    task: spec,
-    status,
-    knowledge,
-    questions: toQuestions(knowledge),
-    acquisitionPlans: toPlans(knowledge),
-    userAnswers: answers,
-    acquiredEvidenceIds: [...new Set(requirements.flatMap(({ evidenceIds }) => evidenceIds))],
-    control: {
-      ...verdict,
-      runId: id,
-      intent: spec.intent,
-      completed: status === 'completed',
-      steps,
-      finalState: (last ?? steps.at(-1))?.state ?? null,
-      finalEvals: (last ?? steps.at(-1))?.evals ?? [],
-      wallMs: record.wallMs,
-      spentCostUsd: record.spentCostUsd,
-      runtimeErrors: record.errors,
-    },
-    runRecords: record.records ?? [],
-  };
 }

@@ -3,7 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { taskPages } from '../../../client/follow-task.ts';
 import { TASK_STATES } from '../../../core/task/control.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
+import type { ListTasks } from '../../../store/port/task.ts';
 import { ownThreads } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type Asked, route } from '../route.ts';
@@ -35,8 +37,19 @@ const startBody = z.object({
     .optional(),
   metadata: object.optional(),
   userId: z.string().optional(),
+  organizationId: z.string().optional(),
   scenarioId: z.string().optional(),
 });
+
+function readPlace(cursor: string): NonNullable<ListTasks['before']> {
+  const { at, id } = /^(?<at>\d{1,16})\.(?<id>.{1,200})$/.exec(cursor)?.groups ?? {};
+  if (id === undefined)
+    throw new RuntimeError(
+      'InvalidCursor',
+      `${JSON.stringify(cursor)} is no cursor of a list of tasks: write the createdAt of the last one, a dot, and its id.`,
+    );
+  return { id, createdAt: Number(at) };
+}
 
 export const taskRoutes: readonly ApiRoute[] = [
   route({
@@ -68,10 +81,18 @@ export const taskRoutes: readonly ApiRoute[] = [
       status: z.enum(TASK_STATES).optional(),
       userId: z.string().optional(),
       limit,
+      cursor: z
+        .string()
+        .optional()
+        .meta({ description: 'Goes on behind a task: its `createdAt`, a dot, its `id`' }),
     }),
     answer: z.object({ tasks: z.array(taskSchema) }),
-    handle: async ({ query, caller, host }) =>
-      jsonResponse({ tasks: await host.client.tasks.list({ ...query, ...ownThreads(caller) }) }),
+    async handle({ query: { cursor, ...filters }, caller, host }) {
+      const before = cursor === undefined ? {} : { before: readPlace(cursor) };
+      return jsonResponse({
+        tasks: await host.client.tasks.list({ ...filters, ...before, ...ownThreads(caller) }),
+      });
+    },
   }),
   route({
     method: 'get',

@@ -1,5 +1,5 @@
 /** Spends counts of an execution's budgets, in the transaction of what is paid for: so once, whoever gives the command again. */
-import { evaluateSpending, type Spending } from '../../../core/governance/budget.ts';
+import { evaluateSpending, isNear, type Spending } from '../../../core/governance/budget.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -30,6 +30,28 @@ export async function spend(
   await keepLines(thread, verdict.changed);
   warn(thread, verdict.warns, place);
   return undefined;
+}
+
+/** What has been spent already counts, whatever is left: what exceeds a limit is kept, and denies whatever begins behind it. */
+export async function charge(
+  context: Pick<CommandContext, 'rowLocks'>,
+  thread: ThreadTransaction,
+  costUsd: number,
+  place: SpendingPlace = {},
+): Promise<void> {
+  const state = budgetOf(thread.row);
+  if (!state || costUsd <= 0) return;
+  const lines = (await lockLines(context, thread, state.accounts)).filter(({ limit }) => limit === 'maxCost');
+  const charged = lines.map((line) => ({ ...line, used: line.used + costUsd }));
+  const changed = charged.map((line) => ({ ...line, warned: line.warned || isNear(line) }));
+  await keepLines(thread, changed);
+  warn(
+    thread,
+    changed.filter(({ warned }, index) => warned && !lines[index]?.warned),
+    place,
+  );
+  const line = changed.find(({ used, max }) => used > max);
+  if (line && !state.exceeded) exceed(thread, state, { line, observed: line.used }, place);
 }
 
 /**

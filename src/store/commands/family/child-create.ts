@@ -5,6 +5,7 @@
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { insertTask, toldOfNew } from '../base/new-task.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import { teamOfChild } from '../base/team-limit.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -43,10 +44,12 @@ export async function makeChild(
   if (known) return created(parent, known);
   const refused = await findLimit(parent, command.child);
   if (refused) return refused;
-  await insertThread(context, parent, command.child);
+  const { inherits, given, call, child, task } = command;
+  if (task) await insertTaskThread(context, parent, { child, task });
+  else await insertThread(context, parent, child);
   const row = await insertRow(parent, command);
-  const { inherits, given, call, child } = command;
-  await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
+  if (!task)
+    await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
   const callId = call === null ? undefined : await findCallId(parent, call);
   const { agent, name } = row;
   const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
@@ -78,8 +81,37 @@ async function findMade(
 async function insertThread(
   context: CommandContext,
   parent: ThreadTransaction,
-  { threadId, agent, name, messages, arguments: given, context: runContext }: NewChild,
+  { messages, ...made }: NewChild,
 ): Promise<void> {
+  const { row } = parent;
+  const { agent, name, arguments: given } = made;
+  const child = await insertThreadRow(context, parent, made);
+  child.emit('thread.created', { agent, parentId: row.id, name });
+  const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
+  const own = await enqueueFirst(child, row.id, { messages: caused, arguments: given });
+  child.set({ arguments: JSON.stringify(own) });
+  await child.flush();
+}
+
+/** A task spends from the budgets of the execution that has started it. */
+async function insertTaskThread(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { child, task: { begins, manifest } }: Required<Pick<CreateChild, 'child' | 'task'>>,
+): Promise<void> {
+  const { budget: accounts } = causedBy(parent);
+  const made = await insertThreadRow(context, parent, child, accounts ? JSON.stringify({ accounts }) : null);
+  await insertTask(parent.trx, { threadId: child.threadId, task: begins, manifest }, made.now);
+  made.emit('task.created', toldOfNew(begins));
+  await made.flush();
+}
+
+async function insertThreadRow(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { threadId, agent, name, arguments: given, context: runContext }: Omit<NewChild, 'messages'>,
+  budget: string | null = null,
+): Promise<ThreadTransaction> {
   const { trx, row } = parent;
   const now = context.now();
   const family = {
@@ -87,14 +119,9 @@ async function insertThread(
     organizationId: row.organization_id,
   };
   const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
-  const inserted = { ...made, team: teamOfChild(parent) };
+  const inserted = { ...made, team: teamOfChild(parent), budget };
   await trx.insertInto('threads').values(inserted).execute();
-  const child = new ThreadTransaction(trx, inserted, now);
-  child.emit('thread.created', { agent, parentId: row.id, name });
-  const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
-  const own = await enqueueFirst(child, row.id, { messages: caused, arguments: given });
-  child.set({ arguments: JSON.stringify(own) });
-  await child.flush();
+  return new ThreadTransaction(trx, inserted, now);
 }
 
 /** One that is told nothing has nothing to answer: it waits for its first message. */

@@ -60,6 +60,16 @@ export async function keepEnd(thread: ThreadTransaction, reason: string | undefi
   await insertReport(thread, { id: END, report, early: false });
 }
 
+/** The same of a task, which ends once, with its one report. */
+export async function keepEndOfTask(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
+  if (thread.row.parent_id === null) return;
+  const child = await findChild(thread.trx, thread.threadId);
+  if (!child) return;
+  const status = statusAfter(report.kind);
+  await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
+  await insertReport(thread, { id: END, report, early: false });
+}
+
 /** What the parent begins with the report is paid for by whoever has begun the child's execution. */
 function causeOf({ row }: ThreadTransaction): string | null {
   const accounts = budgetBehind(row);

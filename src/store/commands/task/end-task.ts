@@ -1,60 +1,86 @@
-/** The end of a task: once, with all that is open; its thread's log ends with it. */
-import { endOf } from '../../../core/task/control.ts';
+/**
+ * The end of a task: once, with all that is open; its thread's log ends with it.
+ * N1. What a task is to its parent, a report tells, in the same transaction (family/child-report.ts).
+ */
+import { endOf, type TaskVerdict } from '../../../core/task/control.ts';
+import { describeEnd } from '../../../core/thread/task-report.ts';
 import type { EndTask, TaskRecord } from '../../port/task.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { stopClocks } from '../budget/time.ts';
+import { keepEndOfTask } from '../family/child-report.ts';
+import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
-import { requireTask, tick, toTask, updateTask, withErrors } from './task-row.ts';
+import { requireTask, type TaskRow, tick, toTask, updateTask, withErrors } from './task-row.ts';
 
 export async function endTask(context: CommandContext, command: EndTask): Promise<TaskRecord> {
-  return inThread(context, command.threadId, async (thread) => {
+  const ended = await inThread(context, command.threadId, async (thread) => {
     const row = await requireTask(thread);
-    const { user_id: userId } = thread.row;
-    if (thread.row.terminated_at !== null) return toTask(row, { userId, now: thread.now });
+    if (thread.row.terminated_at !== null) return toTask(row, { ...thread.row, now: thread.now });
     await thread.admit(command.runId);
-    const { verdict, records, errors } = command;
-    const status = endOf(verdict);
-    // What it was at when it was aborted has no result.
-    await thread.trx
-      .updateTable('task_steps')
-      .set({
-        act: 'over',
-        outcome: JSON.stringify({ ok: false, code: 'Aborted', error: verdict.reason }),
-        ended_at: thread.now,
-      })
-      .where('thread_id', '=', thread.threadId)
-      .where('act', 'in', ['scheduled', 'started'])
-      .execute();
-    await closeWaits(thread, verdict.reason, true);
-    // Nobody goes on with what was answered.
-    await thread.trx
-      .updateTable('waits')
-      .set({ heard: 1 })
-      .where('thread_id', '=', thread.threadId)
-      .execute();
-    const changes = {
-      status,
-      verdict: JSON.stringify(verdict),
-      records: records === null ? null : JSON.stringify(records),
-      ...(errors.length > 0 ? { errors: withErrors(row, errors) } : {}),
-      ...tick(row, thread.now, false),
-      ended_at: thread.now,
-    };
-    await updateTask(thread, changes);
-    const ended = toTask({ ...row, ...changes }, { userId, now: thread.now });
-    const { stoppedBy, pass, reason, score, limit } = verdict;
-    thread.emit('task.ended', {
-      status,
-      stoppedBy,
-      pass,
-      reason,
-      ...(score === undefined ? {} : { score }),
-      ...(limit === undefined ? {} : { limit }),
-      steps: row.steps,
-      spentCostUsd: row.spent,
-      wallMs: ended.wallMs,
-    });
-    thread.set({ status: 'terminated', stop_reason: verdict.stoppedBy, terminated_at: thread.now });
-    thread.emit('thread.terminated', { reason: verdict.stoppedBy });
-    return ended;
+    return settleEnd(context, thread, row, command);
   });
+  if (ended.parentId !== null) await showAbove(context, command.threadId);
+  return ended;
+}
+
+/** Its workflow is gone, and nobody speaks for it. */
+export async function abortTask(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  reason: string,
+): Promise<void> {
+  const verdict: TaskVerdict = { stoppedBy: 'abort', pass: false, reason };
+  await settleEnd(context, thread, await requireTask(thread), { verdict, records: null, errors: [] });
+}
+
+async function settleEnd(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: TaskRow,
+  { verdict, records, errors }: Pick<EndTask, 'verdict' | 'records' | 'errors'>,
+): Promise<TaskRecord> {
+  const status = endOf(verdict);
+  // What it was at when it was aborted has no result.
+  await thread.trx
+    .updateTable('task_steps')
+    .set({
+      act: 'over',
+      outcome: JSON.stringify({ ok: false, code: 'Aborted', error: verdict.reason }),
+      ended_at: thread.now,
+    })
+    .where('thread_id', '=', thread.threadId)
+    .where('act', 'in', ['scheduled', 'started'])
+    .execute();
+  await closeWaits(thread, verdict.reason, true);
+  // Nobody goes on with what was answered.
+  await thread.trx.updateTable('waits').set({ heard: 1 }).where('thread_id', '=', thread.threadId).execute();
+  const changes = {
+    status,
+    verdict: JSON.stringify(verdict),
+    records: records === null ? null : JSON.stringify(records),
+    ...(errors.length > 0 ? { errors: withErrors(row, errors) } : {}),
+    ...tick(row, thread.now, false),
+    ended_at: thread.now,
+  };
+  await updateTask(thread, changes);
+  const ended = toTask({ ...row, ...changes }, { ...thread.row, now: thread.now });
+  const { stoppedBy, pass, reason, score, limit } = verdict;
+  thread.emit('task.ended', {
+    status,
+    stoppedBy,
+    pass,
+    reason,
+    ...(score === undefined ? {} : { score }),
+    ...(limit === undefined ? {} : { limit }),
+    steps: row.steps,
+    spentCostUsd: row.spent,
+    wallMs: ended.wallMs,
+  });
+  await keepEndOfTask(thread, describeEnd(ended.id, status, verdict));
+  thread.set({ status: 'terminated', stop_reason: verdict.stoppedBy, terminated_at: thread.now });
+  thread.emit('thread.terminated', { reason: verdict.stoppedBy });
+  await stopClocks(context, thread);
+  thread.set({ budget: null });
+  return ended;
 }

@@ -1,6 +1,8 @@
 /** Manifests that tasks have run with, as they are compared: kept once, by the hash of their content. */
 import type { ManifestDocument } from '../../../core/author/manifest.ts';
-import type { CommandContext } from '../base/context.ts';
+import type { FromRun } from '../../port/run.ts';
+import { type CommandContext, inRun } from '../base/context.ts';
+import { requireTask, updateTask } from './task-row.ts';
 
 export async function keepManifest(
   { db, now }: CommandContext,
@@ -14,6 +16,19 @@ export async function keepManifest(
     .values({ hash, document: JSON.stringify(document), created_at: now() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** A newer build works for the task now, with another manifest; the task goes on. The same again changes nothing. */
+export async function noteManifest(
+  context: CommandContext,
+  { manifest, ...run }: FromRun & { readonly manifest: string | null },
+): Promise<void> {
+  await inRun(context, run, async (thread) => {
+    const { manifest: from } = await requireTask(thread);
+    if (from === manifest) return;
+    await updateTask(thread, { manifest });
+    thread.emit('task.manifest', { from, to: manifest });
+  });
 }
 
 /** As many digits as tell one from another by eye. */

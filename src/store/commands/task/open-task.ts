@@ -4,7 +4,9 @@ import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { OpenedTask, OpenTask } from '../../port/task.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { insertTask, toldOfNew } from '../base/new-task.ts';
 import { toThreadRow } from '../base/new-thread.ts';
+import { openChild } from '../family/child.ts';
 import { findTask, requireTask, toTask, updateTask } from './task-row.ts';
 
 export async function openTask(context: CommandContext, command: OpenTask): Promise<OpenedTask> {
@@ -12,10 +14,10 @@ export async function openTask(context: CommandContext, command: OpenTask): Prom
   if (!(await findTask(context.db, threadId))) await createTask(context, command);
   return inThread<OpenedTask>(context, threadId, async (thread) => {
     const row = await requireTask(thread);
-    const { user_id: userId } = thread.row;
-    if (thread.row.terminated_at !== null)
-      return { kind: 'over', task: toTask(row, { userId, now: thread.now }) };
+    const shown = { ...thread.row, now: thread.now };
+    if (thread.row.terminated_at !== null) return { kind: 'over', task: toTask(row, shown) };
     await thread.admit(runId);
+    await openChild(thread);
     if (thread.row.status === 'idle') thread.set({ status: 'running' });
     // A newer build has changed it; the task goes on.
     if (row.manifest !== manifest) {
@@ -25,7 +27,8 @@ export async function openTask(context: CommandContext, command: OpenTask): Prom
     // What lay between the runs is no work.
     const clock = { worked: row.worked, active_since: row.status === 'waiting' ? null : thread.now };
     await updateTask(thread, clock);
-    return { kind: 'open', task: toTask({ ...row, ...clock, manifest }, { userId, now: thread.now }) };
+    const task = toTask({ ...row, ...clock, manifest }, shown);
+    return { kind: 'open', task, rootId: thread.row.root_id };
   });
 }
 
@@ -39,8 +42,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
     );
   }
   const now = context.now();
-  const { name, spec, scenarioId, userId, requirements, preflight } = start;
-  const { organizationId = null } = start;
+  const { name, userId, organizationId = null } = start;
   const root = {
     threadId,
     agent: name,
@@ -62,29 +64,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
       .insertInto('thread_runs')
       .values({ thread_id: threadId, run_id: runId, registered_at: now })
       .execute();
-    await trx
-      .insertInto('tasks')
-      .values({
-        thread_id: threadId,
-        name,
-        spec: JSON.stringify(spec),
-        scenario_id: scenarioId,
-        manifest,
-        status: 'running',
-        verdict: null,
-        requirements: JSON.stringify(requirements),
-        answers: '{}',
-        preflight,
-        steps: 0,
-        spent: 0,
-        worked: 0,
-        active_since: now,
-        errors: '[]',
-        records: null,
-        created_at: now,
-        ended_at: null,
-      })
-      .execute();
+    await insertTask(trx, { threadId, task: start, manifest }, now);
     await trx
       .insertInto('events')
       .values({
@@ -94,7 +74,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
         type: 'task.created',
         step: null,
         attempt: null,
-        data: JSON.stringify({ taskId: spec.id, name, intent: spec.intent }),
+        data: JSON.stringify(toldOfNew(start)),
       })
       .execute();
   });

@@ -4,6 +4,7 @@ import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { ListTasks, TaskLoop, TaskRecord, TaskStepRecord } from '../../port/task.ts';
 import { toCount } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
+import { readGiven } from '../base/run-context.ts';
 import { findTask, type TaskRow, toTask, toTaskStep } from './task-row.ts';
 
 /** Steps that an adapter is shown. */
@@ -43,7 +44,7 @@ function selectTasks({ db }: CommandContext) {
     .selectFrom('tasks')
     .innerJoin('threads', 'threads.id', 'tasks.thread_id')
     .selectAll('tasks')
-    .select('threads.user_id')
+    .select(['threads.user_id', 'threads.parent_id'])
     .where('threads.deleted_at', 'is', null);
 }
 
@@ -53,7 +54,7 @@ async function select(
 ): Promise<readonly TaskRecord[]> {
   const rows = await narrow(selectTasks(context)).execute();
   const now = context.now();
-  return rows.map((row) => toTask(row, { userId: row.user_id, now }));
+  return rows.map((row) => toTask(row, { ...row, now }));
 }
 
 export async function listTaskSteps(
@@ -78,7 +79,7 @@ export async function readLoop(context: CommandContext, threadId: string, looks:
     const row: TaskRow | undefined = await findTask(db, threadId);
     const thread = await db
       .selectFrom('threads')
-      .select('user_id')
+      .select(['user_id', 'parent_id', 'run_context'])
       .where('id', '=', threadId)
       .executeTakeFirst();
     if (!row || !thread) throw unknownThread(context.storeId, threadId);
@@ -101,7 +102,8 @@ export async function readLoop(context: CommandContext, threadId: string, looks:
             .execute();
     const inOrder = [...seen].reverse();
     return {
-      task: toTask(row, { userId: thread.user_id, now: context.now() }),
+      task: toTask(row, { ...thread, now: context.now() }),
+      context: readGiven(thread.run_context),
       steps: newest.reverse().map(toTaskStep),
       measured: inOrder.map(({ fingerprint, score }) => ({ fingerprint, score })),
       actions: inOrder.map(({ action }) => action),

@@ -14,10 +14,13 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 export type TaskRow = Selectable<TaskTable>;
 export type TaskStepRow = Selectable<TaskStepTable>;
 
+/** What of a task stands in its thread's row. */
+export type OfThread = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
+
 /** `now`: microseconds since 1970. */
 export function toTask(
   row: TaskRow,
-  { userId, now }: { readonly userId: string | null; readonly now: number },
+  { user_id: userId, parent_id: parentId, now }: OfThread & { readonly now: number },
 ): TaskRecord {
   return {
     id: row.thread_id.slice(TASK_ID_PREFIX.length),
@@ -27,6 +30,7 @@ export function toTask(
     scenarioId: row.scenario_id,
     manifest: row.manifest,
     userId,
+    parentId,
     status: row.status,
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as TaskVerdict),
     requirements: JSON.parse(row.requirements) as KnowledgeRequirement[],

@@ -4,8 +4,10 @@
  * T2. An act begins with the transition scheduled → started under its attempt's own name. Another attempt that finds it started takes its worker
  *     for lost: unless it may be done again, its outcome is unknown from then on, and what comes of it later is not kept.
  * T3. An action that has not succeeded yet has the key of its first attempt when it is chosen again.
+ * T4. Where an agent has started the task, an act is a call of its family: it is paid for as it begins, and what it has cost as it ends.
  */
 import type { ActionOutcome } from '../../../core/author/task.ts';
+import type { TaskVerdict } from '../../../core/task/control.ts';
 import { sha256OfAscii } from '../../../core/value/sha256.ts';
 import type { FromRun } from '../../port/run.ts';
 import type {
@@ -19,6 +21,8 @@ import type {
 } from '../../port/task.ts';
 import { type CommandContext, inRun, inThread, type Terminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { charge, spend } from '../budget/spend.ts';
+import { stopClocks } from '../budget/time.ts';
 import {
   requireTask,
   selectTaskStep,
@@ -114,13 +118,26 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
     const held = found.act === 'started' && found.attempt !== attempt;
     if (held && !again) {
       // T2: its worker is taken for lost.
-      await settle(thread, row, found, { ok: false, code: 'ActOutcomeUnknown', error: UNKNOWN });
+      await settle(context, thread, {
+        row,
+        found,
+        given: { ok: false, code: 'ActOutcomeUnknown', error: UNKNOWN },
+      });
+      return { kind: 'settled' };
+    }
+    // T4: paid for as it begins at first.
+    const denied = await spend(context, thread, found.act === 'scheduled' ? { maxToolCalls: 1 } : {}, {
+      step,
+    });
+    if (denied) {
+      const verdict: TaskVerdict = { stoppedBy: 'budget', pass: false, reason: denied.message };
+      await updateTask(thread, { verdict: JSON.stringify(verdict), ...tick(row, thread.now, true) });
       return { kind: 'settled' };
     }
     await updateTaskStep(thread, step, { act: 'started', attempt, act_started_at: thread.now });
     if (found.act === 'scheduled') thread.emit('task.acting', { idempotencyKey }, { step });
     await updateTask(thread, { status: 'running', ...tick(row, thread.now, true) });
-    return { kind: 'run', idempotencyKey };
+    return { kind: 'run', idempotencyKey, repeated: found.act === 'started' };
   });
 }
 
@@ -153,15 +170,20 @@ export async function endAct(context: CommandContext, command: EndAct): Promise<
     if (!found || !mine) return;
     const row = await requireTask(thread);
     if (errors.length > 0) await updateTask(thread, { errors: withErrors(row, errors) });
-    await settle(thread, row, found, outcome);
+    await settle(context, thread, { row, found, given: outcome });
   });
 }
 
+interface Settling {
+  readonly row: TaskRow;
+  readonly found: TaskStepRow;
+  readonly given: ActionOutcome;
+}
+
 async function settle(
+  context: CommandContext,
   thread: ThreadTransaction,
-  row: TaskRow,
-  { step, act_started_at: begun }: TaskStepRow,
-  given: ActionOutcome,
+  { row, found: { step, act_started_at: begun }, given }: Settling,
 ): Promise<void> {
   const costUsd = given.costUsd ?? 0;
   const durationMs = begun === null ? undefined : Math.round((thread.now - Number(begun)) / 1000);
@@ -188,6 +210,7 @@ async function settle(
     spentCostUsd: spent,
   };
   thread.emit('task.acted', told, { step });
+  await charge(context, thread, costUsd, { step });
 }
 
 const ERROR_CHARS = 2000;
@@ -201,6 +224,7 @@ export async function restTask(
     const status = command.waits ? 'waiting' : 'running';
     if (row.status === status) return;
     await updateTask(thread, { status, ...tick(row, thread.now, !command.waits) });
+    if (command.waits) await stopClocks(context, thread);
   });
 }
 

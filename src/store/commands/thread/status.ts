@@ -18,6 +18,7 @@ import { answerIdOf } from '../../../core/message/answer-id.ts';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
 import { isUsedUp } from '../../../core/thread/step-limit.ts';
+import { isTaskThread } from '../../../core/thread/task-start.ts';
 import type { CommitStatus } from '../../port/thread.ts';
 import { hasUnanswered, setSession } from '../base/acting-side.ts';
 import { findOutcome, keepOutcome } from '../base/command-key.ts';
@@ -33,6 +34,7 @@ import { cancelEffects } from '../effect/effect-run.ts';
 import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
+import { abortTask } from '../task/end-task.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
 import { type EndedExecution, endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
@@ -108,6 +110,7 @@ export async function terminateThread(
 ): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
+    if (isTaskThread(threadId)) return abortTask(context, thread, reason ?? 'terminated');
     const status = 'terminated';
     const ended = await endExecution(thread, { status, reason });
     await abortSteps(thread, status);

@@ -1,0 +1,109 @@
+/**
+ * Stages of a call that starts a task (docs/tasks.md): the task is a child of the thread, as a subagent is, and its end the result of the call. Its
+ * id comes from the call, so the same call again finds the same task.
+ */
+import { describeArguments } from '../../core/answer/repair-arguments.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
+import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
+import { parseTaskSpec } from '../../core/task/spec.ts';
+import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
+import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
+import { checkStoredArguments } from '../../state/check-schema.ts';
+import { end, go, type Verdict } from '../../state/gate.ts';
+import { createIds } from '../../state/id.ts';
+import type { CreateChild } from '../../store/port/child.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { infoOf } from '../tool/resumable-call.ts';
+import { findEntry, refuseUnlisted } from '../tool-gate/listed-call.ts';
+import type { SubagentCall } from './callee.ts';
+import { refuseInput } from './input.ts';
+import { contextForChild, type MadeChild, type UnmadeChild } from './make.ts';
+
+interface TaskCall extends SubagentCall {
+  /** Of agents/tasks. */
+  readonly task: string;
+}
+
+export function resolveTask(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { call }: SubagentCall,
+): Verdict<Pick<TaskCall, 'task'>, AnsweredCall> {
+  const { name } = call.begun.call;
+  const task = registry().tools.get(name)?.startsTask;
+  if (task === undefined) return refuseCall(`Tool not found: ${name}`);
+  const refusal = refuseUnlisted(call.begun.call, findEntry(registry(), infoOf(call)));
+  return refusal === undefined ? go({ task }) : refuseCall(refusal);
+}
+
+interface Inputs {
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+export async function readInputs(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { call, task }: TaskCall,
+): Promise<Verdict<Inputs, AnsweredCall>> {
+  const { name, arguments: text } = call.begun.call;
+  const given = parseArguments(text);
+  if (!given) return refuseInput(name, describeArguments(text));
+  const checked = await checkStoredArguments(registry().tasks.get(task)?.requiredSchema, given);
+  return checked.ok
+    ? go({ inputs: checked.value })
+    : refuseInput(name, `its inputs are not what the task takes: ${checked.problems}`);
+}
+
+export async function makeTask(
+  { store, registry, probe }: ActivityDependencies,
+  { call, task, inputs }: TaskCall & Inputs,
+): Promise<Verdict<MadeChild, UnmadeChild>> {
+  const {
+    key: { step, index },
+    begun: { thread },
+  } = call;
+  const id = createIds(store, `${thread.id}:${step}:${index}:child`)();
+  const parsed = parseTaskSpec({ id, intent: task, inputs });
+  if (!parsed.ok) return refuseInput(call.begun.call.name, parsed.reason);
+  const project = registry();
+  const { spec } = parsed;
+  const begins = { name: task, spec, scenarioId: null, ...firstKnowledge(project, task, spec) };
+  const context = contextForChild(project, call);
+  const child = {
+    ...CHILD,
+    threadId: TASK_ID_PREFIX + id,
+    agent: task,
+    description: project.tasks.get(task)?.toolDescription ?? `The task ${task}.`,
+    ...(context ? { context } : {}),
+  };
+  const created = await store.children.create({
+    parentId: thread.id,
+    child,
+    call: { step, index },
+    waits: true,
+    inherits: () => false,
+    given: [],
+    task: { begins, manifest: findManifest(project, task)?.hash ?? null },
+  });
+  switch (created.kind) {
+    case 'terminated':
+      return end(created);
+    case 'full':
+      return refuseCall(`${task}: there are ${created.limit} of them.`);
+    case 'refused':
+      return refuseCall(`${task}: ${created.reason}`);
+    case 'created':
+      await probe?.('subagent_created');
+      return go({ outcome: { kind: 'child', child: created.start, start: true, wait: true } });
+  }
+}
+
+/** Of a child that is a task: it has one report to make, and is told nothing. */
+const CHILD = {
+  name: null,
+  title: null,
+  arguments: {},
+  resumable: false,
+  blocking: true,
+  explicit: false,
+  hears: 'a',
+  messages: [],
+} as const satisfies Omit<CreateChild['child'], 'threadId' | 'agent' | 'description'>;

@@ -1,0 +1,136 @@
+/**
+ * The activities of a task's loop as units of an author's work (activities/author/unit.ts): what has taken its worker process down is tried again
+ * alone, and given up after three strikes, as a runtime error of the task, or as the outcome of its act.
+ * P1. An act and the thoughts behind it are units of their own: in a process of its own the one runs without the other.
+ * P2. The thread that waits for the task learns of what it asks of people.
+ */
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { TaskPhase } from '../../core/author/task.ts';
+import type { TaskVerdict } from '../../core/task/control.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import type {
+  ActAttempt,
+  EndTaskInput,
+  ReadinessOutcome,
+  TaskOutcome,
+  TaskPause,
+  TaskStepInput,
+  ThoughtOutcome,
+} from '../../core/thread/task-step.ts';
+import { runUnit } from '../author/unit.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { fromRun } from '../base/run-ref.ts';
+import { tellAbove } from '../signals/tell-above.ts';
+import { actOnce, afterFailure } from './act.ts';
+import { checkTask } from './check-readiness.ts';
+import { endTask } from './end-task.ts';
+import { openFrame } from './task-frame.ts';
+import { thinkTask } from './think.ts';
+
+export async function runCheck(ports: ActivityDependencies, input: TaskStepInput): Promise<ReadinessOutcome> {
+  const checked = await runUnit<ReadinessOutcome>(ports, {
+    ...unitOf('checkTask', input),
+    here: () => checkTask(ports, input),
+    givenUp: (error) => failTask(ports, input, 'readiness', error),
+  });
+  await tellOfWait(ports, input, checked);
+  return checked;
+}
+
+export async function runThink(ports: ActivityDependencies, input: TaskStepInput): Promise<ThoughtOutcome> {
+  const thought = await runUnit<ThoughtOutcome>(ports, {
+    ...unitOf('thinkTask', input),
+    here: () => thinkTask(ports, input),
+    givenUp: async (error) => failTask(ports, input, await phaseAt(ports, input), error),
+  });
+  await tellOfWait(ports, input, thought);
+  return thought;
+}
+
+/** Behind it the next step thinks, in the same activity: a step of a loop that acts is one, which keeps its history short. */
+export async function runAct(ports: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
+  const acted = await runUnit<ActAttempt>(ports, {
+    ...unitOf('actTask', input),
+    here: () => actOnce(ports, input),
+    givenUp: (error) => giveUpAct(ports, input, error),
+  });
+  await tellOfWait(ports, input, acted);
+  // P1: the workflow asks for it.
+  if (acted.kind !== 'acted' || ports.lone) return acted;
+  return { kind: 'acted', next: await runThink(ports, { ...input, step: input.step + 1 }) };
+}
+
+/** A task ends whatever its records come to. */
+export function runEnd(ports: ActivityDependencies, input: EndTaskInput): Promise<TaskOutcome> {
+  return runUnit<TaskOutcome>(ports, {
+    ...unitOf('endTask', input),
+    here: () => endTask(ports, input),
+    givenUp: (error) => endTask(ports, input, error),
+  });
+}
+
+type PhaseActivity = 'checkTask' | 'thinkTask' | 'actTask' | 'endTask';
+
+const WORK: Readonly<Record<PhaseActivity, string>> = {
+  checkTask: 'preflight',
+  thinkTask: 'think',
+  actTask: 'act',
+  endTask: 'end',
+};
+
+function unitOf(activity: PhaseActivity, input: TaskStepInput) {
+  const { threadId, step } = input;
+  const name = `${WORK[activity]}, step ${step}`;
+  const unit = { code: 'task', name, threadId, work: `${threadId}:${WORK[activity]}:${step}` } as const;
+  return { unit, activity, input, repeated: Context.current().info.attempt > 1 };
+}
+
+/** P2. */
+async function tellOfWait(
+  { store }: ActivityDependencies,
+  { threadId }: TaskStepInput,
+  { kind }: { readonly kind: string },
+): Promise<void> {
+  if (kind === 'waits') await tellAbove(store, threadId);
+}
+
+async function failTask(
+  { store }: ActivityDependencies,
+  input: TaskStepInput,
+  phase: TaskPhase,
+  { code, message }: StoredError,
+): Promise<TaskPause> {
+  const reason = `${phase} failed: ${message}`;
+  const verdict: TaskVerdict = { stoppedBy: 'runtime-error', pass: false, reason, code };
+  const error = { phase, stepIndex: input.step, message };
+  const kept = await store.tasks.keepDecision({ ...fromRun(store, input), step: input.step, verdict, error });
+  return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
+}
+
+/** What a step has come to says at which phase it was. */
+async function phaseAt(
+  { store }: ActivityDependencies,
+  { threadId, step }: TaskStepInput,
+): Promise<TaskPhase> {
+  const { steps } = await store.tasks.readLoop(threadId, 1);
+  return steps.some((each) => each.step === step) ? 'decide' : 'observe';
+}
+
+/** Only an act that may be done again is tried again, and can come to this; one that is over was not what fell. */
+async function giveUpAct(
+  ports: ActivityDependencies,
+  input: TaskStepInput,
+  { code, message }: StoredError,
+): Promise<ActAttempt> {
+  const { store } = ports;
+  const { step } = input;
+  const run = fromRun(store, input);
+  const attempt = randomUUID();
+  const begun = await store.tasks.beginAct({ ...run, step, attempt, again: true });
+  if (begun.kind === 'terminated') return begun;
+  if (begun.kind === 'settled') return { kind: 'acted' };
+  const outcome = { ok: false, error: message, code };
+  await store.tasks.endAct({ threadId: run.threadId, step, attempt, outcome });
+  return afterFailure(ports, await openFrame(ports, input), outcome);
+}

@@ -1,0 +1,109 @@
+/**
+ * Tasks over the HTTP API, with the face of those of the client that has the store (tasks.ts). What they ask is answered with `answerWait`.
+ * H1. A task has its id before it goes out, and the same id again is the same task: a start whose answer was lost is given again.
+ */
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import type { Projected } from '../../projections/projection.ts';
+import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
+import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import type { FollowTask, StartTask, Tasks, WaitForTask } from '../tasks.ts';
+import { type HttpPlace, pathOf } from './http-place.ts';
+import { liveLines } from './live-lines.ts';
+import { newId } from './outgoing-json.ts';
+import { askJson, type Patient, pauseFor } from './patience.ts';
+
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1000;
+
+export class HttpTasks implements Tasks {
+  readonly #place: HttpPlace;
+
+  constructor(place: HttpPlace) {
+    this.#place = place;
+  }
+
+  /** H1. */
+  start(given: StartTask): Promise<{ id: string }> {
+    const body = { ...given, id: given.id ?? newId() };
+    return askJson(this.#place, { method: 'POST', path: '/v1/tasks', body, again: true });
+  }
+
+  async abort(id: string, reason?: string): Promise<void> {
+    const path = pathOf`/v1/tasks/${id}/abort`;
+    await askJson(this.#place, { method: 'POST', path, body: { reason }, again: true });
+  }
+
+  get(id: string): Promise<TaskRecord> {
+    return this.#get(pathOf`/v1/tasks/${id}`);
+  }
+
+  async list({ before, ...filters }: ListTasks = {}): Promise<readonly TaskRecord[]> {
+    const query = before ? { ...filters, cursor: `${before.createdAt}.${before.id}` } : filters;
+    return (await this.#get<{ tasks: TaskRecord[] }>('/v1/tasks', query)).tasks;
+  }
+
+  async listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]> {
+    const path = pathOf`/v1/tasks/${id}/steps`;
+    return (await this.#get<{ steps: TaskStepRecord[] }>(path, { from, limit })).steps;
+  }
+
+  /** It goes on by itself behind the last event where a connection breaks, and tells each event once. */
+  async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
+    const { after, follow = true, signal, openWithinMs = 0 } = options;
+    await this.#opened(id, openWithinMs, signal);
+    const path = pathOf`/v1/tasks/${id}/events`;
+    for await (const { cursor, event } of liveLines(this.#place, { path, query: {}, after, follow, signal }))
+      yield { cursor, event: event as RuntimeStreamEvent };
+    signal?.throwIfAborted();
+  }
+
+  async wait(id: string, { timeoutMs = 60_000, signal }: WaitForTask = {}): Promise<TaskRecord> {
+    const until = performance.now() + timeoutMs;
+    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
+      signal?.throwIfAborted();
+      const task = await this.get(id).catch(nullUnlessFound);
+      if (task && (task.endedAt !== null || (await this.#waits(task)))) return task;
+      if (performance.now() >= until) {
+        const state = task ? `it is ${task.status}, ${task.steps} steps so far` : 'no worker has opened it';
+        throw new RuntimeError('Timeout', `The task "${id}" did not end within ${timeoutMs} ms; ${state}.`);
+      }
+      await this.#pause(pauseMs, signal);
+    }
+  }
+
+  /** What was answered meanwhile is no reason to return. */
+  async #waits({ status, threadId }: TaskRecord): Promise<boolean> {
+    if (status !== 'waiting') return false;
+    return (await this.#get<{ waits: Wait[] }>('/v1/waits', { threadId, limit: 1 })).waits.length > 0;
+  }
+
+  /** One that was just started is there once a worker has opened it. */
+  async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
+    const until = performance.now() + withinMs;
+    for (;;) {
+      try {
+        await this.get(id);
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isRuntimeError(error, 'TaskNotFound') || performance.now() >= until) throw error;
+        await this.#pause(FIRST_LOOK_MS, signal);
+      }
+    }
+  }
+
+  async #pause(ms: number, signal?: AbortSignal): Promise<void> {
+    const { closed } = this.#place;
+    await pauseFor(ms, signal ? AbortSignal.any([closed, signal]) : closed);
+  }
+
+  #get<T>(path: string, query?: object): Promise<T> {
+    return askJson(this.#place, { path, query: query as Patient['query'], again: true });
+  }
+}
+
+function nullUnlessFound(error: unknown): null {
+  if (isRuntimeError(error, 'TaskNotFound')) return null;
+  throw error;
+}

@@ -1,0 +1,26 @@
+/** What a task's end is to the agent, or the code, that has started it. Pure. */
+
+import type { TaskEnd, TaskVerdict } from '../task/control.ts';
+import type { SubagentReport } from './subagent-report.ts';
+
+const KINDS: Readonly<Record<TaskEnd, SubagentReport['kind']>> = {
+  completed: 'result',
+  failed: 'failure',
+  blocked: 'failure',
+  // It is of no use to whoever has not waited for it.
+  aborted: 'stopped',
+};
+
+/** The content is JSON, for models and programs alike. */
+export function describeEnd(taskId: string, status: TaskEnd, verdict: TaskVerdict): SubagentReport {
+  const { pass, reason, score, outcome } = verdict;
+  const told = {
+    taskId,
+    status,
+    pass,
+    reason,
+    ...(score === undefined ? {} : { score }),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+  return { kind: KINDS[status], content: JSON.stringify(told), attachments: [] };
+}

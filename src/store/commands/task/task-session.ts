@@ -1,0 +1,64 @@
+/** Sessions of backends, by whose they are and their ids: the same command again comes to the same. */
+import type { Selectable } from 'kysely';
+import type { TaskSession } from '../../../core/task/session.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import type { PutSession } from '../../port/task.ts';
+import type { TaskSessionTable } from '../../schema/task.ts';
+import { type CommandContext, unknownThread } from '../base/context.ts';
+
+export async function getSession(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+): Promise<TaskSession | null> {
+  const owner = await ownerOf(context, threadId);
+  const row = await context.db
+    .selectFrom('task_sessions')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? toSession(row) : null;
+}
+
+const ID_CHARS = 200;
+
+export async function putSession(
+  context: CommandContext,
+  { threadId, id, backend, status, resumeToken }: PutSession,
+): Promise<TaskSession> {
+  if (id === '' || id.length > ID_CHARS)
+    throw new RuntimeError('InvalidValue', `The id of a session has 1 to ${ID_CHARS} characters.`);
+  const owner = await ownerOf(context, threadId);
+  const now = context.now();
+  const changed = { backend, status, resume_token: resumeToken, updated_at: now };
+  const row = await context.db
+    .insertInto('task_sessions')
+    .values({ owner, id, created_at: now, ...changed })
+    .onConflict((conflict) => conflict.columns(['owner', 'id']).doUpdateSet(changed))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toSession(row);
+}
+
+async function ownerOf({ db, storeId }: CommandContext, threadId: string): Promise<string> {
+  const thread = await db
+    .selectFrom('threads')
+    .select(['organization_id', 'user_id'])
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!thread) throw unknownThread(storeId, threadId);
+  if (thread.organization_id !== null) return `organization:${thread.organization_id}`;
+  return thread.user_id === null ? '' : `user:${thread.user_id}`;
+}
+
+function toSession(row: Selectable<TaskSessionTable>): TaskSession {
+  return {
+    id: row.id,
+    backend: row.backend,
+    status: row.status,
+    resumeToken: row.resume_token,
+    createdAt: Math.round(Number(row.created_at) / 1000),
+    updatedAt: Math.round(Number(row.updated_at) / 1000),
+  };
+}

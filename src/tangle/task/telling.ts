@@ -1,0 +1,56 @@
+/**
+ * What a backend tells, on its way to the log: pieces of text are joined while the one before them is being written, so that a quick backend waits for
+ * no disk, and the order stays.
+ */
+import type { ActContext } from '../../core/author/task.ts';
+import type { TaskEmission } from '../../core/task/emission.ts';
+
+/** A row's share of the bound of an emission. */
+const PIECE_CHARS = 16_000;
+
+export interface Telling {
+  tell(event: TaskEmission): Promise<void>;
+  /** All that was told as text, and not discarded. */
+  text(): string;
+}
+
+export function openTelling({ emit }: Pick<ActContext, 'emit'>): Telling {
+  let text = '';
+  let due = '';
+  let kind: 'text_delta' | 'reasoning_delta' = 'text_delta';
+  let writing: Promise<void> = Promise.resolve();
+  let failure: unknown;
+  const write = () => {
+    writing = writing.then(async () => {
+      while (due !== '' && failure === undefined) {
+        const piece = due.slice(0, PIECE_CHARS);
+        due = due.slice(PIECE_CHARS);
+        await emit({ type: kind, text: piece }).catch((error: unknown) => {
+          failure = error;
+        });
+      }
+    });
+  };
+  const written = async () => {
+    await writing;
+    if (failure !== undefined) throw failure;
+  };
+  return {
+    async tell(event) {
+      if (event.type === 'text_delta' || event.type === 'reasoning_delta') {
+        if (event.type !== kind) await written();
+        kind = event.type;
+        if (event.type === 'text_delta') text += event.text;
+        const idle = due === '';
+        due += event.text;
+        if (idle) write();
+        if (failure !== undefined) throw failure;
+        return;
+      }
+      await written();
+      if (event.type === 'text_discarded') text = '';
+      await emit(event);
+    },
+    text: () => text,
+  };
+}
