@@ -1,6 +1,6 @@
 /**
  * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
- * that nobody is at any more (store/commands/action/lost-action.ts), and removes streamed text whose time is over. Several workers may do it at once.
+ * that nobody is at any more (store/commands/action/lost-action.ts), ends what a lost process produced (store/commands/producer/producer.ts), and removes streamed text whose time is over. Several workers may do it at once.
  */
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { tellForgotten, tellUnseen, type WaitLook } from './wait-look.ts';
@@ -19,7 +19,7 @@ export function lookRegularly(look: WaitLook, stop: AbortSignal): void {
     busy = true;
     const { store } = look;
     const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const looks = [...waits, store.actions.closeLost(), removeStreamed(store)];
+    const looks = [...waits, store.actions.closeLost(), store.producers.closeLost(), removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });
