@@ -158,6 +158,11 @@ async function* awaitBeginning(
         yield lost(row, data.reason, data.code);
         return;
       }
+      // In line behind another one: it fails when its turn comes, and that is known already.
+      if (type === 'produced.ended' && data.executionId === executionId && data.error) {
+        yield lost(row, data.error.message, data.error.code);
+        return;
+      }
       if (type === 'message.deleted' && data.messageId === itemId) {
         yield lost(row, 'Its message was removed before it began.', 'MessageNotFound');
         return;

@@ -13,6 +13,7 @@ const READY = {
   everthread: '../index',
   'everthread/models': '../models/index',
   'everthread/tangle/models': '../tangle/models',
+  'everthread/tangle/worker': '../tangle/worker',
   // Projects written for the standard load as they are (definitions §2.1).
   '@standardagents/spec': '../standard-agents',
   '@standardagents/builder': '../standard-agents',

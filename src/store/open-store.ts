@@ -6,7 +6,7 @@
  *   port      what a store is asked, grouped by what it keeps; types
  *   schema    tables, rows, migrations
  *   sqlite, search, postgres   what each engine needs; search runs in a thread of its own
- *   commands  one transaction, or one read, per file: base, action, file, env, message, effect, family, step, tool, thread
+ *   commands  one transaction, or one read, per file: base, action, file, env, message, effect, family, producer, step, tool, thread
  *   sql       the store, put together
  */
 import { mkdirSync } from 'node:fs';

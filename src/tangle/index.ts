@@ -1,71 +1,9 @@
 /**
  * The entry `everthread/tangle`: the names of Tangle's agent-runtime page over what Everthread does (docs/tangle.md). It translates: what runs, what is kept and
- * what is told is the engine's.
+ * what is told is the engine's. What needs no Node is in `everthread/tangle/worker` alone, too.
  */
-export { deriveExecutionId, type TurnPlace } from '../core/thread/execution-id.ts';
-export type { ChatTurnIdentity, ChatTurnLine } from '../projections/tangle/chat-turn.ts';
-export {
-  isLastEvent,
-  type TangleEvent,
-  type TangleEventData,
-  type TangleEventType,
-} from '../projections/tangle/tangle-event.ts';
-export {
-  type AgentExecutionBackend,
-  type BackendContext,
-  type BackendEvent,
-  type BackendInput,
-  type BackendMessage,
-  type BackendOutput,
-  type BackendSession,
-  type BackendTask,
-  createIterableBackend,
-  type LlmCall,
-} from './backend/backend.ts';
-export {
-  createOpenAICompatibleBackend,
-  type OpenAICompatibleBackendOptions,
-} from './backend/openai-compatible.ts';
 export { backendProvider } from './backend/provider.ts';
-export type { BackendFetch, RetryOptions } from './backend/retry.ts';
-export { createSandboxPromptBackend, type SandboxPromptBackendOptions } from './backend/sandbox-prompt.ts';
 export { type ClientBoxOptions, clientBox } from './box/client-box.ts';
-export {
-  type Box,
-  type BoxEvent,
-  type PromptOptions,
-  type RemoteBox,
-  type RemoteBoxOptions,
-  remoteBox,
-} from './box/remote-box.ts';
-export { ConfigError, NotFoundError, RuntimeRunStateError, SessionMismatchError } from './failure.ts';
-export * from './models.ts';
-export {
-  type LedgerEvent,
-  type RunCompletion,
-  type RunCost,
-  type RunRow,
-  type RunRowAdapter,
-  type RunStatus,
-  type RuntimeRun,
-  type RuntimeRunOptions,
-  startRuntimeRun,
-} from './run/runtime-run.ts';
-export {
-  createTelemetry,
-  type Telemetry,
-  type TelemetryEvent,
-  type TelemetryOptions,
-  type TelemetrySummary,
-} from './run/telemetry.ts';
 export * from './tasks.ts';
-export {
-  type ChatTurnBody,
-  type ChatTurnHandlerOptions,
-  type ChatTurnHooks,
-  type ChatTurnInput,
-  type ChatTurnRequest,
-  createChatTurnHandler,
-  handleChatTurn,
-} from './turn/chat-turn.ts';
 export { type FinishedTurn, persistTurns, type TurnKeeper } from './turn/persist-turns.ts';
+export * from './worker.ts';

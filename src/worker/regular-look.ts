@@ -1,7 +1,7 @@
 /**
  * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
- * that nobody is at any more (store/commands/action/lost-action.ts), cancels tasks of agents elsewhere that nobody wants, and removes streamed text whose
- * time is over. Several workers may do it at once.
+ * that nobody is at any more (store/commands/action/lost-action.ts), ends what a lost process produced (store/commands/producer/producer.ts), cancels tasks of
+ * agents elsewhere that nobody wants, and removes streamed text whose time is over. Several workers may do it at once.
  */
 
 import { cancelUnwanted } from '../state/cancel-a2a.ts';
@@ -25,7 +25,8 @@ export function lookRegularly(look: Look, stop: AbortSignal): void {
     busy = true;
     const { store } = look;
     const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const looks = [...waits, store.actions.closeLost(), cancelRemote(look, stop), removeStreamed(store)];
+    const ends = [store.actions.closeLost(), store.producers.closeLost(), cancelRemote(look, stop)];
+    const looks = [...waits, ...ends, removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });

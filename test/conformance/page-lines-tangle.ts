@@ -18,14 +18,12 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Task: stop semantics, eval lift, cost ledger', 'TG-04', 'TG-06', 'TG-30'),
   shown('Chat turn: NDJSON and the session.run.* envelope', 'TG-12'),
   shown('Chat turn: persist and trace hooks', 'TG-14', 'TG-15'),
+  shown('Chat turn: produce() of the handler', 'TG-12', 'TG-13', 'TG-16', 'TG-17', 'TG-18'),
   differs(
-    'Chat turn: produce() of the handler',
-    'the producer is an agent of the box, so a turn outlives the handler; a backend of one’s own is its model (`backendProvider`)',
+    'Chat turn: produce() runs wherever the turn is asked for',
+    'in the process that asked first, in a session of an agent; where that process is lost the turn has failed with `ProducerLost`, and is not run again (TG-17)',
   ),
-  differs(
-    'Chat turn: persistAssistantMessage of the handler',
-    'a hook of the agent (`persistTurns`): it runs where the turn does, whoever listens (TG-14)',
-  ),
+  shown('Chat turn: persistAssistantMessage of the handler; of an agent: persistTurns', 'TG-14', 'TG-15'),
   differs(
     'Chat turn: one response for a turn, whatever it waits for',
     'it ends with `session.run.waiting` where a person is asked, and is read on behind the answer',

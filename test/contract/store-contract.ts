@@ -37,6 +37,7 @@ import { registerLog } from './store/log.ts';
 import { registerMcp } from './store/mcp.ts';
 import { registerOpenThread } from './store/open-thread.ts';
 import { registerOwnMessage } from './store/own-message.ts';
+import { registerProducer } from './store/producer.ts';
 import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
 import { registerRest } from './store/rest.ts';
@@ -94,6 +95,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerMcp(given);
     registerOpenThread(given);
     registerFence(given);
+    registerProducer(given);
     registerQueue(given);
     registerHook(given);
     registerStep(given);

@@ -125,6 +125,7 @@ async function seeEntryPoints({ project, run }: InstalledPackage): Promise<void>
     'protolink/index',
     'tangle/index',
     'tangle/models',
+    'tangle/worker',
   ]) {
     expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
   }

@@ -56,6 +56,27 @@ const committed = (id: string): Row => [
 const types = (events: readonly TangleEvent[]) => events.map(({ type }) => type);
 
 describe('a turn as Tangle tells it', () => {
+  it('[TG-20] the pieces behind the last beginning are what was stored: of an attempt that was given up and has answered all the same, of an answer that came whole or lacks a piece', () => {
+    const lost: Row = ['attempt.discarded', { attempt: 1, call: 1, reason: 'WorkerLost' }];
+    const piecesOf = (...rows: Row[]) =>
+      readTangle(rowsOf(began, step(1), ...rows, said('a', 'Hello'), committed('a'), ended()))
+        .filter(({ type }) => type.startsWith('message.'))
+        .map((event) => (event.type === 'message.part.updated' ? event.data.delta : event.type));
+    const first = 'message.started';
+    expect(piecesOf(chunk('Hello'))).toEqual([first, 'Hello']);
+    expect(piecesOf(chunk('Hello'), lost)).toEqual([first, 'Hello', 'message.discarded', 'Hello']);
+    expect(piecesOf(chunk('Hel'), lost, chunk('Hello'))).toEqual([
+      first,
+      'Hel',
+      'message.discarded',
+      'Hello',
+    ]);
+    expect(piecesOf()).toEqual([first, 'Hello']);
+    expect(piecesOf(chunk('Hel'))).toEqual([first, 'Hel', 'lo']);
+    // A hook has changed it.
+    expect(piecesOf(chunk('Heaven'))).toEqual([first, 'Heaven', 'message.discarded', 'Hello']);
+  });
+
   it('[TG-12] an answer in pieces', () => {
     expectGoldenTurn(
       'turn-answer',

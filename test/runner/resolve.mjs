@@ -15,6 +15,7 @@ const NAMES = {
   'everthread/protolink': urlOf('src', 'protolink', 'index.ts'),
   'everthread/tangle': urlOf('src', 'tangle', 'index.ts'),
   'everthread/tangle/models': urlOf('src', 'tangle', 'models.ts'),
+  'everthread/tangle/worker': urlOf('src', 'tangle', 'worker.ts'),
   'everthread/testing': urlOf('src', 'testing', 'index.ts'),
   '@standardagents/spec': urlOf('src', 'standard-agents.ts'),
   '@standardagents/builder': urlOf('src', 'standard-agents.ts'),

@@ -23,6 +23,19 @@ describe('the examples of the page', () => {
     expect(lines).toEqual([turn, turn, turn, 'kept: Hello, Ada. | You are welcome.']);
   }, 300_000);
 
+  it('[TG-31] agent-into-reviewer: what one agent streams another one reviews; a bad draft fails with its reason', async () => {
+    expect(await runExample('agent-into-reviewer.ts')).toEqual([
+      'thorough: completed, pass true',
+      'hasty: failed, pass false, the draft fails: long-enough, surfaces-missing',
+    ]);
+  }, 300_000);
+
+  it('[TG-03] basic-task: counts to three, and passes', async () => {
+    const lines = await runExample('basic-task.ts');
+    expect(lines.slice(0, -1)).toEqual([0, 1, 2].map((n) => `step ${n}: done`));
+    expect(lines.at(-1)).toMatch(/^completed: .*, score 1$/);
+  }, 300_000);
+
   it('[TG-27] model-resolution: the environment wins over blanks; unknown and malformed are refused', async () => {
     expect(await runExample('model-resolution.ts')).toEqual([
       'picked: anthropic/haiku, from env',

@@ -165,6 +165,19 @@ describe('everthread/tangle/models, bundled for a Worker', () => {
     ]);
   }, 60_000);
 
+  it('and so does everthread/tangle/worker: a turn, a box, backends and rows need none either', async () => {
+    const code = await bundleForWorker('src/tangle/worker.ts');
+    const source = `result = Object.keys(models).filter((name) => typeof models[name] === 'function');`;
+    expect(await runInWorker(code, source, {})).toEqual(
+      expect.arrayContaining([
+        'handleChatTurn',
+        'remoteBox',
+        'createOpenAICompatibleBackend',
+        'startRuntimeRun',
+      ]),
+    );
+  }, 60_000);
+
   it('is refused by the bundler where it would need one', async () => {
     await expect(bundleForWorker('src/client/outgoing.ts')).rejects.toThrow('node:');
   }, 60_000);

@@ -4,8 +4,6 @@ import { describeTurnDeaths, describeTurns } from './turn-ordeal.ts';
 describeTurns({ store: 'sqlite', sessions: 20, turns: 10, cuts: 600, deaths: 40 });
 describeTurns({ store: 'postgres', sessions: 20, turns: 10, cuts: 600, deaths: 40 });
 describeTurnDeaths([
-  'thread_opening',
-  'step_begun',
   'model_streaming',
   'model_answered',
   'model_committed',

@@ -133,7 +133,7 @@ export async function composeBlocked(
     model: '',
     finishReason: 'hook_blocked',
     usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
-    blocked: true,
+    ends: 'blocked',
     prompt: prompt.name,
     metadata: { hookBlocked: hookId },
   };

@@ -32,8 +32,8 @@ export interface StepAnswer {
   readonly attachments?: readonly AttachmentRef[];
   /** The call that brought it, where its end is not stored yet. */
   readonly call?: AnsweredCall;
-  /** A hook refused the request: this is what it said. */
-  readonly blocked?: true;
+  /** A hook refused the request, and this is what it said; or code of another process has said it. */
+  readonly ends?: 'blocked' | 'produced';
 }
 
 /** A step that has its answer, on its way to the store. */
@@ -69,7 +69,7 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 /** Answer, calls, usage and events in one transaction (S3). */
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
-  { ref, answer: { blocked, ...answer }, draft, flow, hooks, sink }: AnsweredStep & HookedAnswer,
+  { ref, answer: { ends, ...answer }, draft, flow, hooks, sink }: AnsweredStep & HookedAnswer,
 ): Promise<Verdict<CommittedAnswer, UncommittedStep>> {
   const queuedTools = await takeTools({ hooks, sink });
   const command = {
@@ -78,7 +78,7 @@ export async function commitAnswer(
     ...(draft && toFields(draft)),
     queuedTools,
     ...(await flow()),
-    ...(blocked ? { directive: 'blocked' as const } : {}),
+    ...(ends ? { directive: ends } : {}),
   };
   const committed = await retryWhileUnavailable(abortSignal(handover), () => store.steps.commit(command));
   await probe?.('model_committed');
@@ -107,14 +107,14 @@ export async function afterCreateAnswer(
   if (stored) await hooks.messages.afterCreate(stored);
   // S2: behind the answer.
   await queueTools(store, ref.threadId, sink, storedTools)();
-  const later = answer.blocked ? {} : await flow();
+  const later = answer.ends ? {} : await flow();
   await store.steps.keepFlow({ ...ref, ...later });
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 
 function toDraft(
   { threadId, step }: StepRef,
-  { content, toolCalls, metadata = {}, attachments = [] }: Omit<StepAnswer, 'blocked'>,
+  { content, toolCalls, metadata = {}, attachments = [] }: Omit<StepAnswer, 'ends'>,
   { side, subprompt }: StepContext,
 ): DraftMessage {
   return {

@@ -53,6 +53,7 @@ export interface DrainedStep extends OpenStep {
   /** As in BegunStep. */
   readonly taken: SideSteps;
   readonly executionId?: string;
+  readonly produced?: true;
 }
 
 const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;

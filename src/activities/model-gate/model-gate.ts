@@ -23,6 +23,7 @@ import {
   sanitise,
   tellCompacted,
 } from './assemble.ts';
+import { awaitProducer } from './await-producer.ts';
 import { cleanAnswer } from './clean-answer.ts';
 import {
   type AnsweredStep,
@@ -75,6 +76,12 @@ export const ASSEMBLE = openGate<
   .stage(remind) //                   4 of a loop that the calls before make
   .stage(sanitise); //                5 last, so that no hook can break the history
 
+/** Of an execution that code of another process produces: no model is asked, so nothing is assembled. */
+const PRODUCED = openGate<ActivityDependencies, OpenStep, FailedStep>()
+  .stage(readStepContext) //          2 what the store has of the step
+  .stage(resolveSide) //              2 whose step it is
+  .stage(awaitProducer); //           6 its end is the answer
+
 const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Held>()
   .stage(askModels) //                6 attempts: tries and fallbacks
   .stage(storeImages) //              7 images that the model has made become files
@@ -107,8 +114,9 @@ export type AnsweredOutcome =
 /** From a step that is open to its stored answer, or to the failure that is stored instead. */
 export async function answerStep(
   dependencies: ActivityDependencies,
-  step: OpenStep,
+  step: OpenStep & Pick<DrainedStep, 'produced'>,
 ): Promise<AnsweredOutcome> {
+  if (step.produced) return answerProduced(dependencies, step);
   const read = await READ.pass(dependencies, step);
   if (read.kind === 'end')
     return read.end.kind === 'blocked' ? read.end : failStep(dependencies, step, read.end);
@@ -121,6 +129,15 @@ export async function answerStep(
   if (budgeted && answered.kind !== 'blocked' && (parentId !== null || childCount > 0))
     await tellSettled(dependencies.store, step.ref.threadId);
   return answered;
+}
+
+async function answerProduced(dependencies: ActivityDependencies, step: OpenStep): Promise<AnsweredOutcome> {
+  const produced = await PRODUCED.pass(dependencies, step);
+  if (produced.kind === 'end') return failStep(dependencies, step, produced.end);
+  const hooks = openStepHooks(dependencies, produced.known);
+  return withHookWork(hooks, dependencies.handover, () =>
+    storeAnswer(dependencies, { ...produced.known, ...hooks }),
+  );
 }
 
 async function answerThrough(dependencies: ActivityDependencies, step: HookedStep): Promise<AnsweredOutcome> {

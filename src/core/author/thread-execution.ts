@@ -7,10 +7,10 @@ export type Side = 'a' | 'b';
 /** What code may ask of the flow: to end after this step, or who acts next. The last request counts. */
 export type FlowDirective = 'stop' | Side;
 /**
- * The same for a step: a hook may also have refused the request of a model step (definitions §9), and whoever has queued the tools of a step may
- * want no answer to them.
+ * The same for a step: a hook may also have refused the request of a model step (definitions §9), whoever has queued the tools of a step may
+ * want no answer to them, and code of another process may have answered.
  */
-export type StepDirective = FlowDirective | 'blocked' | 'unanswered';
+export type StepDirective = FlowDirective | 'blocked' | 'unanswered' | 'produced';
 
 /** Null where no execution runs: in effects and endpoints. */
 export interface ExecutionState {

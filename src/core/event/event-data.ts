@@ -100,11 +100,12 @@ export interface EventData {
   /** It accepts nothing more: the last event of its life. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given; `maxRounds`: of `guards.rounds`. */
+  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given; `maxRounds`: of `guards.rounds`; `produced`: code of another process answers, and no model is asked. */
   'execution.started': {
     readonly executionId: string;
     readonly runId?: string;
     readonly maxRounds?: number;
+    readonly produced?: true;
   };
   /** It ended, and why; with `status`: not simply at rest. Cancelled: `reason` is `canceled`, `cancelReason` and `by` are those of who asked. */
   'execution.ended': {
@@ -117,6 +118,11 @@ export interface EventData {
   };
   /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
+
+  /** A line of an execution that code of another process produces, as that has told it. */
+  'produced.line': { readonly type: string; readonly data?: unknown };
+  /** Nothing more is produced. `error`: in vain; `ProducerLost` where its process was lost, also before the execution began. */
+  'produced.ended': { readonly executionId: string; readonly error?: StoredError };
 
   /** A limit of a budget is nearly reached; once for each limit. `executionId`: whose budget it is, `threadId`: where that is another thread's. */
   'budget.warning': BudgetLineOf & { readonly used: number };

@@ -28,6 +28,8 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'execution.started': 'always',
   'execution.ended': 'always',
   'execution.aborted': 'always',
+  'produced.line': 'always',
+  'produced.ended': 'always',
   'budget.warning': 'always',
   'budget.exceeded': 'always',
   'item.queued': 'always',

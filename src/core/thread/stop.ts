@@ -20,6 +20,7 @@ export type StopReason =
   | 'state_stop_session'
   | 'hook_blocked'
   | 'unanswered'
+  | 'produced'
   | 'forced_human_turn'
   | 'forced_turn'
   | 'stop_tool'
@@ -57,8 +58,8 @@ export interface StepFacts {
   /** Input is in the history that this step has not answered. */
   readonly moreInput: boolean;
   /**
-   * What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); that a hook refused the request; or that
-   * whoever has queued its tools wants no answer to them.
+   * What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); that a hook refused the request; that
+   * whoever has queued its tools wants no answer to them; or that code of another process has answered, and nothing else was asked of it.
    */
   readonly directive?: StepDirective;
   /** I5. An early version answered the step. */
@@ -98,6 +99,8 @@ function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
       return { ends: 'execution', reason: 'hook_blocked', turn: false };
     case 'unanswered':
       return { ends: 'execution', reason: 'unanswered', turn: false };
+    case 'produced':
+      return { ends: 'execution', reason: 'produced', turn: false };
     case 'stop':
       return endsSession('state_stop_session');
     default:

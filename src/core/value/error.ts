@@ -117,6 +117,8 @@ export const ERRORS = {
   ServerUnavailable: { exit: 1, status: 503 },
   /** A backend's server has refused, or was not there; the message names its status. */
   BackendFailed: { exit: 1, status: 502 },
+  /** The process that alone could go on with an execution was lost. The thread lives on: another message begins a new execution. */
+  ProducerLost: { exit: 1, status: 503 },
   /** The server is closing. */
   ServerClosing: { exit: 1, status: 503 },
   /** Something did not arrive before its deadline. */

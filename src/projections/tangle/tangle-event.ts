@@ -10,7 +10,7 @@ export interface TangleEventData {
   /** A model is asked for an answer of the agent's own; what is streamed of it follows. */
   readonly 'message.started': { readonly round: number };
   readonly 'message.part.updated': { readonly delta: string; readonly part: { readonly type: 'text' } };
-  /** What was streamed behind the last `message.started` is void: it comes anew. */
+  /** What was streamed behind the last `message.started` is void: it comes anew. `Replaced`: at once, as it was stored. */
   readonly 'message.discarded': { readonly reason: string };
   readonly tool_call: {
     readonly toolName: string;
@@ -70,7 +70,7 @@ export interface TangleEventData {
 
 export type TangleEventType = keyof TangleEventData;
 
-/** Narrow it by its `type`. */
+/** Narrow it by its `type`. A turn that code of a process produces has that code's own types between the first event and the last. */
 export type TangleEvent = {
   readonly [Type in TangleEventType]: { readonly type: Type; readonly data: TangleEventData[Type] };
 }[TangleEventType];

@@ -3,6 +3,8 @@
  * T1. `execution.started` is the first event of an execution, and one of `execution.completed` and `execution.failed` its last.
  * T2. What happens between executions is not told.
  * T3. An execution whose turn was to be kept, and was not, has failed for its readers.
+ * T4. Of one that code of another process produces, what that tells is told as it is, between the first event and the last.
+ * T5. The pieces of an answer, behind its last `message.started` or `message.discarded`, are exactly what is stored of it.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -23,21 +25,19 @@ const HANDLERS: Handlers = {
   'step.started': (open, { data: { depth } }) => {
     if (depth !== undefined) return [open, []];
     const round = open.round + 1;
-    return [{ ...open, round }, [{ type: 'message.started', data: { round } }]];
+    return [{ ...open, round, text: '' }, [{ type: 'message.started', data: { round } }]];
   },
   // Of sub-prompts nothing is an answer to the user.
-  'model.chunk': (open, { data: { delta, depth } }) => [
-    open,
-    depth === undefined ? [{ type: 'message.part.updated', data: { delta, part: { type: 'text' } } }] : [],
-  ],
-  'attempt.discarded': (open, { data: { reason, depth } }) => [
-    open,
-    depth === undefined ? [{ type: 'message.discarded', data: { reason } }] : [],
-  ],
+  'model.chunk': (open, { data: { delta, depth } }) =>
+    depth === undefined ? [{ ...open, text: open.text + delta }, [piece(delta)]] : [open, []],
+  'attempt.discarded': (open, { data: { reason, depth } }) =>
+    depth === undefined
+      ? [{ ...open, text: '' }, [{ type: 'message.discarded', data: { reason } }]]
+      : [open, []],
   'step.committed': (open, { data: { messageId, depth } }) => {
     if (depth !== undefined) return [open, []];
-    const content = open.said?.id === messageId ? open.said.content : null;
-    return [{ ...open, answer: content || open.answer }, []];
+    const content = (open.said?.id === messageId ? open.said.content : null) ?? '';
+    return [{ ...open, text: '', answer: content || open.answer }, missing(open.text, content)];
   },
   'model.called': (open, { data: { model } }) => {
     const { model: before, failure } = open;
@@ -89,9 +89,9 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
   const { event, message } = row;
   const { open, sessionId } = reading;
   if (event.type === 'execution.started') {
-    const { executionId } = event.data;
+    const { executionId, produced } = event.data;
     const began = { type: 'execution.started', data: { executionId, sessionId } } as const;
-    return [{ ...reading, open: openExecution(executionId) }, [began]];
+    return [{ ...reading, open: openExecution(executionId, produced) }, [began]];
   }
   // T2: between executions.
   if (!open) return [reading, []];
@@ -110,9 +110,16 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
     const known = { ...open, said, arguments: { ...open.arguments, ...argumentsOf(message) } };
     return [{ ...reading, open: known }, []];
   }
-  const [next, told] = tell(open, event);
+  const [next, told] = open.produced ? tellProduced(open, event) : tell(open, event);
   return [{ ...reading, open: next }, told];
 };
+
+/** T4: its own lines, and none of ours. What they are is whoever's who produces them. */
+function tellProduced(open: OpenExecution, event: ThreadEvent): Told {
+  if (event.type === 'produced.line') return [open, [event.data as TangleEvent]];
+  const [next] = tell(open, event);
+  return [next, []];
+}
 
 function tell(open: OpenExecution, event: ThreadEvent): Told {
   // Narrowed by its type: the handler is the one of that kind.
@@ -122,10 +129,12 @@ function tell(open: OpenExecution, event: ThreadEvent): Told {
 
 /** T1: the last one. T3: what was not kept has failed. */
 function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly TangleEvent[] {
-  const { executionId, keeping, notKept, answer } = open;
+  const { executionId, keeping, notKept, answer, produced } = open;
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle' && keeping === 'begun')
     return failed(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
+  // T4: its result is a line of its own.
+  if (status === 'idle' && produced) return [{ type: 'execution.completed', data: { executionId } }];
   if (status === 'idle')
     return [
       { type: 'result', data: { finalText: answer } },
@@ -145,6 +154,21 @@ function failed(
     { type: 'error', data: { message, code } },
     { type: 'execution.failed', data: { executionId, message, status } },
   ];
+}
+
+function piece(delta: string): TangleEvent {
+  return { type: 'message.part.updated', data: { delta, part: { type: 'text' } } };
+}
+
+/**
+ * T5: what is missing of the text, or all of it where something else was stored than was streamed: of a model that does not stream, of a piece that was
+ * lost, of an attempt that was given up and has answered all the same, behind a hook.
+ */
+function missing(streamed: string, stored: string): readonly TangleEvent[] {
+  if (stored === streamed) return [];
+  if (stored.startsWith(streamed)) return [piece(stored.slice(streamed.length))];
+  const discarded = { type: 'message.discarded', data: { reason: 'Replaced' } } as const;
+  return stored === '' ? [discarded] : [discarded, piece(stored)];
 }
 
 function settle(open: OpenExecution, callId: string, isError: boolean): Told {

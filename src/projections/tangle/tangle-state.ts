@@ -1,4 +1,4 @@
-/** What the reading knows between two rows. Plain JSON, as small as its open calls. */
+/** What the reading knows between two rows. Plain JSON, as small as its open calls and the text that is being streamed. */
 import type { Said } from '../row-message.ts';
 
 export interface OpenExecution {
@@ -10,6 +10,8 @@ export interface OpenExecution {
   readonly arguments: Readonly<Record<string, string>>;
   /** The message before this row. */
   readonly said: Said | null;
+  /** Streamed of the present answer. */
+  readonly text: string;
   /** The last answer of the agent's own. */
   readonly answer: string;
   /** Asked last, and why it has failed. */
@@ -20,6 +22,8 @@ export interface OpenExecution {
   /** The hook that keeps the turn has begun, has done it, or has failed with these words (turn-mark.ts). */
   readonly keeping: 'no' | 'begun' | 'kept';
   readonly notKept: string | null;
+  /** Code of another process tells all of it, in its own words. */
+  readonly produced: boolean;
 }
 
 export interface TangleReading {
@@ -31,18 +35,20 @@ export function beginTangle(sessionId: string): TangleReading {
   return { sessionId, open: null };
 }
 
-export function openExecution(executionId: string): OpenExecution {
+export function openExecution(executionId: string, produced = false): OpenExecution {
   return {
     executionId,
     round: 0,
     calls: {},
     arguments: {},
     said: null,
+    text: '',
     answer: '',
     model: null,
     failure: null,
     waits: [],
     keeping: 'no',
     notKept: null,
+    produced,
   };
 }

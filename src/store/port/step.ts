@@ -139,6 +139,8 @@ export type BegunStep =
       readonly called?: true;
       /** Its execution, where it is not the one that was proposed. */
       readonly executionId?: string;
+      /** Code of another process produces it: no model is asked. */
+      readonly produced?: true;
     };
 
 /** The wait of kind `paused` that is to be open. */

@@ -24,6 +24,7 @@ import type { FileStore } from './file.ts';
 import type { McpStore } from './mcp.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
+import type { ProducerStore } from './producer.ts';
 import type { QueueStore } from './queue.ts';
 import type { StepStore } from './step.ts';
 import type { StrikeStore } from './strike.ts';
@@ -42,6 +43,7 @@ export type * from './execution.ts';
 export type * from './family.ts';
 export type * from './mcp.ts';
 export type * from './model-call.ts';
+export type * from './producer.ts';
 export type { FromRun } from './run.ts';
 export type * from './step.ts';
 export type * from './strike.ts';
@@ -74,6 +76,8 @@ export interface ThreadStore {
   readonly toolCalls: ToolCallStore;
   /** Tasks, and the steps of their loops. What else there is of one stands under `task/` and its id, as of a thread. */
   readonly tasks: TaskStore;
+  /** Executions that code of one process produces, and whether that is there still. */
+  readonly producers: ProducerStore;
   readonly budgets: BudgetStore;
   /** Calls that a policy has judged. */
   readonly actions: ActionStore;

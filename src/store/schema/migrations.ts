@@ -39,6 +39,7 @@ import { tasks } from './migration-0044.ts';
 import { attachedExecutions } from './migration-0045.ts';
 import { a2aTasks } from './migration-0052.ts';
 import { taskSessions } from './migration-0055.ts';
+import { producers } from './migration-0057.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -252,6 +253,7 @@ export const provider: MigrationProvider = {
     '0045_attached_executions': attachedExecutions,
     '0052_a2a_tasks': a2aTasks,
     '0055_task_sessions': taskSessions,
+    '0057_producers': producers,
   }),
 };
 

@@ -9,6 +9,7 @@ import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
+import type { ProducerTables } from './producer.ts';
 import type { TaskTables } from './task.ts';
 import type { ThreadTables } from './thread.ts';
 import type { TokenTables } from './token.ts';
@@ -102,6 +103,8 @@ export interface ExecutionTable {
   end_told: Flag | null;
   /** Null once its streamed text was removed from the log (commands/run/remove-chunks.ts). */
   streams: Flag | null;
+  /** Code of another process produces it (producers). */
+  produced: Flag | null;
 }
 
 export interface StepTable {
@@ -244,6 +247,7 @@ export interface Tables
     WaitTables,
     BudgetTables,
     TaskTables,
+    ProducerTables,
     TokenTables {
   meta: MetaTable;
   items: ItemTable;

@@ -23,6 +23,14 @@ import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import {
+  claimProducer,
+  closeLostProducers,
+  findProducer,
+  renewProducer,
+  settleProducer,
+  tellProduced,
+} from '../commands/producer/producer.ts';
 import { findEnding, markEndTold } from '../commands/run/ending.ts';
 import {
   findExecution,
@@ -68,6 +76,7 @@ type Work = Pick<
   | 'toolCalls'
   | 'actions'
   | 'effects'
+  | 'producers'
   | 'strikes'
   | 'waits'
 >;
@@ -143,6 +152,14 @@ export function bindWork(context: CommandContext): Work {
     },
     ...bindEffects(context),
     ...bindWaits(context),
+    producers: {
+      claim: bound(claimProducer),
+      find: bound(findProducer),
+      renew: bound(renewProducer),
+      tell: bound(tellProduced),
+      settle: bound(settleProducer),
+      closeLost: bound(closeLostProducers),
+    },
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };
 }

@@ -1,6 +1,7 @@
-/** A box of the Everthread that a client reaches itself: the same as `remoteBox`, without HTTP. */
+/** A box of the Everthread that a client reaches itself: the same as `remoteBox`, without HTTP. Code of its process may answer in place of an agent. */
 import { randomUUID } from 'node:crypto';
 import { beginExecution, executionPages, executionPagesUntilWait } from '../../client/named-execution.ts';
+import { produceExecution } from '../../client/produced-execution.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { itemIdOf } from '../../core/thread/execution-id.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
@@ -31,12 +32,15 @@ export function clientBox(
 } {
   return {
     id: sessionId,
+    produces: true,
     async *streamPrompt(content, given = {}) {
       const { executionId = randomUUID(), lastEventId: after, signal, metadata, endAtWait } = given;
       const threadId = given.sessionId ?? sessionId ?? itemIdOf(executionId);
       // Before it is sent: what fails behind it has to do with it.
       const since = await client.getThread(threadId).then(({ lastSeq }) => lastSeq, orZero);
-      await beginExecution(client, { executionId, threadId, content, agent, userId, metadata });
+      const begin = { executionId, threadId, content, agent, userId, metadata };
+      if (given.produce) await produceExecution(client, { ...begin, produce: given.produce });
+      else await beginExecution(client, begin);
       const pagesOf = endAtWait ? executionPagesUntilWait : executionPages;
       for await (const page of pagesOf(client, { threadId, executionId, after, since, signal }))
         for (const { cursor, event } of page) yield { ...event, id: cursor };

@@ -12,6 +12,7 @@ import {
 } from '../../client/http/http-place.ts';
 import { newId } from '../../client/http/outgoing-json.ts';
 import { isPassing, Patience, pauseFor } from '../../client/http/patience.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 
 export type BoxEvent = TangleEvent & {
@@ -30,12 +31,29 @@ export interface PromptOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** The stream ends where a person is waited for, with `execution.waiting`. */
   readonly endAtWait?: boolean | undefined;
+  /** Code of this process that answers, in place of an agent; of boxes that say so (`produces`). */
+  readonly produce?: Produce | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What is told, as it comes, and what it has come to. */
+export interface Production {
+  readonly lines: AsyncIterable<{ readonly type: string; readonly data?: unknown }>;
+  /** Behind the last line. */
+  end(): Promise<{ readonly text: string }>;
+}
+
+export type Produce = (producing: {
+  readonly executionId: string;
+  /** Fires when nobody takes any more of it: it was stopped, or its process taken for lost. */
+  readonly signal: AbortSignal;
+}) => Promise<Production> | Production;
 
 /** Anything that can be prompted, and streams what happens. */
 export interface Box<Event = unknown> {
   readonly id?: string | undefined;
+  /** It takes `produce`: code of this process answers. */
+  readonly produces?: true;
   streamPrompt(message: string, options?: PromptOptions): AsyncIterable<Event>;
 }
 
@@ -76,6 +94,11 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
   return {
     id: sessionId,
     streamPrompt(message, given = {}) {
+      if (given.produce)
+        throw new RuntimeError(
+          'InvalidConfiguration',
+          'Code of this process cannot answer in a box elsewhere: give a box of `clientBox`.',
+        );
       const session = given.sessionId ?? sessionId;
       // B1: before it goes out.
       const { executionId = newId() } = given;

@@ -10,8 +10,9 @@ import { TURN_METADATA } from '../../core/thread/turn-mark.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type ChatTurnIdentity, type ChatTurnLine, toTurnLine } from '../../projections/tangle/chat-turn.ts';
 import type { Box, BoxEvent } from '../box/remote-box.ts';
+import { checkHooks, type ProducedTurnHooks, toProduce } from './produced-turn.ts';
 
-export interface ChatTurnHooks {
+export interface ChatTurnHooks extends ProducedTurnHooks {
   /** Of every line, the envelope's too. */
   readonly onEvent?: (line: ChatTurnLine) => Promise<void> | void;
   /** Once the body is over, or nobody reads it any more. */
@@ -43,7 +44,8 @@ const ENCODER = new TextEncoder();
 
 /**
  * Answers at once, and never rejects: what fails is told in the body, as `error` and `session.run.failed`. The same turn again attaches, or replays; other
- * words for the same turn are `ExecutionConflict`. Throws `InvalidValue` for an identity that makes no execution's id.
+ * words for the same turn are `ExecutionConflict`. Throws `InvalidValue` for an identity that makes no execution's id, and `InvalidConfiguration` for hooks
+ * that the box cannot have.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -54,6 +56,8 @@ const ENCODER = new TextEncoder();
  */
 export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
   const { box, identity, message, projectId = 'chat', lastEventId, hooks = {}, waitUntil } = turn;
+  const { log = console.error } = turn;
+  checkHooks(hooks, box.produces === true);
   const { sessionId, tenantId, userId, turnIndex } = identity;
   const executionId = deriveExecutionId({ projectId, sessionId, turnIndex });
   const leaving = new AbortController();
@@ -63,6 +67,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
     lastEventId,
     metadata: { [TURN_METADATA]: { tenantId, sessionId, userId, turnIndex } },
     endAtWait: true,
+    produce: toProduce({ identity, message, hooks, log }),
     signal: leaving.signal,
   });
   const watch = watcher(turn);

@@ -15,6 +15,7 @@
  *     and what comes in behind that is left to the next one.
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
+ * B11. Where code of another process produces that (core/thread/producer.ts), the step asks no model.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -36,11 +37,13 @@ import type { RoundsVerdict } from '../message/pause-wait.ts';
 import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
 import { judgeRounds } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
+import { relaxCall, stepOf, tellExecution } from './begun-step.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
 import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep } from './open-step.ts';
+import { type Asked, isProduced, unasked } from './produced-step.ts';
 import { findStored, resume } from './resume-step.ts';
 import { grantRounds, pause } from './rounds.ts';
 import { keepScratch } from './scratch.ts';
@@ -58,8 +61,10 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
     async (thread, [[before], [open], inLine]) => {
       if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
       if (before && before.step !== null) {
-        const resumed = await resume(context, thread, command, { ...before, step: before.step });
-        return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, command));
+        const produced = open?.produced === 1;
+        const asked = produced ? unasked(command) : command;
+        const resumed = await resume(context, thread, asked, { ...before, step: before.step });
+        return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, asked));
       }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store knows better where it is ahead.
@@ -75,19 +80,19 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       // B10: named by its item.
       const named = decision.do === 'drain' ? due.executionId : undefined;
       const executionId = open?.id ?? named ?? command.executionId;
-      const asked = { ...command, executionId };
+      const asked = {
+        ...((await isProduced(thread, open, named)) ? unasked(command) : command),
+        executionId,
+      };
       const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before && begun.kind !== 'paused')
         await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
-      return relaxCall(thread, tellExecution(begun, executionId, command));
+      return relaxCall(
+        thread,
+        tellExecution(begun, executionId, { ...asked, executionId: command.executionId }),
+      );
     },
   );
-}
-
-/** The workflow has proposed another id. */
-function tellExecution(begun: BegunStep, executionId: string, asked: BeginStep): BegunStep {
-  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
-  return tells ? { ...begun, executionId } : begun;
 }
 
 /** What a step is begun with. */
@@ -140,7 +145,7 @@ type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
 async function carryOut(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: BeginStep,
+  command: Asked,
   { decision, swept, ...found }: Found & { readonly decision: Decision; readonly swept: number },
 ): Promise<NewlyBegun> {
   if (decision.do === 'drain') return takeStep(context, thread, command, found);
@@ -157,7 +162,7 @@ async function carryOut(
 async function takeStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: BeginStep,
+  command: Asked,
   found: Found,
 ): Promise<NewlyBegun> {
   for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
@@ -197,21 +202,10 @@ async function canceledStep(thread: ThreadTransaction, swept: number): Promise<N
   return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
 }
 
-/** The workflow is told of a call only by the commit that ends it. */
-function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
-  if (begun.kind === 'call') thread.relax();
-  return begun;
-}
-
-function stepOf(begun: BegunStep): number | null {
-  if (begun.kind === 'call') return begun.step;
-  return begun.kind === 'stored' ? begun.record.step : null;
-}
-
 async function openStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: BeginStep,
+  command: Asked,
   { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
   const { swept, tools, unanswered, canceled } = drained;

@@ -14,7 +14,7 @@ import { pinRounds } from './rounds.ts';
 export const selectOpenExecution = statement((db, threadId: string) =>
   db
     .selectFrom('executions')
-    .select(['id', 'context', 'run_context', 'cancel_request'])
+    .select(['id', 'context', 'run_context', 'cancel_request', 'produced'])
     .where('thread_id', '=', threadId)
     .where('ended_at', 'is', null)
     .limit(1),
@@ -43,22 +43,22 @@ export function pinGuards(
 /** The thread works, in the execution that is open or in the one that is named. */
 export async function setRunning(
   thread: ThreadTransaction,
-  command: Guarding & Pick<BeginStep, 'executionId' | 'budget'>,
+  command: Guarding & Pick<BeginStep, 'executionId' | 'budget'> & { readonly produced?: true },
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
-  const { executionId, budget } = command;
+  const { executionId, budget, produced } = command;
   const limits = open ? undefined : command.rounds?.(thread.row.agent);
   if (!open) {
     const definition = budget?.(thread.row.agent);
     const given = context?.budget;
     await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
   }
-  if (!open && (await startExecution(thread, executionId, { context, canceled }))) {
+  if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
     beginAsking(thread);
     const named = context ? { runId: context.runId } : {};
     thread.emit('execution.started', {
-      ...{ executionId, ...named },
+      ...{ executionId, ...named, ...(produced && { produced }) },
       ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
     });
   }
@@ -72,7 +72,7 @@ export async function setRunning(
 async function startExecution(
   thread: ThreadTransaction,
   executionId: string,
-  { context = null, canceled = null }: Begun,
+  { context = null, canceled = null, produced }: Begun & { readonly produced: true | undefined },
 ): Promise<boolean> {
   const started = await thread.trx
     .insertInto('executions')
@@ -91,6 +91,7 @@ async function startExecution(
       budget: null,
       streams: 1,
       end_told: null,
+      produced: produced ? 1 : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

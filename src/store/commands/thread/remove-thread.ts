@@ -45,6 +45,7 @@ export const THREAD_TABLES = {
   children: 'parent_id',
   child_reports: 'child_id',
   variable_requests: 'parent_id',
+  producers: 'thread_id',
   tasks: 'thread_id',
   task_steps: 'thread_id',
 } as const satisfies Partial<Record<keyof Tables, string>>;

@@ -115,7 +115,14 @@ function toRefusal(said: string | null): StoredError {
 }
 
 function askedOf({ directive }: StepRow): FlowDirective | null {
-  return directive === 'blocked' || directive === 'unanswered' ? null : directive;
+  switch (directive) {
+    case 'blocked':
+    case 'unanswered':
+    case 'produced':
+      return null;
+    default:
+      return directive;
+  }
 }
 
 /** The reason of a failed step is in the log alone, where failStep wrote it. */

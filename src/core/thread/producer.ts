@@ -1,0 +1,29 @@
+/**
+ * Executions that code of one process produces, a closure that was handed over: only that process can go on with one, and it is known by its presence
+ * in the store.
+ */
+import type { ProviderUsage } from '../message/provider.ts';
+import type { StoredError } from './step.ts';
+
+/** Without a sign of its process for so long a producer is lost. */
+export const PRESENCE_MS = 30_000;
+
+/** What came of it. */
+export type Produced =
+  | { readonly ok: true; readonly text: string; readonly usage: ProviderUsage }
+  | { readonly ok: false; readonly error: StoredError };
+
+/** What its readers are told, in its own words. */
+export interface ProducedLine {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+export function producerLost(executionId: string): StoredError {
+  return {
+    code: 'ProducerLost',
+    message:
+      `The process that produced the execution "${executionId}" was lost, and nothing else can go on with it: ` +
+      'begin another one.',
+  };
+}

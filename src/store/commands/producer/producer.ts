@@ -1,0 +1,198 @@
+/**
+ * Executions that code of one process produces (core/thread/producer.ts).
+ * D1. One producer for ever: whoever claims (thread, execution) first holds it, and nobody begins it again, also where that one was lost.
+ * D2. Lines are counted: what is told twice is there once. They come between the begin and the end of their execution, or not at all.
+ * D3. It ends once: settled by its holder, or lost, whatever comes first.
+ */
+import type { Selectable } from 'kysely';
+import { type Produced, producerLost } from '../../../core/thread/producer.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
+import type { ProducerPresence, ProducerRecord, ProducerRef, TellProduced } from '../../port/producer.ts';
+import type { ProducerTable } from '../../schema/producer.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import type { ThreadTransaction } from '../base/thread-transaction.ts';
+
+export async function claimProducer(
+  context: CommandContext,
+  { threadId, executionId, holder, presenceMs }: ProducerPresence,
+): Promise<boolean> {
+  await context.db
+    .insertInto('producers')
+    .values({
+      ...{ thread_id: threadId, execution_id: executionId, holder },
+      ...{ state: 'open', lines: 0, produced: null },
+      present_until: await untilWhen(context, presenceMs),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await selectProducer(context.db, threadId, executionId).executeTakeFirstOrThrow();
+  return row.holder === holder;
+}
+
+export async function findProducer(
+  context: CommandContext,
+  threadId: string,
+  executionId: string,
+): Promise<ProducerRecord | null> {
+  const row = await selectProducer(context.db, threadId, executionId)
+    .leftJoin('threads', 'threads.id', 'producers.thread_id')
+    .select('threads.event_seq')
+    .executeTakeFirst();
+  if (!row) return null;
+  const now = row.state === 'open' ? await context.clock(context.db) : 0;
+  return {
+    state: row.state,
+    produced: row.produced === null ? null : (JSON.parse(row.produced) as Produced),
+    overdue: row.state === 'open' && Number(row.present_until) < now,
+    lastSeq: Number(row.event_seq ?? 0),
+  };
+}
+
+export async function renewProducer(
+  context: CommandContext,
+  { threadId, executionId, holder, presenceMs }: ProducerPresence,
+): Promise<boolean> {
+  const renewed = await context.db
+    .updateTable('producers')
+    .set({ present_until: await untilWhen(context, presenceMs) })
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', executionId)
+    .where('holder', '=', holder)
+    .where('state', '=', 'open')
+    .returning('holder')
+    .executeTakeFirst();
+  return renewed !== undefined;
+}
+
+export async function tellProduced(
+  context: CommandContext,
+  { threadId, executionId, holder, presenceMs, from, lines }: TellProduced,
+): Promise<boolean> {
+  const until = await untilWhen(context, presenceMs);
+  return inThread(context, threadId, async (thread) => {
+    const row = await selectOpen(thread, executionId);
+    // D2: while it runs. A gap would be a line that is lost.
+    if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
+    for (const line of lines.slice(row.lines - from)) thread.emit('produced.line', line);
+    await updateProducer(thread, executionId, {
+      lines: Math.max(row.lines, from + lines.length),
+      present_until: until,
+    });
+    return true;
+  });
+}
+
+export async function settleProducer(
+  context: CommandContext,
+  { threadId, executionId, holder, produced }: ProducerRef & { readonly produced: Produced },
+): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    const row = await selectOpen(thread, executionId);
+    if (row?.holder !== holder) return false;
+    await endProducer(thread, executionId, produced);
+    return true;
+  });
+}
+
+const MOST = 100;
+
+export async function closeLostProducers(context: CommandContext): Promise<number> {
+  const lost = await context.db
+    .selectFrom('producers')
+    .select(['thread_id', 'execution_id'])
+    .where('state', '=', 'open')
+    .where('present_until', '<', await context.clock(context.db))
+    .limit(MOST)
+    .execute();
+  let closed = 0;
+  for (const { thread_id: threadId, execution_id: executionId } of lost)
+    closed += await closeLost(context, threadId, executionId);
+  return closed;
+}
+
+async function closeLost(context: CommandContext, threadId: string, executionId: string): Promise<number> {
+  const produced = { ok: false, error: producerLost(executionId) } as const;
+  try {
+    return await inThread(context, threadId, async (thread) => {
+      const row = await selectOpen(thread, executionId);
+      // It may have been seen since.
+      if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
+      await endProducer(thread, executionId, produced);
+      return 1;
+    });
+  } catch (error) {
+    if (!isRuntimeError(error, 'ThreadNotFound')) throw error;
+    // Lost before its thread was made.
+    await context.db
+      .updateTable('producers')
+      .set({ state: 'ended', produced: JSON.stringify(produced) })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', executionId)
+      .where('state', '=', 'open')
+      .execute();
+    return 1;
+  }
+}
+
+/** D3. An end that nobody can read any more is not told. */
+async function endProducer(
+  thread: ThreadTransaction,
+  executionId: string,
+  produced: Produced,
+): Promise<void> {
+  await updateProducer(thread, executionId, { state: 'ended', produced: JSON.stringify(produced) });
+  if (thread.row.terminated_at !== null || (await hasEnded(thread, executionId))) return;
+  thread.emit('produced.ended', { executionId, ...(produced.ok ? {} : { error: produced.error }) });
+}
+
+function selectProducer(db: CommandContext['db'], threadId: string, executionId: string) {
+  return db
+    .selectFrom('producers')
+    .selectAll('producers')
+    .where('producers.thread_id', '=', threadId)
+    .where('producers.execution_id', '=', executionId);
+}
+
+async function selectOpen(
+  { trx, threadId }: ThreadTransaction,
+  executionId: string,
+): Promise<Selectable<ProducerTable> | undefined> {
+  return selectProducer(trx, threadId, executionId).where('state', '=', 'open').executeTakeFirst();
+}
+
+async function updateProducer(
+  { trx, threadId }: ThreadTransaction,
+  executionId: string,
+  changes: Partial<ProducerTable>,
+): Promise<void> {
+  await trx
+    .updateTable('producers')
+    .set(changes)
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', executionId)
+    .execute();
+}
+
+async function isRunning(thread: ThreadTransaction, executionId: string): Promise<boolean> {
+  if (thread.row.terminated_at !== null) return false;
+  const row = await selectEnd(thread, executionId);
+  return row?.ended_at === null;
+}
+
+async function hasEnded(thread: ThreadTransaction, executionId: string): Promise<boolean> {
+  const row = await selectEnd(thread, executionId);
+  return row !== undefined && row.ended_at !== null;
+}
+
+async function selectEnd({ trx, threadId }: ThreadTransaction, executionId: string) {
+  return trx
+    .selectFrom('executions')
+    .select('ended_at')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', executionId)
+    .executeTakeFirst();
+}
+
+async function untilWhen(context: CommandContext, presenceMs: number): Promise<number> {
+  return (await context.clock(context.db)) + presenceMs * 1000;
+}

@@ -1,0 +1,131 @@
+/** Executions that code of one process produces, and its presence. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Stores } from '../store-contract.ts';
+import { message, openThread, type ThreadDriver } from '../thread-driver.ts';
+
+const LONG_MS = 60_000;
+const line = (n: number) => ({ type: 'delta', data: { n } });
+
+/** A thread with an execution whose producer is claimed, and which has begun unless that is left to the test. */
+async function produced({ store }: Stores, { begins = true, presenceMs = LONG_MS } = {}) {
+  const thread = await openThread(store);
+  const executionId = `x:${randomUUID()}`;
+  const presence = { threadId: thread.id, executionId, holder: randomUUID(), presenceMs };
+  expect(await store.producers.claim(presence)).toBe(true);
+  const item = message('x', 'hello', { executionId });
+  const begin = async () => {
+    const begun = await thread.begin([item], {
+      ordinal: 0,
+      request: () => ({
+        window: { includeChat: true, includePastTools: false, recentImages: 0 },
+        call: { model: 'm', modelId: 'm-1' },
+      }),
+    });
+    if (begun.kind !== 'call') throw new Error(`It is ${begun.kind}.`);
+    return begun;
+  };
+  return { thread, executionId, presence, begun: begins ? await begin() : undefined, begin };
+}
+
+const told = async (thread: ThreadDriver) =>
+  (await thread.events('produced.line')).map(({ data }) => data.data);
+
+export function registerProducer(given: () => Stores): void {
+  describe('an execution that code of a process produces', () => {
+    it('is claimed once, for ever; its step asks no model, also at another attempt', async () => {
+      const { store, second } = given();
+      const { thread, executionId, presence, begun, begin } = await produced(given());
+      expect(begun).toMatchObject({ produced: true, executionId });
+      expect(begun).not.toHaveProperty('called');
+      expect(await begin()).toMatchObject({ produced: true, attempt: 2, executionId });
+      expect(await thread.events('model.called')).toEqual([]);
+      expect(await thread.events('execution.started')).toMatchObject([{ data: { produced: true } }]);
+      expect(await second.producers.claim({ ...presence, holder: 'other' })).toBe(false);
+      expect(await second.producers.claim(presence)).toBe(true);
+      await store.producers.settle({
+        ...presence,
+        produced: { ok: false, error: { code: 'X', message: 'x' } },
+      });
+      expect(await second.producers.claim({ ...presence, holder: 'other' })).toBe(false);
+    });
+
+    it('has its lines in order, each once however often it is told, between its begin and its end', async () => {
+      const { store } = given();
+      const { thread, presence, begin } = await produced(given(), { begins: false });
+      const tell = (from: number, ...lines: number[]) =>
+        store.producers.tell({ ...presence, from, lines: lines.map(line) });
+      expect(await tell(0, 1)).toBe(false);
+      const { step, attempt } = await begin();
+      expect(await tell(0, 1, 2)).toBe(true);
+      // Its answer was lost.
+      expect(await tell(0, 1, 2)).toBe(true);
+      expect(await tell(2, 3)).toBe(true);
+      // A line is missing in between.
+      expect(await tell(9, 9)).toBe(false);
+      expect(await store.producers.tell({ ...presence, holder: 'other', from: 3, lines: [line(4)] })).toBe(
+        false,
+      );
+      expect(await told(thread)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+      await thread.commit({ ...thread.from, step, attempt }, { directive: 'produced' });
+      thread.afterStep = step;
+      await thread.rest();
+      expect(await tell(3, 4)).toBe(false);
+      expect(await told(thread)).toHaveLength(3);
+    });
+
+    it('ends once, with what comes first', async () => {
+      const { store, second } = given();
+      const { thread, executionId, presence } = await produced(given());
+      const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+      expect(
+        await store.producers.settle({ ...presence, produced: { ok: true, text: 'Done.', usage } }),
+      ).toBe(true);
+      const late = { ok: false, error: { code: 'Late', message: 'late' } } as const;
+      expect(await store.producers.settle({ ...presence, produced: late })).toBe(false);
+      expect(await second.producers.find(thread.id, executionId)).toMatchObject({
+        state: 'ended',
+        produced: { ok: true, text: 'Done.', usage },
+        overdue: false,
+      });
+      expect((await thread.events('produced.ended')).map(({ data }) => data)).toEqual([{ executionId }]);
+    });
+
+    it('is lost without a sign of its process, and nobody else goes on with it', async () => {
+      const { store, second } = given();
+      const { thread, executionId, presence } = await produced(given(), { presenceMs: -1 });
+      const kept = await produced(given());
+      expect(await store.producers.find(thread.id, executionId)).toMatchObject({
+        state: 'open',
+        overdue: true,
+      });
+      // Whoever looks; both may.
+      const closed = await Promise.all([store.producers.closeLost(), second.producers.closeLost()]);
+      expect(Math.max(...closed)).toBeGreaterThanOrEqual(1);
+      expect(await store.producers.find(thread.id, executionId)).toMatchObject({
+        produced: {
+          ok: false,
+          error: { code: 'ProducerLost', message: expect.stringContaining(executionId) },
+        },
+      });
+      expect(await thread.events('produced.ended')).toMatchObject([
+        { data: { error: { code: 'ProducerLost' } } },
+      ]);
+      expect(await store.producers.renew(presence)).toBe(false);
+      expect(await store.producers.tell({ ...presence, from: 0, lines: [line(1)] })).toBe(false);
+      expect(await kept.thread.events('produced.ended')).toEqual([]);
+      expect(await store.producers.renew(kept.presence)).toBe(true);
+    });
+
+    it('is lost where its thread was never made, too', async () => {
+      const { store } = given();
+      const presence = { threadId: randomUUID(), executionId: 'x', holder: 'me', presenceMs: -1 };
+      expect(await store.producers.claim(presence)).toBe(true);
+      await store.producers.closeLost();
+      expect(await store.producers.find(presence.threadId, 'x')).toMatchObject({
+        state: 'ended',
+        lastSeq: 0,
+      });
+    });
+  });
+}
