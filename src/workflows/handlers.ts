@@ -216,7 +216,7 @@ function readDelay(letter: Letter): number {
 
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
-  const { reportOf, waitOf, boot, speaks, settled } = readFields(letter);
+  const { reportOf, waitOf, boot, speaks, settled, unprompted } = readFields(letter);
   if (settled === true) {
     run.budget.hear();
     return;
@@ -228,7 +228,10 @@ function hearFamily(run: ThreadRun, letter: Letter): void {
   }
   run.family.hear({ ...(isThreadId(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
-  if (speaks === true) run.inbox.hearRelative();
+  if (speaks !== true) return;
+  run.inbox.hearRelative();
+  // Early versions took no notice of the field.
+  if (unprompted === true && patched('goes-on-unprompted')) run.goOnUnprompted();
 }
 
 function readReason(letter: Letter): string | undefined {

@@ -15,6 +15,8 @@
  *     and what comes in behind that is left to the next one.
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
+ * B11. A step may be asked for without anything new: where nothing is in line and no turn is open, an execution begins that goes on from the
+ *     history. A person asks so: its steps are counted anew.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -66,7 +68,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due.rows);
+      if (open === undefined) await beginCount(thread, due);
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
