@@ -1,11 +1,12 @@
 /**
- * A worker dies in the instant in which a turn comes by, once for each place: a turn that summarises its history, warns of a loop, and asks for an approval.
+ * A worker dies in the instant in which a turn comes by a place: a turn that summarises its history, warns of a loop, and asks for an approval.
  * What it ends with is what it ends with undisturbed.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { INSTRUCTIONS } from '../../src/core/context/summary.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { calls, type RecordedRequest, type ScriptStep, says } from '../../src/testing/index.ts';
+import { answerWait } from '../../src/workflows/messages.ts';
 import { openWait } from '../support/approvals.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
@@ -18,8 +19,10 @@ const REPEATED = 4;
 
 /** As the turn begins, up to its approval. */
 const BEFORE: readonly DeathPoint[] = [
+  'step_begun',
   'summarised',
   'summary_kept',
+  'model_streaming',
   'model_answered',
   'model_committed',
   'tool_not_begun',
@@ -30,23 +33,30 @@ const BEFORE: readonly DeathPoint[] = [
 ];
 /** As it is approved, up to its end. */
 const BEHIND: readonly DeathPoint[] = [
+  'wait_answered',
   'tool_not_begun',
   'body_before',
   'body_after',
   'tool_committed',
+  'step_begun',
+  'model_streaming',
   'model_answered',
   'model_committed',
+  'execution_ending',
   'status_committed',
 ];
 
-interface Deaths {
+const APPROVED = { approved: true } as const;
+
+export interface Deaths {
   readonly before?: DeathPoint;
   readonly behind?: DeathPoint;
 }
 
-const MATRIX: [string, Deaths][] = [
-  ...BEFORE.map((before): [string, Deaths] => [`${before}, before the approval`, { before }]),
-  ...BEHIND.map((behind): [string, Deaths] => [`${behind}, behind the approval`, { behind }]),
+/** One for each turn. */
+export const EACH_PLACE: readonly Deaths[] = [
+  ...BEFORE.map((before) => ({ before })),
+  ...BEHIND.map((behind) => ({ behind })),
 ];
 
 /** Depends on the request alone: whoever asks again is answered alike. */
@@ -55,11 +65,15 @@ function answer({ messages }: RecordedRequest): ScriptStep {
   const begun = messages.findLastIndex(({ content }) => content === 'now');
   if (begun < 0) return says('noted');
   const results = messages.slice(begun).filter(({ role }) => role === 'tool').length;
-  if (results < REPEATED) return calls('write', { line: 'the same' });
+  if (results < REPEATED) return calls('write', { line: 'the same' }, { text: 'Writing it down.' });
   return results === REPEATED ? calls('refund', { line: 'back' }) : says('done');
 }
 
-describe('a worker process killed with SIGKILL in a guarded turn', () => {
+export function describeGuardedTurn(matrix: readonly Deaths[]): void {
+  describe('a worker process killed with SIGKILL in a guarded turn', () => guardedTurn(matrix));
+}
+
+function guardedTurn(matrix: readonly Deaths[]): void {
   let cluster: Cluster;
   let undisturbed: Turn;
 
@@ -80,7 +94,9 @@ describe('a worker process killed with SIGKILL in a guarded turn', () => {
     const { lastSeq: from } = await client.waitForIdle(thread, { timeoutMs: PATIENCE[0] });
     await dying(before, () => client.queueMessage(thread, { content: 'now' }));
     const { id } = await openWait(cluster, thread, ...PATIENCE);
-    await dying(behind, () => client.answerWait(id, { approved: true }));
+    await dying(behind, () =>
+      behind === 'wait_answered' ? bySignal(thread, id) : client.answerWait(id, APPROVED),
+    );
     await client.waitForIdle(thread, { timeoutMs: PATIENCE[0] });
     const events = await store.events.read(thread, from, 100_000);
     const asked = eventsOf(events, 'model.called').filter(({ data }) => data.purpose === 'compaction');
@@ -94,6 +110,12 @@ describe('a worker process killed with SIGKILL in a guarded turn', () => {
       actions: (await client.listActions({ threadId: thread })).map(({ state }) => state),
       ended: eventsOf(events, 'execution.ended').map(({ data: { reason, status } }) => ({ reason, status })),
     };
+  }
+
+  /** The answer is stored by the thread's worker, and not before it is sent. */
+  function bySignal(thread: string, id: string): Promise<void> {
+    const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
+    return handle.signal(answerWait, { id, answer: APPROVED });
   }
 
   async function dying(point: DeathPoint | undefined, act: () => Promise<unknown>): Promise<void> {
@@ -114,8 +136,8 @@ describe('a worker process killed with SIGKILL in a guarded turn', () => {
     expect(undisturbed.actions).toContain('completed');
   });
 
-  it.each(MATRIX)(
-    '[AX-28] at %s leaves the same end, each effect once, and each summary once',
+  it.each(matrix.map((deaths) => [toWords(deaths), deaths] as const))(
+    '[AX-28] %s leaves the same end, each effect once, and each summary once',
     async (_where, deaths) => {
       const survived = await turn(deaths);
       const { before, behind } = deaths;
@@ -136,4 +158,9 @@ describe('a worker process killed with SIGKILL in a guarded turn', () => {
       expect(survived.asked).toBe(undisturbed.asked + (before === 'summarised' ? 1 : 0));
     },
   );
-});
+}
+
+function toWords({ before, behind }: Deaths): string {
+  const places = [before && `at ${before}, before the approval`, behind && `at ${behind}, behind it`];
+  return places.filter(Boolean).join(', and ');
+}
