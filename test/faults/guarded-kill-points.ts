@@ -79,7 +79,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
 
   beforeAll(async () => {
     // Workers that get little of the machine are late, and not lost.
-    const configuration = { modelHeartbeatMs: 3000, toolHeartbeatMs: 3000 };
+    const configuration = { modelHeartbeatMs: 6000, toolHeartbeatMs: 6000 };
     cluster = await startCluster({ script: answer, configuration });
     await cluster.keep(2);
     undisturbed = await turn({});
@@ -99,12 +99,14 @@ function guardedTurn(matrix: readonly Deaths[]): void {
     );
     await client.waitForIdle(thread, { timeoutMs: PATIENCE[0] });
     const events = await store.events.read(thread, from, 100_000);
+    const kept = eventsOf(events, 'context.compacted');
     const asked = eventsOf(events, 'model.called').filter(({ data }) => data.purpose === 'compaction');
     return {
       transcript: await cluster.transcript(thread),
       ledger: cluster.ledger(thread),
-      summaries: eventsOf(events, 'context.compacted').map(({ data: { messages } }) => messages),
+      summaries: kept.map(({ data: { messages } }) => messages),
       asked: asked.length,
+      askedOnceKept: asked.filter(({ seq }) => seq > (kept[0]?.seq ?? 0)).length,
       warned: eventsOf(events, 'loop.warning').map(({ data }) => [data.detector, data.count]),
       waits: eventsOf(events, 'wait.opened').length,
       actions: (await client.listActions({ threadId: thread })).map(({ state }) => state),
@@ -130,7 +132,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
     expect(undisturbed).toMatchObject({
       ledger: [...Array(REPEATED).fill('the same'), 'back'],
       summaries: [expect.any(Number)],
-      ...{ asked: 1, warned: [['generic_repeat', REPEATED]], waits: 1 },
+      ...{ asked: 1, askedOnceKept: 0, warned: [['generic_repeat', REPEATED]], waits: 1 },
       ended: [expect.anything()],
     });
     expect(undisturbed.actions).toContain('completed');
@@ -154,8 +156,9 @@ function guardedTurn(matrix: readonly Deaths[]): void {
       expect(new Set(survived.ledger.filter((line) => line === 'back')).size).toBeLessThanOrEqual(1);
       const { ended, summaries, waits, warned } = undisturbed;
       expect(survived).toMatchObject({ ended, summaries, waits, ...(isCutOff ? {} : { warned }) });
-      // One that was asked for and not kept is asked for again; one that is kept never is.
-      expect(survived.asked).toBe(undisturbed.asked + (before === 'summarised' ? 1 : 0));
+      // One that was asked for and not kept is asked for again, also of a worker that a busy machine makes late; one that is kept never is.
+      expect(survived.askedOnceKept).toBe(0);
+      expect(survived.asked).toBeGreaterThanOrEqual(undisturbed.asked + (before === 'summarised' ? 1 : 0));
     },
   );
 }
