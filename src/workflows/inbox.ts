@@ -51,7 +51,7 @@ export class Inbox {
     return this.#unprompted;
   }
 
-  /** P3 */
+  /** P3: the next step is told. */
   goOnUnprompted(): void {
     this.#unprompted = true;
   }

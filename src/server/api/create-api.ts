@@ -21,7 +21,7 @@ import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
 import type { ApiRoute, Asked, Given } from './route.ts';
-import { API_ROUTES } from './routes.ts';
+import { API_ROUTES, takesFile } from './routes.ts';
 import { ADDRESSEE, isSigned } from './signed-address.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
@@ -112,7 +112,7 @@ export function createApi(options: ApiOptions): Api {
     async fetch(request) {
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
-        return await app.fetch(limitBody(request, isFile(request) ? fileBytes : bodyBytes));
+        return await app.fetch(limitBody(request, takesFile(request) ? fileBytes : bodyBytes));
       } catch (error) {
         return fail(error, request);
       }
@@ -200,13 +200,6 @@ function unauthorized(): RuntimeError {
     'Unauthorized',
     'The request needs a token that is known: "Authorization: Bearer TOKEN".',
   );
-}
-
-/** Its body is a file. */
-function isFile({ method, url }: Request): boolean {
-  if (method !== 'PUT') return false;
-  const { pathname } = new URL(url);
-  return API_ROUTES.some((each) => each.bytes && each.method === 'put' && each.pattern.test(pathname));
 }
 
 /** A route of GET answers HEAD as well. */

@@ -21,8 +21,10 @@ export interface Pace {
   readonly quietEveryMs: number;
 }
 
-/** Longer than most models take for their first word. */
-const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
+/** Where a look is a query to a server. Quiet begins later than most models say their first word. */
+export const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
+/** Where it is a read of this process. */
+export const QUICK_PACE: Pace = { ...PACE, everyMs: 8 };
 /** Ids in one statement. */
 const IDS = 500;
 
@@ -44,7 +46,7 @@ export class LogWatch {
   #quick = false;
   #closed = false;
 
-  constructor(db: Kysely<Tables>, pace = PACE) {
+  constructor(db: Kysely<Tables>, pace: Pace) {
     this.#db = db;
     this.#pace = pace;
   }

@@ -15,8 +15,7 @@
  *     and what comes in behind that is left to the next one.
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
- * B11. A step may be asked for without anything new: where nothing is in line and no turn is open, an execution begins that goes on from the
- *     history. A person asks so: its steps are counted anew.
+ * B11. A person may ask for a step without anything new: an execution begins with nothing drained, and its steps are counted anew.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -68,14 +67,13 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due);
+      if (open === undefined) await beginCount(thread, due); // B11: counted anew
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      // B10: named by its item.
-      const named = decision.do === 'drain' ? due.executionId : undefined;
+      const named = decision.do === 'drain' ? due.executionId : undefined; // B10: named by its item
       const executionId = open?.id ?? named ?? command.executionId;
       const asked = { ...command, executionId };
       const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
