@@ -88,11 +88,15 @@ describe('the tables of contents', () => {
     expect(counts()).toEqual([1, 3, 0]);
     await stream('/b', partsOf(large(2), 1_500_000));
     expect(counts()).toEqual([2, 6, 0]);
-    expect(Buffer.from((await readWholeFile(store, thread.id, '/b')) ?? new ArrayBuffer(0)).equals(large(2))).toBe(true);
+    expect(
+      Buffer.from((await readWholeFile(store, thread.id, '/b')) ?? new ArrayBuffer(0)).equals(large(2)),
+    ).toBe(true);
     for (const bytes of [0, 1, LIMITS.fileChunkBytes, LIMITS.fileChunkBytes + 1]) {
       const of = new Uint8Array(bytes).fill(3);
       await stream('/c', partsOf(of, 400_000));
-      expect(Buffer.from((await readWholeFile(store, thread.id, '/c')) ?? new ArrayBuffer(0)).equals(of)).toBe(true);
+      expect(
+        Buffer.from((await readWholeFile(store, thread.id, '/c')) ?? new ArrayBuffer(0)).equals(of),
+      ).toBe(true);
     }
   });
 

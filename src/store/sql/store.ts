@@ -2,7 +2,7 @@
 import { Kysely } from 'kysely';
 import type { CommandContext } from '../commands/base/context.ts';
 import { LogStory } from '../commands/base/log-story.ts';
-import { LogWatch, PACE, QUICK_PACE } from '../commands/base/log-watch.ts';
+import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
@@ -47,8 +47,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     .select('value')
     .where('key', '=', 'store_id')
     .executeTakeFirstOrThrow();
-  // An engine without locks of rows is in this process.
-  const watch = new LogWatch(db, engine.rowLocks ? PACE : QUICK_PACE);
+  const watch = new LogWatch(db);
   const story = new LogStory();
   const context: CommandContext = { db, storeId, ...engine, watch, story, now: () => Date.now() * 1000 };
   return {

@@ -21,10 +21,8 @@ export interface Pace {
   readonly quietEveryMs: number;
 }
 
-/** Where a look is a query to a server. Quiet begins later than most models say their first word. */
-export const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
-/** Where it is a read of this process. */
-export const QUICK_PACE: Pace = { ...PACE, everyMs: 8 };
+/** Longer than most models take for their first word. */
+const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
 /** Ids in one statement. */
 const IDS = 500;
 
@@ -46,7 +44,7 @@ export class LogWatch {
   #quick = false;
   #closed = false;
 
-  constructor(db: Kysely<Tables>, pace: Pace) {
+  constructor(db: Kysely<Tables>, pace = PACE) {
     this.#db = db;
     this.#pace = pace;
   }

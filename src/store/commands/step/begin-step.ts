@@ -15,7 +15,7 @@
  *     and what comes in behind that is left to the next one.
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
- * B11. A person may ask for a step without anything new: an execution begins with nothing drained, and its steps are counted anew.
+ * B11. A person may let the thread go on without a word: its steps are counted anew, and with nothing in line it goes on from the history.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -67,7 +67,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due); // B11: counted anew
+      if (open === undefined) await beginCount(thread, due.rows, command); // B11: counted anew
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
@@ -112,11 +112,11 @@ type Decision =
 
 async function decide(
   { trx, row: thread }: ThreadTransaction,
-  { limits }: BeginStep,
+  { limits, unprompted }: BeginStep,
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
   if (open?.cancel_request) return { do: 'cancel' };
-  const error = open ? budgetOf(thread)?.exceeded : endedBefore(thread, input);
+  const error = open ? budgetOf(thread)?.exceeded : !unprompted && endedBefore(thread, input);
   if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
