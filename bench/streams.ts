@@ -1,7 +1,8 @@
 /**
- * What readers of live logs cost, with 1 and with 200 of one thread, on SQLite, where another connection writes: the lag of a token, what a reader
- * holds in memory, and processor time.
- * `node_modules/.bin/node bench/streams.ts [--json FILE] [--quick]`
+ * What a stream costs: what is added to a provider's time to its first token, over HTTP (`first`); what readers of live logs cost, with 1 and with 200 of
+ * one thread, on SQLite, where another connection writes: the lag of a token, what a reader holds in memory, and processor time (`readers`); and the same
+ * of `@temporalio/workflow-streams` on a server of the same kind (`beside`).
+ * `node_modules/.bin/node bench/streams.ts [--json FILE] [--quick] [--only first|readers|beside]...`
  * A token is one commit of its own. Readers are those that the HTTP API serves, without their sockets.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,36 +15,54 @@ import { followPages } from '../src/client/follow-events.ts';
 import { eventsOf } from '../src/core/event/thread-event.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { message, openThread } from '../test/contract/thread-driver.ts';
+import { measureWorkflowStreams } from './support/beside-workflow-streams.ts';
+import { measureFirstToken } from './support/first-token.ts';
 import { type Line, quantile, readOptions, report } from './support/report.ts';
+import { quietRuntime } from './support/rig.ts';
 
 /** What a model streams is committed at this pace. */
 const PACE_MS = 20;
 
-const { json, quick } = readOptions();
+const { json, quick, only } = readOptions();
 const tokens = quick ? 50 : 500;
+const asked = (part: string) => only.length === 0 || only.includes(part);
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
+quietRuntime();
 const lines: Line[] = [];
-const alone = await measure(0);
-for (const readers of [1, 200]) {
-  const { lags, cpuMs, bytes } = await measure(readers);
-  const of = `${readers} reader${readers === 1 ? '' : 's'}`;
-  lines.push(
-    { what: `lag of a token, ${of}, p50`, value: quantile(lags, 0.5), unit: 'ms', note: `n ${lags.length}` },
-    { what: `lag of a token, ${of}, p99`, value: quantile(lags, 0.99), unit: 'ms' },
-    // Of a few, garbage is more than they hold.
-    ...(readers < 100
-      ? []
-      : [{ what: `memory per reader, ${of}`, value: bytes / readers / 1024, unit: 'KiB' }]),
-    {
-      what: `processor time per 1,000 chunks, ${of}`,
-      value: ((cpuMs - alone.cpuMs) / tokens) * 1000,
-      unit: 'ms',
-      note: 'without that of the writer',
-    },
-  );
+if (asked('readers')) lines.push(...(await measureReaders()));
+if (asked('first')) lines.push(...(await measureFirstToken(quick ? 10 : 100)));
+if (asked('beside')) lines.push(...(await measureWorkflowStreams({ tokens, paceMs: PACE_MS })));
+report('A stream and its readers', lines, json);
+
+async function measureReaders(): Promise<Line[]> {
+  const alone = await measure(0);
+  const found: Line[] = [];
+  for (const readers of [1, 200]) {
+    const { lags, cpuMs, bytes } = await measure(readers);
+    const of = `${readers} reader${readers === 1 ? '' : 's'}`;
+    found.push(
+      {
+        what: `lag of a token, ${of}, p50`,
+        value: quantile(lags, 0.5),
+        unit: 'ms',
+        note: `n ${lags.length}`,
+      },
+      { what: `lag of a token, ${of}, p99`, value: quantile(lags, 0.99), unit: 'ms' },
+      // Of a few, garbage is more than they hold.
+      ...(readers < 100
+        ? []
+        : [{ what: `memory per reader, ${of}`, value: bytes / readers / 1024, unit: 'KiB' }]),
+      {
+        what: `processor time per 1,000 chunks, ${of}`,
+        value: ((cpuMs - alone.cpuMs) / tokens) * 1000,
+        unit: 'ms',
+        note: 'without that of the writer',
+      },
+    );
+  }
+  return found;
 }
-report('Readers of one live log', lines, json);
 
 async function measure(readers: number) {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-streams-'));

@@ -56,7 +56,7 @@ export const WORKFLOW = [
   {
     name: 'a stop is forgotten when the thread continues as new',
     rule: 'a stop is settled before a run ends',
-    edits: [{ find: '|| terminate || stop || asked', put: '|| terminate || asked' }],
+    edits: [{ find: '|| terminate || stop || canceled', put: '|| terminate || canceled' }],
     tests: ['test/faults/continue-held.test.ts'],
     server: true,
   },

@@ -151,7 +151,10 @@ export class RuntimeClient implements ThreadsClient {
     return this.#commands.stop(threadId, reason);
   }
 
-  /** A stopped thread goes on with what is in line, without another message. Where nothing is, nothing happens. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  /**
+   * A thread at rest goes on without another message: one that was stopped with what is in line; where nothing is, in a new execution from its history,
+   * as after a failure of its model. Does nothing to a thread that works. Throws `ThreadNotFound`, `ThreadTerminated`.
+   */
   continue(threadId: string): Promise<void> {
     return this.#commands.continue(threadId);
   }

@@ -68,7 +68,8 @@ export interface StoredFiles {
 /** A file as it is to be. */
 export interface FileToWrite {
   readonly path: string;
-  readonly content: Uint8Array;
+  /** Bytes, or a stream of them: what is held of a stream does not grow with its size, and one that breaks off leaves nothing. */
+  readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly mimeType: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }

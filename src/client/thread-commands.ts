@@ -110,10 +110,10 @@ export class ThreadCommands {
     this.#sent.of(threadId).signalled = true;
   }
 
-  /** What is in line is taken as if a person had spoken. */
+  /** What is in line is taken as if a person had spoken; where there is nothing, the model is asked to go on. */
   async continue(threadId: string): Promise<void> {
     await this.#refuseEnded(threadId);
-    await this.#workflows.signal(threadId, wakeForMessages, { speaks: true });
+    await this.#workflows.signal(threadId, wakeForMessages, { speaks: true, unprompted: true });
     this.#sent.of(threadId).signalled = true;
   }
 

@@ -80,7 +80,7 @@ export interface ThreadsClient {
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]>;
   removeEffect(threadId: string, id: string): Promise<boolean>;
-  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read'>;
+  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read' | 'write'>;
   values(threadId: string): StoredValues;
   close(): Promise<void>;
 }

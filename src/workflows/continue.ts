@@ -1,6 +1,7 @@
 /**
  * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
  * N1. A stop or terminate is never carried: one that comes while the queue is spilled is settled first.
+ *     Nor is what is to be told to the next step (inbox.ts, P3): that step comes first.
  * N2. The server refuses continue-as-new where a signal has come since, and the task is tried again. All that comes before the
  *     command can be repeated, so nothing is lost or doubled.
  */
@@ -22,7 +23,12 @@ function mustContinueAsNew(run: ThreadRun): boolean {
 
 /** Not while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
-  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting && !run.requests.asked;
+  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting && !owesStep(run);
+}
+
+/** N1: what the loop is to carry out first. */
+function owesStep({ requests, inbox }: ThreadRun): boolean {
+  return requests.asked !== undefined || inbox.unprompted;
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {
@@ -36,8 +42,8 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty || run.waits.busy);
   const { start, phase, requests } = run;
-  const { terminate, stop, asked, canceled } = requests;
-  if (phase.kind !== 'open' || terminate || stop || asked || canceled) return; // N1: settled first, never carried
+  const { terminate, stop, canceled } = requests;
+  if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // N1: settled first, never carried
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
   const next = makeContinueAsNewFunc<typeof thread>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),

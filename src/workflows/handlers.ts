@@ -222,7 +222,7 @@ function isOfChild(id: unknown): id is string {
 
 /** What cannot be understood means: look into the queue. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
-  const { reportOf, waitOf, boot, speaks, settled } = readFields(letter);
+  const { reportOf, waitOf, boot, speaks, settled, unprompted } = readFields(letter);
   if (settled === true) {
     run.budget.hear();
     return;
@@ -234,7 +234,10 @@ function hearFamily(run: ThreadRun, letter: Letter): void {
   }
   run.family.hear({ ...(isOfChild(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
-  if (speaks === true) run.inbox.hearRelative();
+  if (speaks !== true) return;
+  run.inbox.hearRelative();
+  // Early versions took no notice of the field.
+  if (unprompted === true && patched('goes-on-unprompted')) run.goOnUnprompted();
 }
 
 function readReason(letter: Letter): string | undefined {

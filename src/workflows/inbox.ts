@@ -3,6 +3,8 @@
  * P1. After a stop, queued work is parked until somebody speaks.
  * P2. After a limit, what is left in line is the thread's own: it is shelved until anything comes from outside. A run that does not
  *     know of it asks the store in vain, and shelves it.
+ * P3. Somebody may let the thread go on with nothing in line: the next step is told, and the store, which knows what is in line, decides. A stop
+ *     that comes later takes it back.
  */
 import type { Carried } from '../core/thread/carried.ts';
 import type { IncomingItem } from '../core/thread/item.ts';
@@ -15,6 +17,8 @@ export class Inbox {
   #shelved = false;
   /** A relative has spoken, perhaps before the store was asked where the thread stands. */
   #spokenTo = false;
+  /** P3: to be told to the next step. */
+  #unprompted = false;
   /** Items in line, as others have said since the loop had them counted last. */
   #announced = 0;
   #news = 0;
@@ -39,7 +43,24 @@ export class Inbox {
   }
 
   get hasWork(): boolean {
-    return !this.#parked && !this.#shelved && this.queue.size > 0;
+    return !this.#parked && !this.#shelved && (this.queue.size > 0 || this.#unprompted);
+  }
+
+  /** P3: not yet told to a step. */
+  get unprompted(): boolean {
+    return this.#unprompted;
+  }
+
+  /** P3: the next step is told. */
+  goOnUnprompted(): void {
+    this.#unprompted = true;
+  }
+
+  /** P3: whether the step that begins is told. */
+  takeUnprompted(): boolean {
+    const taken = this.#unprompted;
+    this.#unprompted = false;
+    return taken;
   }
 
   /** A person's message unparks what is in line. */
@@ -59,6 +80,7 @@ export class Inbox {
 
   park(): void {
     this.#parked = true;
+    this.#unprompted = false;
   }
 
   /** A run that carries nothing: a stopped thread stays parked unless somebody has spoken to it with the start. */

@@ -53,6 +53,8 @@ export interface WakePayload {
   readonly boot?: boolean;
   /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
   readonly speaks?: boolean;
+  /** With `speaks`: where nothing is in the queue, the thread goes on from its history. One that works goes on anyway. */
+  readonly unprompted?: boolean;
   /** What a relative held of a budget is settled: a step that waits for it may be asked for again. Nothing is in the queue. */
   readonly settled?: boolean;
 }

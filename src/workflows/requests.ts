@@ -82,6 +82,11 @@ export class Requests {
     if (this.#stop === request) this.#stop = undefined;
   }
 
+  /** A step runs, and nobody has asked to end it. */
+  get stepGoesOn(): boolean {
+    return this.#step !== undefined && !this.#stop && !this.#canceled;
+  }
+
   /** The scope that a step runs in, until `leaveStep`. */
   enterStep(): CancellationScope {
     this.#step = new CancellationScope();

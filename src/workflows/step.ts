@@ -68,6 +68,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     rejections: run.refusals.take(),
     agent: presence.agent,
     ...(turn.session ? { session: turn.session } : {}),
+    ...(run.inbox.takeUnprompted() ? { unprompted: true } : {}),
     ...(run.waits.takePause() ? { waited: true } : {}),
   });
   if (outcome.kind === 'terminated') {

@@ -113,6 +113,11 @@ export class ThreadRun {
     } else this.inbox.accept(parsed.value);
   }
 
+  /** What a step under way leaves to do goes on by itself. */
+  goOnUnprompted(): void {
+    if (!this.ending && !this.requests.stepGoesOn) this.inbox.goOnUnprompted();
+  }
+
   requestStop(request: EndRequest): void {
     if (this.ending) return;
     this.inbox.park();

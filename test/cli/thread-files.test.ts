@@ -1,4 +1,6 @@
 /** `everthread threads files` and `values`, over a store that nobody else uses. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openThread } from '../contract/thread-driver.ts';
 import { type CliProject, cliProjectWith } from './support.ts';
@@ -70,6 +72,28 @@ describe('everthread threads files', () => {
       code: 2,
       stderr: expect.stringContaining('InvalidPath'),
     });
+  });
+
+  it('writes a file, from a file of this machine or from what comes in', async () => {
+    const from = join(project.folder, 'large.bin');
+    writeFileSync(from, IMAGE);
+    const written = await run('upload', id, '/up/large.bin', from);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(written.stderr).toContain('Wrote /up/large.bin');
+    const piped = await project.run(['threads', 'upload', id, 'up/note.md', '--json'], {
+      input: NOTE,
+      alone: true,
+    });
+    expect(JSON.parse(piped.stdout).file).toMatchObject({
+      ...{ path: '/up/note.md', size: 16, mimeType: 'text/markdown' },
+    });
+    expect((await run('files', id, '/up/note.md')).stdout).toBe(NOTE);
+    const { file } = JSON.parse((await run('files', id, '/up/large.bin', '--json')).stdout);
+    expect(file.size).toBe(IMAGE.length);
+    expect(await run('upload', id, '/up/none', join(project.folder, 'none'))).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('cannot be read') },
+    });
+    expect((await run('upload', 'nowhere', '/up/none', from)).code).toBe(3);
   });
 });
 

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { readWholeFile } from '../../src/store/port/file-content.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { openThread, type ThreadDriver } from './thread-driver.ts';
 
@@ -29,6 +30,11 @@ afterEach(async () => {
 const large = (fill: number) => new Uint8Array(2 * LIMITS.fileChunkBytes + 1).fill(fill);
 const write = (path: string, content: Uint8Array) =>
   store.files.write(thread.id, { path, content, mimeType: 'application/octet-stream' });
+const stream = (path: string, content: AsyncIterable<Uint8Array>) =>
+  store.files.write(thread.id, { path, content, mimeType: 'application/octet-stream' });
+async function* partsOf(bytes: Uint8Array, length: number) {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
 const count = (table: string) =>
   (database.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count;
 const counts = () => [count('blobs'), count('blob_chunks'), count('blob_uploads')];
@@ -61,6 +67,68 @@ describe('the tables of contents', () => {
     await expect(writing).rejects.toMatchObject({ code: 'FileConflict' });
     await thread.rest('terminated');
     await expect(write('/b', large(1))).rejects.toMatchObject({ code: 'ThreadTerminated' });
+    expect(counts()).toEqual([0, 0, 0]);
+  });
+
+  it('take a stream as fast as they store it, and hold its content once', async () => {
+    await write('/known', large(1));
+    let ahead = 0;
+    let sent = 3 * LIMITS.fileChunkBytes;
+    async function* parts() {
+      for await (const part of partsOf(large(1), 300_000)) {
+        ahead = Math.max(ahead, sent - count('blob_chunks') * LIMITS.fileChunkBytes);
+        sent += part.length;
+        yield part;
+      }
+    }
+    const written = await stream('/a', parts());
+    expect(written).toMatchObject({ path: '/a', size: large(1).length });
+    // Two chunks are held, and a part that has come with the end of the second.
+    expect(ahead).toBeLessThanOrEqual(2 * LIMITS.fileChunkBytes + 300_000);
+    expect(counts()).toEqual([1, 3, 0]);
+    await stream('/b', partsOf(large(2), 1_500_000));
+    expect(counts()).toEqual([2, 6, 0]);
+    expect(
+      Buffer.from((await readWholeFile(store, thread.id, '/b')) ?? new ArrayBuffer(0)).equals(large(2)),
+    ).toBe(true);
+    for (const bytes of [0, 1, LIMITS.fileChunkBytes, LIMITS.fileChunkBytes + 1]) {
+      const of = new Uint8Array(bytes).fill(3);
+      await stream('/c', partsOf(of, 400_000));
+      expect(
+        Buffer.from((await readWholeFile(store, thread.id, '/c')) ?? new ArrayBuffer(0)).equals(of),
+      ).toBe(true);
+    }
+  });
+
+  it('hold nothing of a stream that broke off, was too long, or was refused', async () => {
+    const broken = (async function* () {
+      yield large(1);
+      throw new Error('the connection broke');
+    })();
+    await expect(stream('/a', broken)).rejects.toThrow('the connection broke');
+    let closed = false;
+    const endless = (async function* () {
+      const part = new Uint8Array(16 * LIMITS.fileChunkBytes);
+      try {
+        for (;;) yield part;
+      } finally {
+        closed = true;
+      }
+    })();
+    await expect(stream('/a', endless)).rejects.toMatchObject({ code: 'LimitExceeded' });
+    expect(closed).toBe(true);
+    await store.files.mkdir(thread.id, '/dir');
+    let taken = 0;
+    const refused = (async function* () {
+      for await (const part of partsOf(large(1), LIMITS.fileChunkBytes)) {
+        taken += 1;
+        yield part;
+      }
+    })();
+    await expect(stream('/dir', refused)).rejects.toMatchObject({ code: 'FileConflict' });
+    // As soon as it is known to be large, and not when all of it has come.
+    expect(taken).toBe(2);
+    expect(await store.files.stat(thread.id, '/a')).toBeNull();
     expect(counts()).toEqual([0, 0, 0]);
   });
 

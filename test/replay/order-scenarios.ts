@@ -4,7 +4,7 @@
  */
 import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import type { RuntimeOptions } from '../support/runtime.ts';
 import { eventually } from '../support/runtime.ts';
@@ -47,6 +47,14 @@ const touch = (takesMs: number, quick: boolean) =>
 const childsEnd = staysAt('status_committed');
 
 export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'goes-on-unprompted': {
+    model: () => scriptedModel([fails({ status: 400, message: 'no' }), says('better')]),
+    async live(client, threadId) {
+      await say(client, threadId, 'hi');
+      await client.continue(threadId);
+      await client.waitForIdle(threadId);
+    },
+  },
   'not-begun': {
     model: () => scriptedModel([calls('touch'), says('touched')]),
     options: { tools: { touch: touch(0, false) }, probe: refusesAt('tool_not_begun', 1) },

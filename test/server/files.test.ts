@@ -1,19 +1,26 @@
 /** Files of a thread over HTTP: written, read whole and in part, removed, and by addresses that are signed. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 
 const TOKEN = 'all-of-this-server--';
 const ALL = { authorization: `Bearer ${TOKEN}` };
 
-async function serve() {
-  const runtime = await testRuntime({ model: scriptedModel([]) });
+async function serve(options: Pick<RuntimeOptions, 'store'> = {}) {
+  const runtime = await testRuntime({ model: scriptedModel([]), ...options });
   const api = await testApi(runtime, {
     access: tokenAccess(TOKEN),
-    bodyBytes: 3 * 1024 * 1024,
+    // A file is no body that is held.
+    bodyBytes: 1024 * 1024,
+    fileBytes: 3 * 1024 * 1024,
   });
   const thread = await runtime.start();
   const base = `${api.url}/v1/threads/${thread}/file`;
@@ -76,6 +83,79 @@ describe('files of a thread over HTTP', () => {
     expect([typed.status, await codeOf(typed)]).toEqual([400, 'InvalidValue']);
     const outside = await put('/', 'x');
     expect([outside.status, await codeOf(outside)]).toEqual([409, 'FileConflict']);
+  });
+
+  it('come as streams, and nothing is left of one that breaks off', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    mkdirSync(folder, { recursive: true });
+    const store = await openStore('sqlite:store.db?synchronous=normal', folder);
+    closeAfterTest(() => store.close());
+    const database = new DatabaseSync(join(folder, 'store.db'), { readOnly: true });
+    closeAfterTest(async () => database.close());
+    const uploads = () => Number(database.prepare('select count(*) as n from blob_uploads').get()?.n);
+    const { runtime, at, put, thread } = await serve({ store });
+    await (await put('/kept', 'as it was')).json();
+    const begun = Promise.withResolvers<void>();
+    const leaving = new AbortController();
+    async function* slowly() {
+      yield new Uint8Array(2 * 1024 * 1024);
+      begun.resolve();
+      await new Promise((_, reject) =>
+        leaving.signal.addEventListener('abort', () => reject(leaving.signal.reason)),
+      );
+    }
+    const body = ReadableStream.from(slowly());
+    const sent = fetch(at('/kept'), {
+      method: 'PUT',
+      body,
+      headers: ALL,
+      signal: leaving.signal,
+      duplex: 'half',
+    } as RequestInit);
+    await begun.promise;
+    await eventually('its first chunks are stored', () => uploads() === 1);
+    leaving.abort(new Error('the page was closed'));
+    await expect(sent).rejects.toThrow('the page was closed');
+    await eventually('what had come is gone', () => uploads() === 0);
+    expect(Buffer.from((await runtime.client.files(thread).read('/kept')) ?? new ArrayBuffer(0)).toString()).toBe(
+      'as it was',
+    );
+    const untold = new Uint8Array(1024 * 1024);
+    const long = (async function* () {
+      for (let n = 0; n < 4; n++) yield untold;
+    })();
+    const large = await fetch(at('/large'), {
+      method: 'PUT',
+      body: ReadableStream.from(long),
+      headers: ALL,
+      duplex: 'half',
+    } as RequestInit);
+    expect([large.status, await codeOf(large)]).toEqual([413, 'RequestTooLarge']);
+    expect(uploads()).toBe(0);
+  });
+
+  it('are written by the client over HTTP, from bytes and from a stream', async () => {
+    const { api, thread, get } = await serve();
+    const client = await RuntimeClient.connect({ url: api.url, token: TOKEN });
+    closeAfterTest(() => client.close());
+    const bytes = new Uint8Array(randomBytes(2 * 1024 * 1024 + 1));
+    const files = client.files(thread);
+    const file = { path: '/a.bin', mimeType: 'application/octet-stream' };
+    expect(await files.write({ ...file, content: bytes })).toMatchObject({ size: bytes.length });
+    const parts = (async function* () {
+      for (let at = 0; at < bytes.length; at += 700_000) yield bytes.subarray(at, at + 700_000);
+    })();
+    expect(await files.write({ ...file, path: '/b.bin', content: parts })).toMatchObject({
+      size: bytes.length,
+    });
+    const [a, b] = await Promise.all(['/a.bin', '/b.bin'].map((path) => get(path)));
+    expect(a?.headers.get('etag')).toBe(b?.headers.get('etag'));
+    await expect(
+      files.write({ ...file, content: new Uint8Array(3 * 1024 * 1024 + 1) }),
+    ).rejects.toMatchObject({ code: 'RequestTooLarge' });
+    await expect(files.write({ ...file, content: bytes, metadata: { a: 1 } })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+    });
   });
 
   it('are read without a token by an address that was signed for one of them, for its time', async () => {

@@ -1,7 +1,8 @@
 /** Threads over HTTP: started, sent to, read, ended, through a real socket. */
 import { describe, expect, it } from '@jest/globals';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
-import { hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
+import { fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
@@ -61,12 +62,55 @@ describe('/v1/threads', () => {
     await client.continue(threadId);
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle' });
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
-    // Where nothing is in line, nothing happens.
+  });
+
+  it('lets a thread with nothing in line go on from its history, in an execution of its own', async () => {
+    const model = scriptedModel([fails({ status: 400, message: 'no' }), says('better'), says('and more')]);
+    const runtime = await testRuntime({ model });
+    const api = await testApi(runtime);
+    const client = await RuntimeClient.connect({ url: api.url });
+    closeAfterTest(() => client.close());
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'failed' });
+    await client.continue(threadId);
+    expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle', lastError: null });
+    expect(await runtime.transcript(threadId)).toEqual(['user: one', 'assistant: better']);
     const path = `/v1/threads/${threadId}/continue`;
     expect(await api.call('POST', path)).toMatchObject({ status: 202, body: { threadId } });
+    await eventually('it has gone on', async () => (await client.getMessages(threadId)).total === 3);
+    await client.waitForIdle(threadId);
+    const events = await runtime.store.events.read(threadId, 0);
+    expect(eventsOf(events, 'execution.started')).toHaveLength(3);
+    expect(eventsOf(events, 'step.started').map(({ data }) => data.items)).toEqual([1, 0, 0]);
     await runtime.client.terminate(threadId);
     expect(await api.call('POST', path)).toMatchObject({ status: 410, body: { code: 'ThreadTerminated' } });
-    expect(model.requests).toHaveLength(2);
+  });
+
+  it('leaves a thread that works alone when it is asked to go on', async () => {
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(async (_request, index) => {
+      if (index === 0) await gate.promise;
+      return says(`answer ${index}`);
+    });
+    const { client, ...runtime } = await testRuntime({ model });
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
+    await eventually('the model is asked', () => model.requests.length === 1);
+    await client.continue(threadId);
+    // A query is answered behind the signals that came before it.
+    await client.temporal.workflow.getHandle(`thread/${threadId}`).query('status');
+    gate.resolve();
+    await client.waitForIdle(threadId);
+    expect(await runtime.transcript(threadId)).toEqual(['user: one', 'assistant: answer 0']);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('lets a thread to which nobody has spoken begin', async () => {
+    const { client, ...runtime } = await testRuntime({ model: scriptedModel([says('welcome')]) });
+    const { threadId } = await client.startThread({ agent: 'helper' });
+    await client.waitForIdle(threadId);
+    await client.continue(threadId);
+    await client.waitForIdle(threadId);
+    expect(await runtime.transcript(threadId)).toEqual(['assistant: welcome']);
   });
 
   it('answers a problem with a code for each kind of bad input, and changes nothing', async () => {

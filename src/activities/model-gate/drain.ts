@@ -84,22 +84,28 @@ async function receiveInput(
 }
 
 /** No hook writes anything behind the begin: what the request is assembled from comes with it (I5). */
-function beginAlone({ store, registry }: ActivityDependencies, command: BeginStep): Promise<BegunStep> {
-  return store.steps.begin({ ...command, request: requestNeeds(registry()) });
+async function beginAlone(
+  { store, registry, probe }: ActivityDependencies,
+  command: BeginStep,
+): Promise<BegunStep> {
+  const begun = await store.steps.begin({ ...command, request: requestNeeds(registry()) });
+  await probe?.('step_begun');
+  return begun;
 }
 
 /** One that is told of no agent asks for a thread that began before agents had two sides. */
 function toCommand(
   registry: Registry,
   run: FromRun,
-  { ordinal, executionId, afterStep, items, rejections, agent = '', session }: ModelStepInput,
+  { ordinal, executionId, afterStep, items, rejections, agent = '', session, unprompted }: ModelStepInput,
 ): BeginStep {
   const limits = (name: string) => toStepLimits(registry.agents.get(name));
   const budget = (name: string) => registry.agents.get(name)?.budget;
   const rounds = (name: string) => toRoundLimits(registry, name);
   const team = (name: string) => registry.agents.get(name)?.guards?.team;
   const pinned = { limits, budget, rounds, team };
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...pinned };
+  const asked = unprompted ? { unprompted } : {};
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...asked, ...pinned };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

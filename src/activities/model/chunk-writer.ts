@@ -1,15 +1,18 @@
 /**
- * Streamed text on its way to the event log, coalesced to one row per 50 ms.
+ * Streamed text on its way to the event log, coalesced to one row per 50 ms. What comes after a silence, as the first token does, waits no longer than
+ * it takes a burst to come whole: readers have it at once, and an answer that comes all at once is one row.
  * Writes follow one another. One that fails is passed over: a lost chunk must not lose the answer, and the
  * committed message is the truth.
  */
 const COALESCE_MS = 50;
+const BURST_MS = 4;
 
 export class ChunkWriter {
   readonly #write: (delta: string, call: number) => Promise<unknown>;
   #pending = '';
   #call = 0;
   #timer: NodeJS.Timeout | undefined;
+  #flushedAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(write: (delta: string, call: number) => Promise<unknown>) {
@@ -21,12 +24,18 @@ export class ChunkWriter {
     if (call !== this.#call) this.#flush();
     this.#call = call;
     this.#pending += delta;
-    this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+    this.#timer ??= setTimeout(() => this.#flush(), this.#pause());
+  }
+
+  /** Milliseconds until the next row. */
+  #pause(): number {
+    return Math.max(BURST_MS, COALESCE_MS - (performance.now() - this.#flushedAt));
   }
 
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#flushedAt = performance.now();
     const delta = this.#pending;
     const call = this.#call;
     this.#pending = '';

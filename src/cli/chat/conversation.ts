@@ -1,11 +1,13 @@
 /** One thread in a terminal: sends a line, shows the answer, can be stopped meanwhile. */
 import { randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import { tellWaits } from '../answer/tell-waits.ts';
 import { exitOfThread, waitForAnswer } from '../answer/wait-for-answer.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote } from '../output/output.ts';
+import { type AskPerson, askWaits } from './ask-waits.ts';
 
 export interface ConversationOptions {
   readonly agent: string;
@@ -15,6 +17,8 @@ export interface ConversationOptions {
   /** Number of the last event that was shown. */
   readonly after?: number;
   readonly quiet: boolean;
+  /** Who is asked where the thread waits for a person. Without it what is asked is told, with the command that answers it. */
+  readonly ask?: AskPerson;
 }
 
 export class Conversation {
@@ -46,19 +50,32 @@ export class Conversation {
     this.#stopping = false;
     const id = randomUUID();
     const threadId = await this.#send(id, content);
-    const record = await waitForAnswer({
-      client: this.#client,
-      threadId,
-      after: this.#after,
-      sent: id,
-      sink: new AnswerPrinter({ quiet: this.#options.quiet }),
-    });
-    this.#after = record.lastSeq;
+    let record = await this.#show(threadId, id);
+    while (record.status === 'waiting' && (await this.#ask(threadId))) record = await this.#show(threadId);
     this.#over = record.status === 'terminated';
     if (record.status === 'waiting') tellWaits(await this.#client.listWaits({ threadId }));
     const exitCode = exitOfThread(record);
     if (exitCode === EXIT.failed) dimNote('The thread goes on: say something else, or the same again.');
     return exitCode;
+  }
+
+  /** Until the thread rests or waits again; `sent` must have arrived by then. */
+  async #show(threadId: string, sent?: string): Promise<ThreadRecord> {
+    const record = await waitForAnswer({
+      client: this.#client,
+      threadId,
+      after: this.#after,
+      ...(sent === undefined ? {} : { sent }),
+      sink: new AnswerPrinter({ quiet: this.#options.quiet }),
+    });
+    this.#after = record.lastSeq;
+    return record;
+  }
+
+  /** Whether the thread goes on: everything is answered, or it is being stopped. */
+  async #ask(threadId: string): Promise<boolean> {
+    const { ask } = this.#options;
+    return ask !== undefined && ((await askWaits(this.#client, threadId, ask)) || this.#stopping);
   }
 
   async stop(): Promise<void> {

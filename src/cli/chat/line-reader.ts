@@ -2,6 +2,7 @@
  * Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt.
  * L1. On a terminal, lines that come faster than anybody types are one pasted text: it is one message, and where its last line has no end
  *     it waits for Enter.
+ * L2. What was typed ahead is a message, and no answer to a question that is asked later. Ctrl-C and the end of the input leave a question without one.
  */
 import { createInterface, type Interface } from 'node:readline';
 
@@ -24,9 +25,12 @@ export class LineReader {
   /** Set: Ctrl-C calls it. Unset: Ctrl-C ends the input. */
   onInterrupt: (() => void) | undefined;
   readonly #interface: Interface;
+  readonly #prompt: string;
   readonly #terminal: boolean;
   readonly #lines: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
+  /** L2: what is asked waits for this. */
+  #asking: ((line: string | undefined) => void) | undefined;
   #closed = false;
   /** L1: lines that may be the beginning of a paste. */
   #pasted: string[] = [];
@@ -42,7 +46,12 @@ export class LineReader {
     });
     this.#interface.on('line', (line) => (this.#terminal ? this.#hold(line) : this.#take(line)));
     this.#interface.on('close', () => this.#end());
-    this.#interface.on('SIGINT', () => (this.onInterrupt ? this.onInterrupt() : this.#interface.close()));
+    this.#interface.on('SIGINT', () => {
+      if (this.onInterrupt) this.onInterrupt();
+      else this.#interface.close();
+      this.#answer(undefined);
+    });
+    this.#prompt = prompt;
   }
 
   /** Input comes from a terminal. */
@@ -61,12 +70,37 @@ export class LineReader {
     });
   }
 
+  /** L2: the line that is typed now; undefined where there is none. */
+  async ask(question: string): Promise<string | undefined> {
+    if (this.#closed) return undefined;
+    this.#takePasted();
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#asking = resolve;
+    this.#interface.setPrompt(question);
+    this.#interface.prompt();
+    try {
+      return await promise;
+    } finally {
+      this.#interface.setPrompt(this.#prompt);
+    }
+  }
+
+  /** Whether something was asked. */
+  #answer(line: string | undefined): boolean {
+    const asking = this.#asking;
+    this.#asking = undefined;
+    asking?.(line);
+    return asking !== undefined;
+  }
+
   close(): void {
     this.#interface.close();
   }
 
   /** L1: until nothing more comes. */
   #hold(line: string): void {
+    // Whoever is asked has to see no more of it than what was typed.
+    if (this.#answer(line)) return;
     this.#pasted.push(line);
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => {
@@ -83,6 +117,7 @@ export class LineReader {
   }
 
   #take(line: string): void {
+    if (this.#answer(line)) return;
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting) waiting(line);
@@ -92,6 +127,7 @@ export class LineReader {
   #end(): void {
     this.#takePasted();
     this.#closed = true;
+    this.#answer(undefined);
     this.#waiting?.(undefined);
     this.#waiting = undefined;
   }

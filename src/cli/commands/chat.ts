@@ -2,10 +2,12 @@
  * `everthread chat`: a conversation in the terminal.
  * C1. A thread begins with the first message, so that leaving at once leaves nothing behind.
  * C2. Ctrl-C during an answer stops the execution; at the prompt it leaves. Ctrl-D and the end of piped input leave.
+ * C3. What the thread asks of a person is asked here, where a person types. Lines of a pipe are messages, and approve nothing.
  */
 import type { Command } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import type { AskPerson } from '../chat/ask-waits.ts';
 import { Conversation } from '../chat/conversation.ts';
 import { LineReader } from '../chat/line-reader.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
@@ -30,7 +32,7 @@ export function addChat(program: Command, cli: Cli): void {
     .summary('talk to an agent in the terminal')
     .description(
       'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
-        'it, Ctrl-C or Ctrl-D at the prompt leaves. The thread stays and can be taken up again with --thread.',
+        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks what the thread asks: y approves. The thread stays and can be taken up again with --thread.',
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')
     .option('--thread <id>', 'go on with this thread')
@@ -49,9 +51,10 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
   if (agent !== undefined && options.thread === undefined) await requireAgent(agent, options);
   const { withClient } = await import('../connection/open-client.ts');
   return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
-    const conversation = await open(client, agent, options);
     const lines = new LineReader(`${tone('bold', 'you')} > `);
     try {
+      const ask: AskPerson | undefined = lines.interactive ? (question) => lines.ask(question) : undefined;
+      const conversation = await open(client, agent, { ...options, ask });
       const exitCode = await converse(conversation, lines);
       leave(conversation, options);
       // People have seen the error; a script has the exit code alone.
@@ -65,12 +68,13 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
 async function open(
   client: RuntimeClient,
   agent: string | undefined,
-  options: ChatOptions,
+  options: ChatOptions & { readonly ask: AskPerson | undefined },
 ): Promise<Conversation> {
-  const { thread: threadId, user: userId, json } = options;
+  const { thread: threadId, user: userId, json, ask } = options;
+  const asked = ask ? { ask } : {};
   if (threadId === undefined) {
     dimNote(`Talking to ${agent}. Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.`);
-    return new Conversation(client, { agent: agent as string, userId, quiet: json === true });
+    return new Conversation(client, { agent: agent as string, userId, quiet: json === true, ...asked });
   }
   const thread = await client.getThread(threadId);
   if (thread.terminatedAt !== null) {
@@ -93,6 +97,7 @@ async function open(
     threadId,
     after: thread.lastSeq,
     quiet: json === true,
+    ...asked,
   });
 }
 
@@ -121,6 +126,7 @@ async function converse(conversation: Conversation, lines: LineReader): Promise<
 function helpText({ threadId }: Conversation): string {
   return [
     'Each line is a message; a text of many lines that is pasted is one.',
+    'What the thread asks you is asked at once: y approves, anything else refuses.',
     'Ctrl-C during an answer stops it. Ctrl-D, /exit or /quit leaves; the thread stays.',
     threadId === undefined ? 'The thread begins with your first message.' : `This is thread ${threadId}.`,
   ].join('\n');

@@ -22,9 +22,10 @@ export function addThreadStop(threads: Command, cli: Cli): void {
 export function addThreadContinue(threads: Command, cli: Cli): void {
   const command = threads
     .command('continue')
-    .summary('let a stopped thread go on with what is in line')
+    .summary('let a thread go on without another message')
     .description(
-      'Lets a thread that was stopped go on with what had been queued, without another message. Where nothing is in line, nothing happens.',
+      'Lets a thread that was stopped go on with what had been queued. Where nothing is in line, a new execution begins and goes on from ' +
+        'the history, as after a failure of a model. A thread that works is left alone. With --json: { threadId, requested }.',
     )
     .argument('<id>', 'id of the thread');
   addCommon(addTaskQueue(command)).action(act(cli, continueThread));

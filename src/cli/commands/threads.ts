@@ -16,6 +16,7 @@ import { addThreadList, addThreadShow, addThreadTail } from './thread-read.ts';
 import { addThreadSend, addThreadTool } from './thread-send.ts';
 import { addThreadStart } from './thread-start.ts';
 import { addThreadTree } from './thread-tree.ts';
+import { addThreadUpload } from './thread-upload.ts';
 
 export function addThreads(program: Command, cli: Cli): void {
   const threads = program
@@ -30,6 +31,7 @@ export function addThreads(program: Command, cli: Cli): void {
   addThreadShow(threads, cli);
   addThreadTail(threads, cli);
   addThreadFiles(threads, cli);
+  addThreadUpload(threads, cli);
   addThreadValues(threads, cli);
   addThreadEffects(threads, cli);
   addThreadLogs(threads, cli);

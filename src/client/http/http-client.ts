@@ -20,6 +20,7 @@ import {
 import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { FileRecord } from '../../core/file/thread-file.ts';
 import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { CancelRequest } from '../../core/governance/cancellation.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -57,9 +58,12 @@ import type { IdleOptions } from '../wait-for-idle.ts';
 import { type HttpConnectOptions, type HttpPlace, pathOf, toPlace } from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
-import { messageJson, newId, startJson } from './outgoing-json.ts';
+import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
 import { askJson, askPatiently, type Patient } from './patience.ts';
 import { SentItems } from './sent-items.ts';
+
+/** As long as the server waits for a body. */
+const WRITTEN_WITHIN_MS = 300_000;
 
 /**
  * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`, `Forbidden`, and
@@ -255,8 +259,27 @@ export class HttpClient implements ThreadsClient {
     return (await askJson<{ removed: boolean }>(this.#place, { method: 'DELETE', path })).removed;
   }
 
-  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read'> {
+  /** A stream of bytes is sent once, and what breaks off is `ServerUnavailable`; bytes are sent again where their answer was lost. */
+  files(threadId: string): Pick<StoredFiles, 'readdir' | 'read' | 'write'> {
     return {
+      write: async ({ path, content, mimeType, metadata }) => {
+        if (metadata)
+          throw new RuntimeError('InvalidRequest', 'The API takes no metadata of a file: leave it out.');
+        const stream = Symbol.asyncIterator in content;
+        return askPatiently<FileRecord>(
+          this.#place,
+          {
+            method: 'PUT',
+            path: pathOf`/v1/threads/${threadId}/file`,
+            query: { path },
+            headers: { 'content-type': mimeType },
+            bytes: stream ? toStream(content) : (content as Uint8Array<ArrayBuffer>),
+            again: !stream,
+            withinMs: WRITTEN_WITHIN_MS,
+          },
+          (response) => response.json() as Promise<FileRecord>,
+        );
+      },
       readdir: (path) => this.#get(pathOf`/v1/threads/${threadId}/files`, { path }),
       read: (path) =>
         askPatiently<ArrayBuffer | null>(

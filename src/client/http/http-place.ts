@@ -27,12 +27,14 @@ export interface HttpPlace {
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface HttpRequest {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Behind the API's address; ids in it are encoded (`pathOf`). */
   readonly path: string;
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly bytes?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +69,7 @@ export function pathOf(parts: TemplateStringsArray, ...ids: readonly string[]): 
  */
 export async function askOnce(
   place: HttpPlace,
-  { method = 'GET', path, query = {}, body, headers = {} }: HttpRequest,
+  { method = 'GET', path, query = {}, body, bytes, headers = {} }: HttpRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -77,9 +79,11 @@ export async function askOnce(
     place.fetch(`${place.url}${path}${given.length === 0 ? '' : `?${asked}`}`, {
       method,
       headers: { ...place.headers, ...json, ...headers },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: bytes ?? (body === undefined ? null : JSON.stringify(body)),
       signal,
-    }),
+      // A platform insists on it where the body is a stream.
+      ...(bytes && 'getReader' in bytes ? { duplex: 'half' } : {}),
+    } as RequestInit),
     signal,
   );
   if (response.ok) return response;

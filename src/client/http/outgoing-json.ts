@@ -42,3 +42,18 @@ export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
+
+/** Taken as fast as it is sent; not every browser makes one of an iterable. */
+export function toStream(content: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const parts = content[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await parts.return?.();
+    },
+  });
+}

@@ -44,6 +44,8 @@ export interface ModelStepInput extends RunRef {
   readonly agent?: string;
   /** The workflow's idea of the session; absent for one AI side. */
   readonly session?: Session;
+  /** Somebody lets the thread go on: where nothing is in line and nothing is under way, from its history. */
+  readonly unprompted?: true;
   /** The step before was paused, and that is over: ancestors that show it are told. */
   readonly waited?: true;
 }

@@ -6,6 +6,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
 import { serveMcp } from '../mcp/mcp-door.ts';
 import { createLiveStreams } from '../standard/live-streams.ts';
@@ -20,7 +21,7 @@ import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
 import type { ApiRoute, Asked, Given } from './route.ts';
-import { API_ROUTES } from './routes.ts';
+import { API_ROUTES, takesFile } from './routes.ts';
 import { ADDRESSEE, isSigned } from './signed-address.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
@@ -34,6 +35,8 @@ export interface ApiOptions extends StreamLimits {
   readonly endpoints?: Pick<ThreadEndpoints, 'handle'>;
   /** Bytes of a request's body; 16 MiB unless given. */
   readonly bodyBytes?: number;
+  /** Bytes of a body that is a file, of which little is held at a time; 100 MiB, which is the most, unless given. */
+  readonly fileBytes?: number;
   /** For logs: faults whose text callers are not told. */
   readonly onError?: (error: unknown, request: Request) => void;
 }
@@ -67,6 +70,7 @@ export function createApi(options: ApiOptions): Api {
     access = loopbackAccess,
     agents = null,
     bodyBytes = BODY_BYTES,
+    fileBytes = LIMITS.fileBytes,
     endpoints,
     onError,
   } = options;
@@ -108,7 +112,7 @@ export function createApi(options: ApiOptions): Api {
     async fetch(request) {
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
-        return await app.fetch(limitBody(request, bodyBytes));
+        return await app.fetch(limitBody(request, takesFile(request) ? fileBytes : bodyBytes));
       } catch (error) {
         return fail(error, request);
       }

@@ -1,4 +1,4 @@
-/** The body of a request, up to a size. */
+/** The body of a request, up to a size. One that is a file is not held in memory, and may be larger. */
 import { RuntimeError } from '../../core/value/error.ts';
 
 /** Throws `RequestTooLarge`, where the length is told beforehand at once, else as soon as more comes. */

@@ -48,7 +48,7 @@ export interface RouteSpec<
   readonly body?: Body;
   /** It may come without one, which is `{}` then. */
   readonly bodyOptional?: true;
-  /** Its body is bytes of any type, which `handle` reads off the request. */
+  /** Its body is a file: bytes of any type, which `handle` reads off the request as they come. */
   readonly bytes?: true;
   /** An address of it may be signed (signed-address.ts). */
   readonly signable?: true;
@@ -67,6 +67,8 @@ export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
   readonly signable: boolean;
+  /** Its body is a file. */
+  readonly bytes: boolean;
   readonly method: string;
   readonly path: string;
   /** Matches the paths that it serves. */
@@ -112,9 +114,9 @@ export function route<
     },
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  const { find, handle, signable = false } = spec;
+  const { find, handle, signable = false, bytes = false } = spec;
   // Their types are of this spec: what calls them gives what the same spec has read.
-  return { scope, signable, method, path, pattern, document, find, handle } as unknown as ApiRoute;
+  return { scope, signable, bytes, method, path, pattern, document, find, handle } as unknown as ApiRoute;
 }
 
 function contentOf(answer: z.ZodType | readonly string[]) {

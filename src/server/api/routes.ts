@@ -35,3 +35,10 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...fileRoutes,
   ...tokenRoutes,
 ];
+
+/** The body of the request is a file. */
+export function takesFile({ method, url }: Request): boolean {
+  if (method !== 'PUT') return false;
+  const { pathname } = new URL(url);
+  return API_ROUTES.some((each) => each.bytes && each.method === 'put' && each.pattern.test(pathname));
+}

@@ -15,8 +15,8 @@ import type {
 
 export interface NewFile {
   readonly path: string;
-  /** Must not change before the command has ended. */
-  readonly content: Uint8Array;
+  /** Bytes, which must not change before the command has ended; or a stream of them, which is taken as fast as it is stored. */
+  readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly mimeType: string;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly thumbnail?: Uint8Array;

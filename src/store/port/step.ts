@@ -30,6 +30,8 @@ export interface BeginStep extends FromRun {
   readonly twoSides?: boolean;
   /** Where the session stands, as the workflow knows it; absent, as the store does. */
   readonly session?: Session;
+  /** Asked for without anything new: counts where nothing is in line and no turn is open. */
+  readonly unprompted?: true;
   /** The limits of an agent, which may be another one than the workflow knows of; absent, nothing limits the step. */
   readonly limits?: (agent: string) => StepLimits | undefined;
   /** The budget of an agent: an execution that the step begins has it. */

@@ -48,6 +48,18 @@ export function registerLimit(given: () => Stores): void {
       });
     });
 
+    it('[runtime 6.4] count anew where a person lets the thread go on with what it has queued itself', async () => {
+      const thread = await used(given());
+      await thread.rest('idle', { reason: 'max_side_steps' });
+      thread.executionId = 'execution-2';
+      expect(await thread.begin([], TWO)).toMatchObject({ kind: 'limited' });
+      expect(await thread.begin([], { ...TWO, unprompted: true })).toMatchObject({
+        kind: 'stored',
+        record: { kind: 'tools' },
+        taken: { a: 1, b: 0 },
+      });
+    });
+
     it('[runtime 6.4] count on where the thread itself begins an execution, and anew where somebody else does', async () => {
       const thread = await used(given());
       expect(await thread.rest('idle', { reason: 'stop_on_response' })).toMatchObject({ kind: 'pending' });

@@ -46,6 +46,31 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.begin()).toEqual({ kind: 'nothing_to_do', step: 2, swept: 0 });
     });
 
+    it('[runtime 2] goes on from the history where a person lets it with nothing in line, in an execution of its own', async () => {
+      const thread = await openThread(given().store);
+      await thread.answer([message('a')]);
+      thread.afterStep = 1;
+      await thread.rest('failed', { error: { code: 'server_error', message: 'away' } });
+      thread.executionId = 'execution-2';
+      const asked = { unprompted: true, ordinal: 7 } as const;
+      expect(await thread.begin([], asked)).toMatchObject({ kind: 'call', step: 2, attempt: 1, swept: 0 });
+      expect(await thread.begin([], asked)).toMatchObject({ kind: 'call', step: 2, attempt: 2 });
+      await thread.commit({ ...thread.from, step: 2, attempt: 2 });
+      thread.afterStep = 2;
+      await thread.rest();
+      expect(await thread.transcript()).toEqual([
+        'user: content of a',
+        'assistant: an answer',
+        'assistant: an answer',
+      ]);
+      thread.executionId = 'execution-3';
+      expect(await thread.begin([message('b')], { unprompted: true })).toMatchObject({
+        kind: 'call',
+        step: 3,
+      });
+      expect((await thread.events('step.started')).map(({ data }) => data.items)).toEqual([1, 0, 1]);
+    });
+
     it('[runtime 5.1] stores as many tool calls as one answer has, and tells them in their order', async () => {
       const thread = await openThread(given().store);
       const toolCalls = Array.from({ length: 3000 }, (_, n) => call(`c${n}`, `look_${n}`));

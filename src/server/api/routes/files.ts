@@ -61,7 +61,8 @@ export const fileRoutes: readonly ApiRoute[] = [
     answer: fileSchema,
     async handle({ params: { threadId }, query, request, host }) {
       const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
-      const content = new Uint8Array(await request.arrayBuffer());
+      // As it comes: nothing of it is there before all of it is.
+      const content = request.body ?? new Uint8Array(0);
       return jsonResponse(await host.client.files(threadId).write({ path: query.path, content, mimeType }));
     },
   }),

@@ -149,7 +149,8 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'continueThread',
     scope: 'write',
     tag,
-    summary: 'Let a stopped thread go on with what is in line, without another message',
+    summary:
+      'Let a thread at rest go on without another message: with what is in line, else from its history',
     params: threadParams,
     status: 202,
     answer: accepted,

@@ -1,7 +1,8 @@
 /**
  * How many steps a thread has taken, as counters in its row: what the limits of steps ask for (core/thread/step-limit.ts), and the model
  * steps of an execution. They are the store's, so they are the same for a run that goes on where another one was killed.
- * C1. The count for the limits begins anew with an execution that has input from outside in line, and with no other.
+ * C1. The count for the limits begins anew with an execution that has input from outside in line, or that a person has let go on, and
+ *     with no other.
  * C2. A step counts from its opening, whatever becomes of it, unless a new run has to open another in its place.
  * C3. The model steps of an execution are those that have an answer or wait for one.
  * C4. Open steps are counted, of whatever kind: as a step begins there is none as a rule, and nobody looks for it.
@@ -66,8 +67,10 @@ function addAsked(thread: ThreadTransaction, { step, kind, side }: Counted, by: 
 export async function beginCount(
   thread: ThreadTransaction,
   inLine: readonly { readonly own: number }[],
+  { unprompted = false }: { readonly unprompted?: boolean },
 ): Promise<void> {
-  const outside = inLine.some(({ own }) => own === 0) || (await hasOutsideInput(thread.trx, thread.threadId));
+  const outside =
+    unprompted || inLine.some(({ own }) => own === 0) || (await hasOutsideInput(thread.trx, thread.threadId));
   if (!outside) return;
   thread.set({ counted_from: thread.row.last_step + 1, counted_a: 0, counted_b: 0 });
   beginAsking(thread);

@@ -5,10 +5,13 @@
  *     no transaction is long, and no other writer waits. What no transaction claimed is discarded, by its writer or,
  *     when that died, by a later one.
  * B3. The row of a content decides between two writers of the same one: the second finds it and drops its own copy.
+ * B4. A content that comes as a stream is taken as fast as it is stored: what is held of it does not grow with its size. It is known by its hash
+ *     only at the end, so its chunks are written also where the store has them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import { RuntimeError } from '../../../core/value/error.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -16,28 +19,114 @@ import type { CommandContext } from '../base/context.ts';
 const CHUNK = LIMITS.fileChunkBytes;
 const ABANDONED_US = 24 * 60 * 60 * 1_000_000;
 
+/** The bytes of a file, or a stream of them, in parts of any length. */
+export type Source = Uint8Array | AsyncIterable<Uint8Array>;
+
 export interface Content {
-  readonly bytes: Uint8Array;
+  readonly size: number;
   readonly hash: string;
-  /** Id of the upload that holds its chunks; null when they are still to be written, if at all. */
-  readonly upload: string | null;
+  /** What it begins with, a chunk at most. */
+  readonly head: Uint8Array;
+  /** An upload has its chunks; or they are still to be written, if at all. */
+  readonly held: { readonly upload: string } | { readonly bytes: Uint8Array };
 }
+
+/** Called before the chunks of a large content are written, with its size as far as that is known. Rejects where they would be written in vain. */
+export type Allow = (size: number) => Promise<void>;
 
 /** Hashes a content and, where it is large and new, writes its chunks. `discard` is called when all is done. */
 export async function bringIn(
   context: CommandContext,
-  bytes: Uint8Array,
+  source: Source,
+  allow: Allow,
 ): Promise<{ content: Content; discard: () => Promise<void> }> {
+  const content =
+    Symbol.asyncIterator in source
+      ? await bringStream(context, source, allow)
+      : await bringBytes(context, source, allow);
+  const { held } = content;
+  return { content, discard: async () => ('upload' in held ? abandon(context, held.upload) : undefined) };
+}
+
+async function bringBytes(context: CommandContext, bytes: Uint8Array, allow: Allow): Promise<Content> {
+  const isLarge = bytes.length > CHUNK;
+  if (isLarge) await allow(bytes.length);
   const hash = await hashOf(bytes);
-  const known = bytes.length <= CHUNK || (await isKnown(context, hash));
-  const upload = known ? null : await uploadChunks(context, bytes);
-  return {
-    content: { bytes, hash, upload },
-    discard: async () => {
-      // Its failure must not hide what became of the file; the next upload sweeps.
-      if (upload !== null) await discardUpload(context.db, upload).catch(() => undefined);
-    },
-  };
+  const head = bytes.subarray(0, CHUNK);
+  if (!isLarge || (await isKnown(context, hash))) return { size: bytes.length, hash, head, held: { bytes } };
+  const upload = await openUpload(context);
+  await orAbandon(context, upload, async () => {
+    for (const [index, chunk] of chunksOf(bytes).entries()) await putChunk(context, upload, index, chunk);
+  });
+  return { size: bytes.length, hash, head, held: { upload } };
+}
+
+/** B4: of what comes, no more is held than the chunk that is being filled, and the first. */
+async function bringStream(
+  context: CommandContext,
+  source: AsyncIterable<Uint8Array>,
+  allow: Allow,
+): Promise<Content> {
+  const filled = inChunks(source);
+  try {
+    return await bringChunks(context, filled, allow);
+  } finally {
+    // Whoever sends it is told, where no more of it is wanted.
+    await filled.return(undefined);
+  }
+}
+
+async function bringChunks(
+  context: CommandContext,
+  filled: AsyncGenerator<Uint8Array, undefined>,
+  allow: Allow,
+): Promise<Content> {
+  const hash = createHash('sha256');
+  const head = (await filled.next()).value ?? new Uint8Array(0);
+  hash.update(head);
+  let size = head.length;
+  const second = (await filled.next()).value;
+  if (!second) return { size, hash: hash.digest('hex'), head, held: { bytes: head } };
+  await allow(size + second.length);
+  const upload = await openUpload(context);
+  await orAbandon(context, upload, async () => {
+    await putChunk(context, upload, 0, head);
+    let index = 1;
+    for (let chunk: Uint8Array | undefined = second; chunk; chunk = (await filled.next()).value) {
+      size += chunk.length;
+      hash.update(chunk);
+      await putChunk(context, upload, index++, chunk);
+    }
+  });
+  return { size, hash: hash.digest('hex'), head, held: { upload } };
+}
+
+/** Parts of a stream as chunks, all but the last one full. Throws `LimitExceeded` as soon as there are more bytes than a file can have. */
+async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let chunk = new Uint8Array(CHUNK);
+  let filled = 0;
+  let size = 0;
+  for await (const part of source) {
+    size += part.length;
+    requireFileSize(size);
+    for (let at = 0; at < part.length; ) {
+      const taken = part.subarray(at, at + CHUNK - filled);
+      chunk.set(taken, filled);
+      filled += taken.length;
+      at += taken.length;
+      if (filled < CHUNK) continue;
+      yield chunk;
+      chunk = new Uint8Array(CHUNK);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled);
+  return undefined;
+}
+
+export function requireFileSize(size: number): void {
+  if (size > LIMITS.fileBytes)
+    throw new RuntimeError('LimitExceeded', `A file can have ${LIMITS.fileBytes} bytes; this one has more.`);
 }
 
 /** A million bytes take a millisecond; heartbeats live on this thread. */
@@ -66,20 +155,35 @@ async function isKnown({ db }: CommandContext, hash: string): Promise<boolean> {
   );
 }
 
-async function uploadChunks(context: CommandContext, bytes: Uint8Array): Promise<string> {
-  const { db } = context;
+async function openUpload(context: CommandContext): Promise<string> {
   await sweepUploads(context);
   const id = randomUUID();
-  await db.insertInto('blob_uploads').values({ id, begun_at: context.now() }).execute();
-  for (const [idx, data] of chunksOf(bytes).entries()) {
-    await db.transaction().execute(async (trx) => {
-      await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
-      // The transaction that names the content comes later and waits for the disk.
-      await context.relax(trx);
-    });
-    await breathe();
-  }
+  await context.db.insertInto('blob_uploads').values({ id, begun_at: context.now() }).execute();
   return id;
+}
+
+async function putChunk(context: CommandContext, id: string, idx: number, data: Uint8Array): Promise<void> {
+  await context.db.transaction().execute(async (trx) => {
+    await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
+    // The transaction that names the content comes later and waits for the disk.
+    await context.relax(trx);
+  });
+  await breathe();
+}
+
+/** B2: an upload that breaks off leaves nothing. */
+async function orAbandon(context: CommandContext, upload: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    await abandon(context, upload);
+    throw error;
+  }
+}
+
+/** Its failure must not hide what became of the file; the next upload sweeps. */
+async function abandon({ db }: CommandContext, upload: string): Promise<void> {
+  await discardUpload(db, upload).catch(() => undefined);
 }
 
 /** Uploads of writers that died. */
@@ -101,22 +205,22 @@ async function discardUpload(db: Kysely<Tables>, id: string): Promise<void> {
 
 /** Gives a content one more name and answers its id; null for no bytes. */
 export async function linkContent(trx: Transaction<Tables>, content: Content): Promise<string | null> {
-  const { bytes, hash, upload } = content;
-  if (bytes.length === 0) return null;
-  const id = upload ?? randomUUID();
+  const { size, hash, held: how } = content;
+  if (size === 0) return null;
+  const id = 'upload' in how ? how.upload : randomUUID();
   const { id: held } = await trx
     .insertInto('blobs')
-    .values({ id, hash, size: bytes.length, names: 1 })
+    .values({ id, hash, size, names: 1 })
     .onConflict((conflict) =>
       conflict.column('hash').doUpdateSet((eb) => ({ names: eb('blobs.names', '+', 1) })),
     )
     .returning('id')
     .executeTakeFirstOrThrow();
   if (held !== id) return held;
-  if (upload !== null) await claimUpload(trx, upload);
+  if ('upload' in how) await claimUpload(trx, how.upload);
   // Small; or large and known, until its last name went while this one was on its way.
   else
-    for (const [idx, data] of chunksOf(bytes).entries())
+    for (const [idx, data] of chunksOf(how.bytes).entries())
       await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
   return id;
 }

@@ -14,7 +14,7 @@ import type { NewFile } from '../../port/file.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { bringIn, type Content, countChunks, linkContent, releaseContent } from './blob.ts';
+import { type Allow, bringIn, type Content, linkContent, releaseContent, type Source } from './blob.ts';
 import { type FileRow, findRow, toFileRecord } from './file-row.ts';
 import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
 
@@ -24,14 +24,13 @@ export async function writeFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const columns = toColumns(file);
+  const told = readTold(file);
   // Before much is written for nothing; once more when it counts.
-  if (countChunks(file.content.length) > 1)
-    await inThread(context, threadId, (thread) => refuse(thread, path, columns.size));
-  return withContent(context, file.content, (content) =>
+  const allow = (size: number) => inThread(context, threadId, (thread) => refuse(thread, path, size));
+  return withContent(context, file.content, allow, (content) =>
     inThread(context, threadId, async (thread) => {
       refuseTerminated(thread);
-      const { row, before } = await putFile(thread, path, columns, content);
+      const { row, before } = await putFile(thread, path, toColumns(told, content), content);
       if (!before) emitFile(thread, 'file.created', row);
       else if (isChanged(before, row)) emitFile(thread, 'file.updated', row);
       return toFileRecord(row);
@@ -49,12 +48,17 @@ export async function stageFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const columns = toColumns(file);
-  return withContent(context, file.content, (content) =>
-    context.db.transaction().execute(async (trx) => {
-      const { row } = await putFile({ trx, threadId, now: context.now() }, path, columns, content);
-      return toFileRecord(row);
-    }),
+  const told = readTold(file);
+  return withContent(
+    context,
+    file.content,
+    async () => undefined,
+    (content) =>
+      context.db.transaction().execute(async (trx) => {
+        const place = { trx, threadId, now: context.now() };
+        const { row } = await putFile(place, path, toColumns(told, content), content);
+        return toFileRecord(row);
+      }),
   );
 }
 
@@ -66,10 +70,11 @@ function toFilePath(given: string): string {
 
 async function withContent<T>(
   context: CommandContext,
-  bytes: Uint8Array,
+  source: Source,
+  allow: Allow,
   put: (content: Content) => Promise<T>,
 ): Promise<T> {
-  const { content, discard } = await bringIn(context, bytes);
+  const { content, discard } = await bringIn(context, source, allow);
   try {
     return await put(content);
   } finally {
@@ -91,23 +96,31 @@ function isChanged(
 }
 
 type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
+type Told = Omit<Columns, 'size'>;
 
-/** Throws before anything is written. */
-function toColumns({ content, mimeType, metadata, thumbnail, width, height }: NewFile): Columns {
-  const type = parseMimeType(mimeType);
-  requireSize('A file', content, LIMITS.fileBytes);
+/** What is told of the file. Throws before anything of it is written. */
+function readTold({ content, mimeType, metadata, thumbnail, width, height }: NewFile): Told {
+  if ('length' in content) requireSize('A file', content, LIMITS.fileBytes);
   if (thumbnail) requireSize('A thumbnail', thumbnail, LIMITS.thumbnailBytes);
-  const read = isImageType(type) ? readImageSize(content) : undefined;
   return {
-    mime_type: type,
-    size: content.length,
+    mime_type: parseMimeType(mimeType),
     metadata:
       metadata === undefined || metadata === null
         ? null
         : toJsonText(metadata, { name: 'metadata', maxBytes: LIMITS.fileMetadataBytes }),
-    width: toPixels('width', width) ?? read?.width ?? null,
-    height: toPixels('height', height) ?? read?.height ?? null,
+    width: toPixels('width', width) ?? null,
+    height: toPixels('height', height) ?? null,
     thumbnail: thumbnail ?? null,
+  };
+}
+
+function toColumns(told: Told, { size, head }: Content): Columns {
+  const read = isImageType(told.mime_type) ? readImageSize(head) : undefined;
+  return {
+    ...told,
+    size,
+    width: told.width ?? read?.width ?? null,
+    height: told.height ?? read?.height ?? null,
   };
 }
 

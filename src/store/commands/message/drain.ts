@@ -63,6 +63,8 @@ export interface DueInput extends InputWish {
   readonly executionId?: string;
   /** The request to cancel that execution. */
   readonly ahead: Cancellation | null;
+  /** The step is asked for without anything new: nothing is in line, and no turn is open. */
+  readonly unprompted: boolean;
   /** Items that stay in line. */
   readonly left: ReadonlySet<string>;
 }
@@ -92,10 +94,12 @@ const selectAllInLine = statement((db, threadId: string) => selectPending(db, th
 
 type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
 
+type Asking = Pick<BeginStep, 'items' | 'prepared' | 'twoSides' | 'unprompted'>;
+
 /** Puts the step's own items in line, and tells what is to be drained with those that were there. */
 export async function readDue(
   thread: ThreadTransaction,
-  { items, prepared, twoSides = false }: Pick<BeginStep, 'items' | 'prepared' | 'twoSides'>,
+  { items, prepared, twoSides = false, unprompted: asked }: Asking,
   inLine: readonly PendingRow[],
   running: boolean,
 ): Promise<DueInput> {
@@ -112,6 +116,8 @@ export async function readDue(
   const rows = admitted.map((row) => ({ ...row, item: withAhead(row.item, ahead) }));
   const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
+  const unprompted = asked === true && all.length === 0 && thread.row.turn_open !== 1;
+  const wish = wishOf(said, twoSides);
   return {
     rows,
     added,
@@ -119,7 +125,9 @@ export async function readDue(
     left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
     ...(executionId === undefined ? {} : { executionId }),
     ahead,
-    ...wishOf(said, twoSides),
+    unprompted,
+    ...wish,
+    wantsAnswer: wish.wantsAnswer || unprompted,
   };
 }
 
@@ -138,13 +146,14 @@ export function wishOf(
 
 export async function drain(
   thread: ThreadTransaction,
-  { rows, swept, ahead }: DueInput,
+  { rows, swept, ahead, unprompted }: DueInput,
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
   const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
   const said = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
-  const { answering, wantsAnswer } = wishOf(said, twoSides);
+  const { answering, wantsAnswer: asksFor } = wishOf(said, twoSides);
+  const wantsAnswer = asksFor || unprompted;
   if (answering !== undefined) thread.set({ side: answering });
   const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));
   const counted = canceled ? accepted : wanted;

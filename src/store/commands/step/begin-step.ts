@@ -16,6 +16,7 @@
  * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
  * B11. Where code of another process produces that (core/thread/producer.ts), the step asks no model.
+ * B12. A person may let the thread go on without a word: its steps are counted anew, and with nothing in line it goes on from the history.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -71,14 +72,13 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due.rows);
+      if (open === undefined) await beginCount(thread, due.rows, command); // B11: counted anew
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      // B10: named by its item.
-      const named = decision.do === 'drain' ? due.executionId : undefined;
+      const named = decision.do === 'drain' ? due.executionId : undefined; // B10: named by its item
       const executionId = open?.id ?? named ?? command.executionId;
       const asked = {
         ...((await isProduced(thread, open, named)) ? unasked(command) : command),
@@ -117,11 +117,11 @@ type Decision =
 
 async function decide(
   { trx, row: thread }: ThreadTransaction,
-  { limits }: BeginStep,
+  { limits, unprompted }: BeginStep,
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
   if (open?.cancel_request) return { do: 'cancel' };
-  const error = open ? budgetOf(thread)?.exceeded : endedBefore(thread, input);
+  const error = open ? budgetOf(thread)?.exceeded : !unprompted && endedBefore(thread, input);
   if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;

@@ -1,0 +1,14 @@
+/** A workflow that holds a stream until it is told to end. */
+import { condition, defineSignal, setHandler } from '@temporalio/workflow';
+import { WorkflowStream } from '@temporalio/workflow-streams/workflow';
+
+export const end = defineSignal('end');
+
+export async function holdsStream() {
+  let over = false;
+  setHandler(end, () => {
+    over = true;
+  });
+  new WorkflowStream();
+  await condition(() => over);
+}

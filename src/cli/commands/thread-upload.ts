@@ -1,0 +1,49 @@
+/** `everthread threads upload`: writes a file of a thread into the store, from a file of this machine or from standard input, as it comes. */
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { typeOfName } from '../../core/file/mime-type.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import { withStore } from '../connection/find-store.ts';
+import { note, printJson } from '../output/output.ts';
+import { findThread } from './thread-read.ts';
+
+interface UploadOptions extends CommonOptions {
+  readonly type?: string;
+}
+
+export function addThreadUpload(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('upload')
+    .summary('write a file of a thread')
+    .description(
+      'Writes a file of the thread, of at most 100 MiB: what was at PATH is replaced. It is there once all of it is. With --json: { file }.',
+    )
+    .argument(...THREAD)
+    .argument('<path>', 'where the thread has it, from /')
+    .argument('[file]', 'a file of this machine; standard input unless given')
+    .option('--type <type>', 'its media type (default: by the ending of PATH)');
+  addCommon(command).action(act(cli, upload));
+}
+
+async function upload(
+  threadId: string,
+  path: string,
+  from: string | undefined,
+  { project, json, type: mimeType = typeOfName(path) }: UploadOptions,
+): Promise<undefined> {
+  await withStore(project, async (store) => {
+    await findThread(store, threadId);
+    const content: AsyncIterable<Uint8Array> = from === undefined ? process.stdin : createReadStream(from);
+    const file = await store.files.write(threadId, { path, content, mimeType }).catch((cause) => {
+      throw from !== undefined && cause?.path === from ? unreadable(from, cause) : cause;
+    });
+    if (json) printJson({ file });
+    else note(`Wrote ${file.path} of thread ${threadId}: ${file.size} bytes.`);
+  });
+  return undefined;
+}
+
+function unreadable(from: string, cause: NodeJS.ErrnoException): RuntimeError {
+  return new RuntimeError('InvalidValue', `${from} cannot be read: ${cause.message}.`, { cause });
+}
