@@ -30,6 +30,8 @@ export interface Configuration {
   readonly scriptTimeoutMs: number;
   /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that shuts down lets its tools finish. */
   readonly toolGraceMs: number;
+  /** `EVERTHREAD_MODEL_GRACE_MS`: how long a worker that shuts down lets models come to the end of their answers; 0: not at all. */
+  readonly modelGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
   /** `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; another one is replayed when it is next signalled. */
@@ -68,6 +70,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     // The SDK's own default, and half of a workflow task's ten seconds.
     scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
+    modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The SDK takes 2 at least.
     cachedThreads: readNumber(environment, 'EVERTHREAD_CACHED_THREADS', cachedThreadsFor(ownMemory()), 2),

@@ -27,8 +27,18 @@ export interface Sandbox {
    * tenants take turns. A scope without one is a tenant of its own.
    */
   scope(options?: { readonly signal?: AbortSignal; readonly tenant?: string }): SandboxScope;
+  /** As it is now. */
+  figures(): SandboxFigures;
   /** Ends every run and every child process. */
   close(): Promise<void>;
+}
+
+export interface SandboxFigures {
+  /** Child processes, those at rest included. */
+  readonly children: number;
+  /** Programs that run, and that wait for a place. */
+  readonly running: number;
+  readonly waiting: number;
 }
 
 /**
@@ -71,6 +81,7 @@ export function createSandbox(options: PoolOptions = {}): Sandbox {
         if (name === undefined) pool.dismiss(tenant);
       });
     },
+    figures: () => pool.figures,
     close: () => pool.close(),
   };
 }

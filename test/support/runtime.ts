@@ -136,6 +136,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
       modelHeartbeatMs: 10_000,
       toolHeartbeatMs: 10_000,
       toolGraceMs: 500,
+      modelGraceMs: 0,
       ...options.configuration,
     },
   };

@@ -4,6 +4,7 @@
  */
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import { readField } from '../../core/value/thrown.ts';
 import { openGate } from '../../state/gate.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
@@ -109,6 +110,17 @@ export async function answerStep(
   dependencies: ActivityDependencies,
   step: OpenStep,
 ): Promise<AnsweredOutcome> {
+  try {
+    return await answerOpen(dependencies, step);
+  } catch (error) {
+    // The next attempt tells why this one ended. Where the store is away, it takes this worker for lost.
+    if (readField(error, 'name') === 'WorkerHandover')
+      await dependencies.store.steps.handOver(step.ref).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function answerOpen(dependencies: ActivityDependencies, step: OpenStep): Promise<AnsweredOutcome> {
   const read = await READ.pass(dependencies, step);
   if (read.kind === 'end')
     return read.end.kind === 'blocked' ? read.end : failStep(dependencies, step, read.end);

@@ -37,6 +37,7 @@ import { hiddenMessages } from './migration-0040.ts';
 import { mcpLists } from './migration-0043.ts';
 import { tasks } from './migration-0044.ts';
 import { attachedExecutions } from './migration-0045.ts';
+import { handedOverSteps } from './migration-0059.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -248,6 +249,7 @@ export const provider: MigrationProvider = {
     '0043_mcp_lists': mcpLists,
     '0044_tasks': tasks,
     '0045_attached_executions': attachedExecutions,
+    '0059_handed_over_steps': handedOverSteps,
   }),
 };
 

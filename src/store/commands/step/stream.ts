@@ -173,6 +173,7 @@ export async function tellDiscarded(
 export async function discardLost(
   thread: ThreadTransaction,
   { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
+  why: 'WorkerLost' | 'WorkerShutdown',
 ): Promise<void> {
   const { threadId, trx } = thread;
   const last = await trx
@@ -191,7 +192,7 @@ export async function discardLost(
   const asked = await selectModelCall(trx, { threadId, step, attempt, call })
     .select('state')
     .executeTakeFirst();
-  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, 'WorkerLost');
+  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, why);
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;
