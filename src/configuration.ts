@@ -48,6 +48,10 @@ export interface Configuration {
   readonly devPort: number;
   /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); absent: this machine alone. */
   readonly apiTokens: string | undefined;
+  /** `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; absent: 127.0.0.1:9464, or a free port of it. */
+  readonly health: string | undefined;
+  /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves metrics of its own; absent: nowhere. */
+  readonly temporalMetrics: string | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -81,6 +85,8 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
+    health: environment.EVERTHREAD_HEALTH || undefined,
+    temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }

@@ -241,7 +241,10 @@ export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
   AgentGuardsInput,
+  AgentFields,
   AgentInput,
+  AiHumanAgentInput,
+  DualAiAgentInput,
   BudgetInput,
   CompactionGuardInput,
   Confirm,

@@ -10,7 +10,14 @@
  *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool`, for each that a prompt lists
  */
-export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
+export type {
+  AgentFields,
+  AgentInput,
+  AiHumanAgentInput,
+  DualAiAgentInput,
+  SessionToolInput,
+  SideInput,
+} from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineAgent } from './define-agent.ts';

@@ -93,7 +93,7 @@ export function helperRegistry({
   prompt,
 }: RuntimeOptions): Registry {
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, ...agent })],
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, ...agent } as AgentInput)],
     prompts: [
       definePrompt({
         name: 'main',

@@ -119,7 +119,8 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | 
     status === 'failed'
       ? { level: 'ERROR', message: `failed: ${errorText(error) || reason}`, act: true }
       : undefined,
-  'step.retried': ({ reason, handedOver }) => (handedOver ? info : warn)(`the step is tried again: ${reason}`),
+  'step.retried': ({ reason, handedOver }) =>
+    (handedOver ? info : warn)(`the step is tried again: ${reason}`),
   'model.failed': ({ retryInMs, plain, ...error }) => {
     const then = retryInMs !== undefined || plain ? `; tried again${took(retryInMs)}` : '';
     return warn(`the model failed: ${errorText(error)}${then}`);
