@@ -20,6 +20,7 @@ import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
+import { lacksSearchAttributes, readUntuned } from '../temporal-service/tuning.ts';
 import { type Departure, openDeparture } from './departure.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
@@ -146,12 +147,12 @@ async function hasSearchAttributes(
   onWarning: WorkerOptions['onWarning'],
 ): Promise<boolean> {
   const { missing } = await ensureSearchAttributes(connection, namespace);
-  if (missing.length === 0) return true;
-  onWarning?.(
-    `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +
-      'Register them as temporal/README.md says.',
-  );
-  return false;
+  const lacking = lacksSearchAttributes(missing);
+  // A server that does not tell is no reason not to work.
+  const untuned = await readUntuned(connection, namespace).catch(() => []);
+  for (const { name, found, next } of [...(lacking ? [lacking] : []), ...untuned])
+    onWarning?.(`${name}: ${found}. ${next}`);
+  return lacking === undefined;
 }
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;

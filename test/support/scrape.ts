@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value?: string;
-  readonly count?: string;
-  readonly sum?: string;
+  readonly buckets?: Readonly<Record<string, string>>;
 }
 
 interface Family {
@@ -20,8 +19,8 @@ const parse: (text: string) => Family[] = createRequire(import.meta.url)('parse-
 export interface Scraped {
   /** Undefined where there is no such series; the first one whose labels have these. */
   value(name: string, labels: Readonly<Record<string, string>>): number | undefined;
-  /** Of a histogram. */
-  sum(name: string, which: 'count' | 'sum', labels: Readonly<Record<string, string>>): number | undefined;
+  /** How often a histogram has observed anything, for the last value of its labels: the parser leaves those of histograms out. */
+  count(name: string): number | undefined;
   readonly families: readonly Family[];
 }
 
@@ -46,6 +45,7 @@ export function readScraped(text: string): Scraped {
   return {
     families,
     value: (name, labels) => toNumber(find(name, labels)?.value),
-    sum: (name, which, labels) => toNumber(find(name, labels)?.[which]),
+    count: (name) =>
+      toNumber(families.find((family) => family.name === name)?.metrics.at(-1)?.buckets?.['+Inf']),
   };
 }
