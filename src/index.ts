@@ -241,16 +241,16 @@ export type { Reconciliation } from './core/wait/reconciliation.ts';
 export type { WaitKind, WaitOutcome, WaitState, WaitVerdict } from './core/wait/wait.ts';
 export type {
   AgentGuardsInput,
-  AgentFields,
   AgentInput,
+  AgentInputFields,
   AiHumanAgentInput,
-  DualAiAgentInput,
   BudgetInput,
   CompactionGuardInput,
   Confirm,
   DefinedTool,
   Definition,
   DefinitionKind,
+  DualAiAgentInput,
   EffectInput,
   ExecuteEffect,
   ExecuteTool,

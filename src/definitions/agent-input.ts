@@ -5,14 +5,14 @@ import type { PolicyInput } from './policy-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
 /** Side A answers a person. */
-export interface AiHumanAgentInput extends AgentFields {
+export interface AiHumanAgentInput extends AgentInputFields {
   type?: 'ai_human';
   /** Unused: side B is a person. */
   sideB?: SideInput;
 }
 
 /** Two prompts talk until a session tool ends it. */
-export interface DualAiAgentInput extends AgentFields {
+export interface DualAiAgentInput extends AgentInputFields {
   type: 'dual_ai';
   /** The second AI. */
   sideB: SideInput;
@@ -22,7 +22,7 @@ export interface DualAiAgentInput extends AgentFields {
 export type AgentInput = AiHumanAgentInput | DualAiAgentInput;
 
 /** What agents of both types have. */
-export interface AgentFields {
+export interface AgentInputFields {
   /** Identity of the agent: threads start with it and handoffs name it. snake_case advised. */
   name: string;
   /** The AI; in a `dual_ai` agent the first AI. */

@@ -11,8 +11,8 @@
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool`, for each that a prompt lists
  */
 export type {
-  AgentFields,
   AgentInput,
+  AgentInputFields,
   AiHumanAgentInput,
   DualAiAgentInput,
   SessionToolInput,

@@ -7,6 +7,7 @@
  *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`); `prompt-cancellations` hands stops on
  *               at once, through the `task-line` of each
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
+ *   figures     `metrics/` counts and measures, `readiness` says whether it can work
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
  *               `turnstile` admits

@@ -8,7 +8,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { OpenGuard } from './fault-log.ts';
-import { createWorkerMetrics, type WorkerMetrics } from './metrics/index.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';
 import { openProject, type WorkerProject } from './project.ts';
 

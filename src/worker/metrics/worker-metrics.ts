@@ -1,4 +1,11 @@
-/** The figures of one worker. */
+/**
+ * The figures of one worker, in the text format of Prometheus (docs/production.md lists them), put together:
+ *
+ *   thread-metrics   steps, tools, models, retries: counted from what this process writes into the logs of its threads (`label`: their names)
+ *   store-metrics    how long commands of the store take
+ *   sandbox-metrics  runs of code, and its processes
+ *   census-metrics   what is asked when somebody looks: the store as a whole, the backlog of the task queues
+ */
 import { collectDefaultMetrics, Gauge, Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
