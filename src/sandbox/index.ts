@@ -27,18 +27,10 @@ export interface Sandbox {
    * tenants take turns. A scope without one is a tenant of its own.
    */
   scope(options?: { readonly signal?: AbortSignal; readonly tenant?: string }): SandboxScope;
-  /** As it is now. */
-  figures(): SandboxFigures;
+  /** As it is now: child processes, those at rest included; programs that run, and that wait for a place. */
+  figures(): { readonly children: number; readonly running: number; readonly waiting: number };
   /** Ends every run and every child process. */
   close(): Promise<void>;
-}
-
-export interface SandboxFigures {
-  /** Child processes, those at rest included. */
-  readonly children: number;
-  /** Programs that run, and that wait for a place. */
-  readonly running: number;
-  readonly waiting: number;
 }
 
 /**
