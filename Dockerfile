@@ -6,6 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev
 COPY . .
-RUN mkdir /data && chown node /data
+# For a project's store, keys and caches: the folder of the project itself is not the user's.
+RUN mkdir -p /app/.everthread && chown node /app/.everthread
 USER node
 CMD ["node", "bin/everthread.js", "worker", "--project", "/app"]

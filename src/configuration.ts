@@ -30,6 +30,8 @@ export interface Configuration {
   readonly scriptTimeoutMs: number;
   /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that shuts down lets its tools finish. */
   readonly toolGraceMs: number;
+  /** `EVERTHREAD_MODEL_GRACE_MS`: how long a worker that shuts down lets models come to the end of their answers; 0: not at all. */
+  readonly modelGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
   /** `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; another one is replayed when it is next signalled. */
@@ -46,6 +48,10 @@ export interface Configuration {
   readonly devPort: number;
   /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); absent: this machine alone. */
   readonly apiTokens: string | undefined;
+  /** `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; absent: 127.0.0.1:9464, or a free port of it. */
+  readonly health: string | undefined;
+  /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves metrics of its own; absent: nowhere. */
+  readonly temporalMetrics: string | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
@@ -68,6 +74,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     // The SDK's own default, and half of a workflow task's ten seconds.
     scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
+    modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The SDK takes 2 at least.
     cachedThreads: readNumber(environment, 'EVERTHREAD_CACHED_THREADS', cachedThreadsFor(ownMemory()), 2),
@@ -78,6 +85,8 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
+    health: environment.EVERTHREAD_HEALTH || undefined,
+    temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
   };
 }

@@ -53,6 +53,13 @@ export function addTaskQueue(command: Command): Command {
   );
 }
 
+export function addHealth(command: Command): Command {
+  return command.option(
+    '--health <host:port>',
+    'where /healthz, /readyz and /metrics are served, or "off" (default: EVERTHREAD_HEALTH, else 127.0.0.1:9464 or a free port)',
+  );
+}
+
 /** A handler answers its exit code, or nothing for 0; `main` handles what it throws. */
 export function act<A extends unknown[]>(
   cli: Cli,

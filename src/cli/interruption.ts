@@ -20,7 +20,7 @@ export interface Interruption {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-const STOPPING = 'Stopping: what runs is finished or handed over';
+const STOPPING = 'Stopping: what runs is finished within its grace, or handed over';
 
 /** `stopping` describes to people what the first signal does. */
 export async function withInterruption<T>(

@@ -4,15 +4,29 @@ import type { AgentGuardsInput } from './guards-input.ts';
 import type { PolicyInput } from './policy-input.ts';
 import type { VariableInput } from './variable-input.ts';
 
-export interface AgentInput {
+/** Side A answers a person. */
+export interface AiHumanAgentInput extends AgentInputFields {
+  type?: 'ai_human';
+  /** Unused: side B is a person. */
+  sideB?: SideInput;
+}
+
+/** Two prompts talk until a session tool ends it. */
+export interface DualAiAgentInput extends AgentInputFields {
+  type: 'dual_ai';
+  /** The second AI. */
+  sideB: SideInput;
+}
+
+/** `type`: `ai_human` (default), or `dual_ai`, which requires `sideB`. */
+export type AgentInput = AiHumanAgentInput | DualAiAgentInput;
+
+/** What agents of both types have. */
+export interface AgentInputFields {
   /** Identity of the agent: threads start with it and handoffs name it. snake_case advised. */
   name: string;
-  /** `ai_human` (default): side A answers a person. `dual_ai`: two prompts talk until a session tool ends it. */
-  type?: 'ai_human' | 'dual_ai';
   /** The AI; in a `dual_ai` agent the first AI. */
   sideA: SideInput;
-  /** The second AI: required for `dual_ai`, unused otherwise. */
-  sideB?: SideInput;
   /** How many turns of both sides together a session may have; default unlimited. Recommended for every `dual_ai` agent. */
   maxSessionTurns?: number;
   /** What each execution may spend, with all that it causes; default unlimited. A limit of 0 forbids. */

@@ -11,7 +11,14 @@
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool` and `a2a-tool`, for each that a prompt lists
  */
 export type { A2aAgentInput } from './a2a-agent-input.ts';
-export type { AgentInput, SessionToolInput, SideInput } from './agent-input.ts';
+export type {
+  AgentInput,
+  AgentInputFields,
+  AiHumanAgentInput,
+  DualAiAgentInput,
+  SessionToolInput,
+  SideInput,
+} from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
 export { defineA2aAgent } from './define-a2a-agent.ts';

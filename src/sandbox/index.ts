@@ -27,6 +27,8 @@ export interface Sandbox {
    * tenants take turns. A scope without one is a tenant of its own.
    */
   scope(options?: { readonly signal?: AbortSignal; readonly tenant?: string }): SandboxScope;
+  /** As it is now: child processes, those at rest included; programs that run, and that wait for a place. */
+  figures(): { readonly children: number; readonly running: number; readonly waiting: number };
   /** Ends every run and every child process. */
   close(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export function createSandbox(options: PoolOptions = {}): Sandbox {
         if (name === undefined) pool.dismiss(tenant);
       });
     },
+    figures: () => pool.figures,
     close: () => pool.close(),
   };
 }

@@ -12,14 +12,20 @@ export type ToWorker<Order, Server> =
   | { readonly kind: 'order'; readonly order: Order; readonly deaths: readonly ToldDeath[] }
   /** After `loaded`. */
   | { readonly kind: 'server'; readonly server: Server }
+  /** It answers with `answer` and the same id; before it is ready it does not. */
+  | { readonly kind: 'ask'; readonly id: number; readonly what: Asked }
   /** Running work is finished or handed over. */
   | { readonly kind: 'stop' };
+
+/** Its figures as text, and whether it can work. */
+export type Asked = 'metrics' | 'readiness';
 
 export type FromWorker<Ready> =
   /** Another process told it to end, and it ends in order. */
   | { readonly kind: 'leaving' }
   /** It ends with an error that a restart cannot fix. */
   | { readonly kind: 'refusing' }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   /** What it is doing before it is ready, for people. */
   | { readonly kind: 'doing'; readonly what: string }
   /** Its project has problems, and it waits for whoever mends them. */

@@ -13,6 +13,7 @@ import type { Unit } from './journal.ts';
 import { type ProgramProcess, startProgram } from './program-process.ts';
 import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
 import { SlowStart } from './slow-start.ts';
+import type { SupervisorWatch } from './watch.ts';
 
 export interface Supervision<Order, Server, Ready> {
   readonly program: URL;
@@ -23,6 +24,8 @@ export interface Supervision<Order, Server, Ready> {
   /** Called each time a process is ready. */
   readonly ready: (ready: Ready, pid: number) => void;
   readonly tell: (told: SupervisorNews) => void;
+  /** Learns how far the process is. */
+  readonly watch?: SupervisorWatch;
 }
 
 export type SupervisorNews =
@@ -80,13 +83,17 @@ async function runOnce<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
   life: Life,
 ): Promise<Run> {
-  const { program, order, stop, tell } = supervision;
+  const { program, order, stop, tell, watch } = supervision;
   const start = new SlowStart((doing, forMs) => tell({ kind: 'slow', doing, forMs }));
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
   const pid = worker.pid ?? -1;
   const said: Said = { leaving: false, refusing: false, start };
   const failure = listen(supervision, life, worker, said);
-  const onStop = () => worker.send({ kind: 'stop' });
+  watch?.attach((question) => worker.send(question));
+  const onStop = () => {
+    if (watch) watch.phase = 'stopping';
+    worker.send({ kind: 'stop' });
+  };
   stop.addEventListener('abort', onStop);
   worker.send({ kind: 'order', order, deaths: life.deaths });
   if (stop.aborted) onStop();
@@ -94,6 +101,7 @@ async function runOnce<Order, Server, Ready>(
     const end = await Promise.race([worker.ended, failure]);
     const { leaving, refusing } = said;
     const death = readDeath({ ...end, leaving, refusing, ready: life.everReady, asked: stop.aborted });
+    watch?.detach('how' in death ? death.how : undefined);
     return { death, pid, workedMs: said.readyAt === undefined ? 0 : performance.now() - said.readyAt };
   } finally {
     start.end();
@@ -104,7 +112,7 @@ async function runOnce<Order, Server, Ready>(
 
 /** Rejects when no Temporal server is available; otherwise it never settles. */
 function listen<Order, Server, Ready>(
-  { server, ready }: Supervision<Order, Server, Ready>,
+  { server, ready, watch }: Supervision<Order, Server, Ready>,
   life: Life,
   worker: ProgramProcess<ToWorker<Order, Server>, FromWorker<Ready>>,
   said: Said,
@@ -125,10 +133,16 @@ function listen<Order, Server, Ready>(
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;
       }
-      if (message.kind === 'leaving' || message.kind === 'refusing') {
-        said[message.kind] = true;
+      if (message.kind === 'answer') {
+        watch?.hear(message);
         return;
       }
+      if (message.kind === 'leaving' || message.kind === 'refusing') {
+        said[message.kind] = true;
+        if (watch && message.kind === 'leaving') watch.phase = 'stopping';
+        return;
+      }
+      if (watch && !said.leaving) watch.phase = 'ready';
       said.start.end();
       said.readyAt = performance.now();
       life.everReady = true;

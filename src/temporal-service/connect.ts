@@ -21,7 +21,9 @@ export async function withConnection<T>(
 }
 
 /** The version of the service behind a connection; empty when it reports none. */
-export async function readServerVersion(connection: Connection): Promise<string> {
+export async function readServerVersion(
+  connection: Pick<Connection, 'workflowService' | 'withDeadline'>,
+): Promise<string> {
   const { serverVersion } = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
     connection.workflowService.getSystemInfo({}),
   );

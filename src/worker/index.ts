@@ -2,11 +2,12 @@
  * The entry `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
  * No logic of its own. The folder by what its files do:
  *
- *   parts       `options`, `project`, `resources`, `store-end`, `identity`: what a worker is made of, and whose queue it serves
+ *   parts       `options`, `project`, `resources`, `store-end`, `identity`, `departure`: what a worker is made of, and whose queue it serves
  *   workers     `temporal-worker` is both Temporal workers of a process; `rebuilding-worker` replaces the one for threads when its
  *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`); `prompt-cancellations` hands stops on
  *               at once, through the `task-line` of each
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
+ *   figures     `metrics/` counts and measures, `readiness` says whether it can work
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
  *               `turnstile` admits
@@ -20,10 +21,13 @@ import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
+import { lacksSearchAttributes, readUntuned } from '../temporal-service/tuning.ts';
+import { type Departure, openDeparture } from './departure.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
+import { readReadiness, type WorkerReadiness } from './readiness.ts';
 import { lookRegularly } from './regular-look.ts';
 import { openResources, type WorkerResources } from './resources.ts';
 import { endWithStore } from './store-end.ts';
@@ -37,6 +41,8 @@ export type { EncryptionKeys } from '../store/crypto/encryption.ts';
 
 export type { WorkerOptions } from './options.ts';
 
+export type { WorkerReadiness } from './readiness.ts';
+
 export interface ThreadWorker {
   readonly storeId: string;
   readonly taskQueue: string;
@@ -46,8 +52,15 @@ export interface ThreadWorker {
    * `StoreCorrupt` when the store came to its end before.
    */
   run(): Promise<void>;
-  /** Model calls go to another worker at once, tools get their grace period. Safe to call twice. */
+  /** It begins nothing new. Model calls may end within `modelGraceMs` and go to another worker then, tools within `toolGraceMs`. Safe to call twice. */
   shutdown(): void;
+  /**
+   * Figures of this worker in the text format of Prometheus (docs/production.md#metrics). Those of the whole store and of the task queues are asked
+   * for with it, at most every five seconds.
+   */
+  metrics(): Promise<string>;
+  /** Whether store and Temporal server answer within two seconds. `ready` is false from `shutdown` on. Never rejects. */
+  readiness(): Promise<WorkerReadiness>;
   /** Reads the project again; keeps the old one and throws `InvalidDefinitions` when the new one has problems. */
   reload(): Promise<void>;
 }
@@ -87,7 +100,8 @@ async function startWorker(
   resources: WorkerResources,
   { report }: OpenGuard,
 ): Promise<ThreadWorker> {
-  const { configuration, connection, namespace, taskQueue, store, sandbox, project, release } = resources;
+  const { configuration, connection, namespace, taskQueue, store, sandbox, project, release, metrics } =
+    resources;
   const { onStep } = options;
   if (isDemanding(configuration.sandboxWall)) {
     onStep?.('trying the wall of its sandbox');
@@ -95,15 +109,17 @@ async function startWorker(
   }
   onStep?.('asking the Temporal server who serves its task queue');
   await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
-  const handover = new AbortController();
+  const departure = openDeparture(configuration.modelGraceMs);
+  const { leaving, handover } = departure;
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
   onStep?.('asking the Temporal server for its search attributes');
   const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
   const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
-  const place = { store, settings, handover: handover.signal };
+  const place = { store, settings, handover };
   onStep?.('reading from its store');
   const activities = createActivities({
     ...place,
+    leaving,
     stopWithinMs,
     sandbox,
     registry: project.current,
@@ -119,9 +135,13 @@ async function startWorker(
   // Before it works: what was lost is told before any of it is begun again.
   await store.actions.closeLost().catch(() => undefined);
   const client = new Client({ connection, namespace });
-  lookRegularly({ store, client, taskQueue, registry: project.current }, handover.signal);
+  lookRegularly({ store, client, taskQueue, registry: project.current }, leaving);
   const { signals = true } = options;
-  return bindWorker({ worker, store, storeId, namespace, taskQueue, handover, project, release, signals });
+  return bindWorker({
+    ...{ worker, store, storeId, namespace, taskQueue, departure, project, release, signals },
+    metrics: metrics.read,
+    readiness: () => readReadiness({ store, connection, leaving }),
+  });
 }
 
 async function hasSearchAttributes(
@@ -129,12 +149,12 @@ async function hasSearchAttributes(
   onWarning: WorkerOptions['onWarning'],
 ): Promise<boolean> {
   const { missing } = await ensureSearchAttributes(connection, namespace);
-  if (missing.length === 0) return true;
-  onWarning?.(
-    `The server lacks the search attributes ${missing.join(', ')}: threads run, but cannot be filtered by them. ` +
-      'Register them as temporal/README.md says.',
-  );
-  return false;
+  const lacking = lacksSearchAttributes(missing);
+  // A server that does not tell is no reason not to work.
+  const untuned = await readUntuned(connection, namespace).catch(() => []);
+  for (const { name, found, next } of [...(lacking ? [lacking] : []), ...untuned])
+    onWarning?.(`${name}: ${found}. ${next}`);
+  return lacking === undefined;
 }
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -145,16 +165,18 @@ interface Parts {
   readonly storeId: string;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly handover: AbortController;
+  readonly departure: Departure;
   readonly project: WorkerProject;
   readonly release: () => Promise<void>;
   readonly signals: boolean;
+  readonly metrics: ThreadWorker['metrics'];
+  readonly readiness: ThreadWorker['readiness'];
 }
 
-function bindWorker({ worker, store, handover, project, release, signals, ...place }: Parts): ThreadWorker {
+function bindWorker({ worker, store, departure, project, release, signals, ...place }: Parts): ThreadWorker {
   const shutdown = () => {
     worker.shutdown();
-    handover.abort();
+    departure.begin();
   };
   return {
     ...place,
@@ -162,12 +184,17 @@ function bindWorker({ worker, store, handover, project, release, signals, ...pla
     reload: project.reload,
     async run() {
       if (signals) for (const signal of STOP_SIGNALS) process.on(signal, shutdown);
-      const throwIfLost = endWithStore(store, shutdown);
+      const throwIfLost = endWithStore(store, () => {
+        // Whatever a model says now cannot be stored.
+        departure.hurry();
+        shutdown();
+      });
       try {
         await worker.run();
         throwIfLost();
       } finally {
         for (const signal of STOP_SIGNALS) process.off(signal, shutdown);
+        departure.end();
         await release();
       }
     },

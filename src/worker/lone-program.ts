@@ -45,6 +45,7 @@ async function open(order: LoneOrder, configuration: Configuration, logger: Work
       registry: project.current,
       settings,
       stopWithinMs: configuration.stopWithinMs,
+      leaving: handover.signal,
       handover: handover.signal,
       lone: true,
       report: guard.report,

@@ -8,6 +8,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { OpenGuard } from './fault-log.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';
 import { openProject, type WorkerProject } from './project.ts';
 
@@ -19,6 +20,7 @@ export interface WorkerResources {
   readonly namespace: string;
   readonly store: ThreadStore;
   readonly sandbox: Sandbox;
+  readonly metrics: WorkerMetrics;
   /** Closes what was opened here, and nothing that the caller passed in. */
   readonly release: () => Promise<void>;
 }
@@ -35,22 +37,29 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const ownsStore = typeof given !== 'object';
   const keys = configuration.encryptionKeys;
   onStep?.('opening its store');
-  const store = ownsStore ? await openStore(given, projectDir, { keys }) : given;
+  const opened = ownsStore ? await openStore(given, projectDir, { keys }) : given;
+  const metrics = createWorkerMetrics();
+  const store = metrics.store(opened);
+  const unwatch = opened.events.listen(metrics.listener(project.current));
   guard.know({ store, registry: project.current });
   const deafen = options.listener && store.events.listen(options.listener);
-  const sandbox = createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall });
+  const sandbox = metrics.sandbox(
+    createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
+  );
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
+  metrics.watch({ store, connection, namespace, taskQueue });
   const release = async () => {
     // The sandbox closes before the store and the guard, to which its runs may still report.
     await sandbox.close();
     // Of threads that are at rest: what other workers of this process use is not among them.
     await closeConnections();
     deafen?.();
+    unwatch();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
     guard.end();
   };
-  return { configuration, taskQueue, project, connection, namespace, store, sandbox, release };
+  return { configuration, taskQueue, project, connection, namespace, store, sandbox, metrics, release };
 }
 
 async function connect(options: WorkerOptions) {

@@ -4,31 +4,32 @@
  * Relies on what the SDK leaves open to subclasses (its version is pinned): how workflow threads and the native worker are made.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import proto from '@temporalio/proto';
 import {
   GracefulShutdownPeriodExpiredError,
   type Logger,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import { NativeWorker } from '@temporalio/worker/lib/worker.js';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { ThreadedVMWorkflowCreatorOptions } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import { type ContextWatch, startGuardedThreads } from './guarded-threads.ts';
+import { HeldCancellations } from './held-cancellations.ts';
 import type { PromptCancellations } from './prompt-cancellations.ts';
-import { TaskLine } from './task-line.ts';
 
 export interface RetirableWorker {
   /** Resolves when it has ended completely; rejects when it failed, or had to be ended by force. */
   run(): Promise<void>;
   /** It accepts nothing new; its activities run to their own end. */
   retire(): void;
-  /** It accepts nothing new; its activities have the grace period, and are then cancelled. Safe to call twice. */
+  /** It accepts nothing new; its activities have their grace periods, and are then cancelled. Safe to call twice. */
   end(): void;
 }
 
 export interface GraceTimes {
+  /** Of all activities but those that ask models. */
   readonly graceMs: number;
+  readonly modelGraceMs: number;
   /** After this further time the rest is abandoned. */
   readonly forceMs: number;
 }
@@ -38,7 +39,7 @@ type WorkflowCode = ThreadedVMWorkflowCreatorOptions['workflowBundle'];
 
 export async function createRetirableWorker(
   options: WorkerOptions,
-  { graceMs, forceMs }: GraceTimes,
+  times: GraceTimes,
   watch: ContextWatch,
   prompt: PromptCancellations,
 ): Promise<RetirableWorker> {
@@ -69,14 +70,14 @@ export async function createRetirableWorker(
       return startGuardedThreads(threads, watch);
     }
   }
-  const worker = await GuardedWorker.create({ ...options, shutdownGraceTime: graceMs });
-  return bindWorker(worker, cancellations, { graceMs, forceMs });
+  const worker = await GuardedWorker.create({ ...options, shutdownGraceTime: times.graceMs });
+  return bindWorker(worker, cancellations, times);
 }
 
 function bindWorker(
   worker: Worker,
   cancellations: HeldCancellations,
-  { graceMs, forceMs }: GraceTimes,
+  { graceMs, modelGraceMs, forceMs }: GraceTimes,
 ): RetirableWorker {
   const forced = Promise.withResolvers<never>();
   // A caller that does not run it gets no rejection.
@@ -88,10 +89,14 @@ function bindWorker(
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const force = async () => {
-    // One that has retired starts its grace period now.
-    if (retired) await wait(graceMs, undefined, { signal: over.signal });
-    cancellations.release();
-    await wait(retired ? forceMs : graceMs + forceMs, undefined, { signal: over.signal });
+    const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal: over.signal });
+    // One that has retired starts its grace period now. Otherwise the SDK begins to cancel at the end of it.
+    if (!retired) cancellations.releaseShort();
+    await pause(graceMs);
+    cancellations.releaseShort();
+    await pause(Math.max(0, modelGraceMs - graceMs));
+    cancellations.releaseAll();
+    await pause(forceMs);
     forced.reject(
       new GracefulShutdownPeriodExpiredError('Activities did not end in time: they were left behind'),
     );
@@ -109,34 +114,4 @@ function bindWorker(
       force().catch(() => {});
     },
   };
-}
-
-// Node's import does not detect its named exports.
-const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
-
-/** Stands between the native worker and the SDK: cancellations for the worker's end wait until the process ends. */
-class HeldCancellations {
-  #held: Buffer[] = [];
-  #released = false;
-  #line: TaskLine | undefined;
-
-  release(): void {
-    this.#released = true;
-    for (const task of this.#held.splice(0)) this.#line?.put(task);
-  }
-
-  hold(worker: NativeWorkerLike): NativeWorkerLike {
-    const line = new TaskLine(worker.pollActivityTask, (task) => {
-      const passes = this.#released || !isShutdownCancellation(task);
-      if (!passes) this.#held.push(task);
-      return passes;
-    });
-    this.#line = line;
-    return Object.assign(worker, { pollActivityTask: () => line.next() });
-  }
-}
-
-function isShutdownCancellation(task: Buffer): boolean {
-  const { cancel } = ActivityTask.decode(new Uint8Array(task));
-  return cancel?.reason === ActivityCancelReason.WORKER_SHUTDOWN;
 }

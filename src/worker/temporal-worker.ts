@@ -73,7 +73,8 @@ async function createThreadsWorker(
     showStackTraceSources: true,
     isolateExecutionTimeout: configuration.scriptTimeoutMs,
   };
-  const times = { graceMs: configuration.toolGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
+  const { toolGraceMs: graceMs, modelGraceMs } = configuration;
+  const times = { graceMs, modelGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
   return createRebuildingWorker({
     create: (watch) => createRetirableWorker(options, times, watch, prompt),
     warn: (message, fields) => Runtime.instance().logger.warn(message, { taskQueue, ...fields }),

@@ -136,6 +136,7 @@ describe('everthread doctor', () => {
       temporal: 'ok',
       namespace: 'ok',
       'search attributes': 'ok',
+      settings: 'ok',
       workers: 'warn',
       speed: expect.stringMatching(/ok|warn/),
     });

@@ -82,6 +82,9 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
     EVERTHREAD_DEV_PORT: String(devPort),
     EVERTHREAD_ENCRYPTION_KEYS: undefined,
     EVERTHREAD_LOG: undefined,
+    // A model that hangs is not waited for.
+    EVERTHREAD_MODEL_GRACE_MS: '0',
+    EVERTHREAD_HEALTH: undefined,
     OPENAI_API_KEY: undefined,
     OPENAI_BASE_URL: undefined,
     NO_COLOR: undefined,

@@ -44,9 +44,9 @@ function project({ agent, prompt, tools = {}, prompts = {}, agents = {} }: Proje
   ];
   return registryFrom({
     agents: [
-      defineAgent({ name: 'helper', sideA: { prompt: 'main' }, ...agent }),
+      defineAgent({ name: 'helper', sideA: { prompt: 'main' }, ...agent } as AgentInput),
       ...Object.entries(agents).map(([name, fields]) =>
-        defineAgent({ name, sideA: { prompt: 'main' }, ...fields }),
+        defineAgent({ name, sideA: { prompt: 'main' }, ...fields } as AgentInput),
       ),
     ],
     prompts: [

@@ -1,26 +1,33 @@
 /** A worker that is told to go (SIGTERM) hands its work over; how long that takes is measured by `bench/recovery.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventsOf } from '../../src/core/event/thread-event.ts';
-import { hangs } from '../../src/testing/index.ts';
+import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
+import { hangs, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript, release } from '../support/fault-project.ts';
 import { eventually } from '../support/runtime.ts';
 
 let cluster: Cluster;
+const TALE = 'Once upon a time there was a worker that had to go. '.repeat(4);
 
-/** `toolGraceMs`: after that what still runs is cancelled, a model call too. Heartbeats are longer than any test. */
-function onCluster(toolGraceMs: number): void {
+interface Grace {
+  readonly toolGraceMs: number;
+  readonly modelGraceMs: number;
+}
+
+/** The first answer to "tell" never comes to its end, that to "tell all" takes seconds to. Heartbeats are longer than any test. */
+function onCluster(grace: Grace): void {
   beforeAll(async () => {
     const script = faultScript();
     let told = false;
     cluster = await startCluster({
-      // The first answer never comes to its end.
       script: (request, index) => {
-        if (told || request.messages.at(-1)?.content !== 'tell') return script(request, index);
+        const said = request.messages.at(-1)?.content;
+        if (said === 'tell all') return says(TALE, { chunks: 60, chunkDelayMs: 100 });
+        if (told || said !== 'tell') return script(request, index);
         told = true;
         return hangs({ after: 'Once upon' });
       },
-      configuration: { modelHeartbeatMs: 400_000, toolHeartbeatMs: 400_000, toolGraceMs },
+      configuration: { modelHeartbeatMs: 400_000, toolHeartbeatMs: 400_000, ...grace },
     });
     await cluster.keep(1);
   });
@@ -40,22 +47,39 @@ async function addWaitingWorker(): Promise<WorkerProcess> {
   return holder as WorkerProcess;
 }
 
+/** Resolves when text has come, and nothing else. */
+async function beginToStream(message: string): Promise<string> {
+  const thread = await cluster.begin(message);
+  await eventually('streamed text', async () => (await logOf(thread)).some(isChunk));
+  return thread;
+}
+
+const logOf = (thread: string) => cluster.store.events.read(thread, 0, 10_000);
+const isChunk = ({ type }: ThreadEvent) => type === 'model.chunk';
+
+/** Whatever tells a reader, or an operator, that another worker was at it before. */
+const retriesOf = async (thread: string) => {
+  const log = await logOf(thread);
+  return [...eventsOf(log, 'attempt.discarded'), ...eventsOf(log, 'step.retried')].map(({ data }) => data);
+};
+const HANDED_OVER = [
+  { attempt: 1, call: 1, reason: 'WorkerShutdown' },
+  { reason: 'the worker that had it has shut down', handedOver: true },
+];
+
 /** It is told to go while it has one thread of each kind. */
-describe('a worker told to go with SIGTERM, within its grace,', () => {
+describe('a worker told to go with SIGTERM, without a grace for models,', () => {
   let streaming: string;
   let holding: string;
   let resting: string;
   let gone: Promise<void>;
 
-  onCluster(400_000);
+  onCluster({ toolGraceMs: 400_000, modelGraceMs: 0 });
   beforeAll(async () => {
     resting = await cluster.start('hello');
     holding = await cluster.begin('use hold 1');
     await eventually('the tool to run', () => cluster.ledger(holding).length === 1);
-    streaming = await cluster.begin('tell');
-    const chunk = async () =>
-      (await cluster.store.events.read(streaming, 0)).some((event) => event.type === 'model.chunk');
-    await eventually('streamed text', chunk);
+    streaming = await beginToStream('tell');
     gone = (await addWaitingWorker()).end('SIGTERM');
   });
 
@@ -65,7 +89,7 @@ describe('a worker told to go with SIGTERM, within its grace,', () => {
     await gone;
   }
 
-  it('[AX-40] gives a streaming model call to another worker at once, and its readers learn what to forget', async () => {
+  it('[AX-40] gives a streaming model call to another worker at once, and its readers learn what to forget, and that no worker was lost', async () => {
     // Neither its grace nor its heartbeat can end it so early, and it is still there.
     await eventually('the second request', () => asked('tell') === 2);
     await cluster.client.waitForIdle(streaming);
@@ -73,10 +97,7 @@ describe('a worker told to go with SIGTERM, within its grace,', () => {
       'user: tell',
       'assistant: Answered "tell" after 0 tool results.',
     ]);
-    const log = await cluster.store.events.read(streaming, 0, 10_000);
-    expect(eventsOf(log, 'attempt.discarded')).toMatchObject([
-      { data: { attempt: 1, call: 1, reason: 'WorkerLost' } },
-    ]);
+    expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
   });
 
   it('lets a tool finish and stores its result once', async () => {
@@ -97,8 +118,31 @@ describe('a worker told to go with SIGTERM, within its grace,', () => {
   });
 });
 
+describe('a worker told to go with SIGTERM, within its grace for models,', () => {
+  // Tools have none: what asks a model outlives that.
+  onCluster({ toolGraceMs: 0, modelGraceMs: 400_000 });
+
+  it('lets a streaming answer come to its end: it is asked for once, nothing of it is taken back, and no worker was lost', async () => {
+    const thread = await beginToStream('tell all');
+    await (await addWaitingWorker()).end('SIGTERM');
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(['user: tell all', `assistant: ${TALE}`]);
+    expect(asked('tell all')).toBe(1);
+    expect(await retriesOf(thread)).toEqual([]);
+  });
+});
+
 describe('a worker told to go with SIGTERM, after its grace,', () => {
-  onCluster(3000);
+  onCluster({ toolGraceMs: 3000, modelGraceMs: 1000 });
+
+  it('gives a model call that still streams to another worker, and no worker was lost', async () => {
+    const thread = await beginToStream('tell');
+    await (await addWaitingWorker()).end('SIGTERM');
+    await cluster.client.waitForIdle(thread);
+    expect((await cluster.transcript(thread)).at(-1)).toBe('assistant: Answered "tell" after 0 tool results.');
+    expect(asked('tell')).toBe(2);
+    expect(await retriesOf(thread)).toEqual(HANDED_OVER);
+  });
 
   it('ends a tool, says that its outcome is unknown, and the thread goes on', async () => {
     const thread = await cluster.begin('use hold 1');

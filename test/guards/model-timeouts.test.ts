@@ -30,7 +30,7 @@ async function openSite({ does, timeouts, agent, fresh }: SiteOptions): Promise<
   const provider = await serveRudeProvider(does ? { main: does } : {});
   closeAfterTest(() => provider.close());
   const registry: Registry = registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, ...agent })],
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, ...agent } as AgentInput)],
     prompts: [
       definePrompt({ name: 'main', model: 'main', toolDescription: 'a prompt', prompt: 'You help.' }),
     ],

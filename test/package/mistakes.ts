@@ -17,6 +17,14 @@ export const MISTAKES: readonly Mistake[] = [
     ],
   },
   {
+    title: 'a dual_ai agent without its second side',
+    source: `import { defineAgent } from 'everthread';
+      export default defineAgent({ name: 'desk', type: 'dual_ai', sideA: { prompt: 'answer' } });`,
+    says: [
+      `Property 'sideB' is missing in type '{ name: string; type: "dual_ai"; sideA: { prompt: string; }; }' but required in type 'DualAiAgentInput'.`,
+    ],
+  },
+  {
     title: 'a word that is none of its words',
     source: `import { defineAgent } from 'everthread';
       export default defineAgent({ name: 'desk', type: 'ai', sideA: { prompt: 'answer' } });`,

@@ -31,7 +31,7 @@ export function envRegistry({ model, agent, prompt, tools = {}, variables = {} }
   const main = { name: 'main', toolDescription: 'the main prompt', model: 'scripted', prompt: 'You help.' };
   const side = { sideA: { prompt: 'main' } };
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', ...side, ...agent })],
+    agents: [defineAgent({ name: 'helper', ...side, ...agent } as AgentInput)],
     prompts: [
       definePrompt({
         ...main,

@@ -58,7 +58,7 @@ export function hookRegistry({
         sideA: { prompt: 'main', ...side },
         hooks: listed.map(({ name }) => name),
         ...agent,
-      }),
+      } as AgentInput),
     ],
     prompts: [
       definePrompt({

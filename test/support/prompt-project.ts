@@ -71,7 +71,7 @@ export function promptProject({
     agents: [
       defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, policy, guards }),
       ...Object.entries(agents).map(([name, fields]) =>
-        defineAgent({ name, sideA: { prompt: `${name}_desk` }, ...fields }),
+        defineAgent({ name, sideA: { prompt: `${name}_desk` }, ...fields } as AgentInput),
       ),
     ],
     prompts: [

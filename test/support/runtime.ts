@@ -99,7 +99,7 @@ export function helperRegistry({
   prompt,
 }: RuntimeOptions): Registry {
   return registryFrom({
-    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, ...agent })],
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main', ...side }, ...agent } as AgentInput)],
     prompts: [
       definePrompt({
         name: 'main',
@@ -144,6 +144,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
       modelHeartbeatMs: 10_000,
       toolHeartbeatMs: 10_000,
       toolGraceMs: 500,
+      modelGraceMs: 0,
       ...options.configuration,
     },
   };

@@ -95,7 +95,7 @@ it('a query that waited for a busy worker does not move its thread on', async ()
   };
   const worker = await createRetirableWorker(
     options,
-    { graceMs: 1000, forceMs: 1000 },
+    { graceMs: 1000, modelGraceMs: 0, forceMs: 1000 },
     { admit() {}, lost() {} },
     gate as unknown as PromptCancellations,
   );

@@ -7,7 +7,9 @@ export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
   /** A stop has reached all work of the thread by then, whichever worker does it. */
   readonly stopWithinMs: number;
-  /** Fires when this worker must hand its work over (SIGTERM). */
+  /** Fires when this worker is told to go (SIGTERM): it begins nothing new, and what asks a model may end within its grace. */
+  readonly leaving: AbortSignal;
+  /** Fires when that grace is over: whatever asks a model is another worker's. */
   readonly handover: AbortSignal;
   /** Where work that is suspect runs; absent where it can run nowhere but here. */
   readonly alone?: RunAlone;

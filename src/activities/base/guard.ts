@@ -48,6 +48,11 @@ export class WorkerHandover extends Error {
   override readonly name = 'WorkerHandover';
 }
 
+/** Throws where this worker begins nothing new. */
+export function refuseLeaving({ leaving }: { readonly leaving: AbortSignal }): void {
+  if (leaving.aborted) throw new WorkerHandover('This worker is shutting down.');
+}
+
 export type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
 export interface GuardOptions {

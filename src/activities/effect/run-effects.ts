@@ -23,13 +23,13 @@ export async function runEffects(
   { most = BATCH, ...input }: RunEffectsInput,
 ): Promise<RunEffectsOutcome> {
   // Where strikes are counted, they decide.
-  const { store, handover, probe, alone } = dependencies;
+  const { store, leaving, probe, alone } = dependencies;
   const run = fromRun(store, input);
   const deadline = performance.now() + BATCH_MS;
   const before = await store.queue.count(input.threadId);
   let [ran, waiting] = [0, 0];
   // A worker that must go begins nothing more; what is left is another one's.
-  while (ran < most && performance.now() < deadline && !handover.aborted) {
+  while (ran < most && performance.now() < deadline && !leaving.aborted) {
     const begun = await store.effects.begin({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
@@ -44,7 +44,7 @@ export async function runEffects(
     // It is the thread's turn: by the effect itself, or by anybody else, it has been given work.
     if (waiting > before) break;
   }
-  if (ran === 0) throw abortError(handover);
+  if (ran === 0) throw abortError(leaving);
   return { kind: 'done', ran, waiting };
 }
 

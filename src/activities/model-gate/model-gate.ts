@@ -4,6 +4,7 @@
  */
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import { readField } from '../../core/value/thrown.ts';
 import { openGate } from '../../state/gate.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
@@ -113,6 +114,20 @@ export type AnsweredOutcome =
 
 /** From a step that is open to its stored answer, or to the failure that is stored instead. */
 export async function answerStep(
+  dependencies: ActivityDependencies,
+  step: OpenStep & Pick<DrainedStep, 'produced'>,
+): Promise<AnsweredOutcome> {
+  try {
+    return await answerOpen(dependencies, step);
+  } catch (error) {
+    // The next attempt tells why this one ended. Where the store is away, it takes this worker for lost.
+    if (readField(error, 'name') === 'WorkerHandover')
+      await dependencies.store.steps.handOver(step.ref).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function answerOpen(
   dependencies: ActivityDependencies,
   step: OpenStep & Pick<DrainedStep, 'produced'>,
 ): Promise<AnsweredOutcome> {

@@ -9,7 +9,7 @@ import type { Session } from '../../core/thread/session.ts';
 import type { ModelStepInput, ModelStepOutcome } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError } from '../base/guard.ts';
+import { refuseLeaving } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
 import type { DrainedStep } from '../model-gate/drain.ts';
@@ -21,8 +21,8 @@ export async function modelStep(
   dependencies: ActivityDependencies,
   input: ModelStepInput,
 ): Promise<ModelStepOutcome> {
-  const { store, handover } = dependencies;
-  if (handover.aborted) throw abortError(handover);
+  const { store } = dependencies;
+  refuseLeaving(dependencies);
   const run = fromRun(store, input);
   const begun = await beginThreadStep(dependencies, { run, input });
   switch (begun.kind) {

@@ -49,7 +49,7 @@ async function runCalls(
     // Q4: cancelled.
     if (abortSignal().aborted) throw abortError();
     // Q1: left to other workers.
-    if (dependencies.handover.aborted) break;
+    if (dependencies.leaving.aborted) break;
     showProgress(`running ${name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
     const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);

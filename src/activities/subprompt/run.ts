@@ -11,7 +11,7 @@ import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError } from '../base/guard.ts';
+import { refuseLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
 import { beginAsked, infoOf, openGuard, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
@@ -24,8 +24,8 @@ export async function runSubprompt(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<SubpromptAttempt> {
-  const { handover, probe } = dependencies;
-  if (handover.aborted) throw abortError(handover);
+  const { probe } = dependencies;
+  refuseLeaving(dependencies);
   await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');

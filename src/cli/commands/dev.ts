@@ -4,7 +4,7 @@ import { readConfiguration } from '../../configuration.ts';
 import { ensureKeyFile } from '../../store/crypto/key-file.ts';
 import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { act, addCommon, addHealth, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
@@ -17,6 +17,7 @@ import type { ReadyWorker } from '../worker/supervised-worker.ts';
 
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
+  readonly health?: string;
 }
 
 export function addDev(program: Command, cli: Cli): void {
@@ -29,11 +30,11 @@ export function addDev(program: Command, cli: Cli): void {
         'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there. Changes below agents/ are taken over at once; where they have problems, the ' +
         'definitions from before stay in use, and at the start it waits until they are mended. Ctrl-C stops everything that was started; threads are kept.',
     );
-  addCommon(addTaskQueue(command)).action(act(cli, runDev));
+  addCommon(addHealth(addTaskQueue(command))).action(act(cli, runDev));
 }
 
 async function runDev(options: DevOptions): Promise<number> {
-  const { project: projectDir, taskQueue, json = false } = options;
+  const { project: projectDir, taskQueue, health, json = false } = options;
   // Checked first, before anything slow.
   const { devPort } = readConfiguration();
   return withInterruption(async (interruption) => {
@@ -55,6 +56,7 @@ async function runDev(options: DevOptions): Promise<number> {
       const exitCode = await superviseDev({
         order: { projectDir, taskQueue, json },
         interruption,
+        health,
         server,
         ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
         again(which, worker, api) {
@@ -85,13 +87,26 @@ function makeKey(projectDir: string): void {
 function tellReady(
   { project: projectDir, json }: DevOptions,
   server: ResolvedServer,
-  { storeId, taskQueue, agents }: ReadyWorker,
+  { storeId, taskQueue, agents, health }: ReadyWorker,
   { url, asksForTokens }: ReadyApi,
 ): void {
   const { address, namespace, uiUrl } = server;
   if (json)
-    printJsonLine({ event: 'ready', address, namespace, uiUrl, taskQueue, storeId, agents, api: url });
-  else printLine(banner({ server, taskQueue, storeId, agents, projectDir, api: { url, asksForTokens } }));
+    printJsonLine({
+      event: 'ready',
+      address,
+      namespace,
+      uiUrl,
+      taskQueue,
+      storeId,
+      agents,
+      api: url,
+      health,
+    });
+  else
+    printLine(
+      banner({ server, taskQueue, storeId, agents, projectDir, health, api: { url, asksForTokens } }),
+    );
 }
 
 /** Does not wait: the process ends now, and a guardian stops its children. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { act, addCommon, addHealth, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
 import { announce } from '../output/announce.ts';
@@ -11,6 +11,7 @@ import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.t
 
 interface WorkerOptions extends CommonOptions {
   readonly taskQueue?: string;
+  readonly health?: string;
 }
 
 export function addWorker(program: Command, cli: Cli): void {
@@ -20,15 +21,16 @@ export function addWorker(program: Command, cli: Cli): void {
     .summary('run a worker against a Temporal server that is there already')
     .description(
       'Runs the agents of the project for the Temporal server of TEMPORAL_ADDRESS or a profile, in a process that is started ' +
-        'again when it falls. Ctrl-C or SIGTERM finishes what runs or hands it over; a second one ends at once. Several ' +
-        'workers may share one store and queue.',
+        'again when it falls. Ctrl-C or SIGTERM finishes what runs within its grace (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
+        'hands it over; a second one ends at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
     );
-  addCommon(addTaskQueue(command)).action(act(cli, runWorkerCommand));
+  addCommon(addHealth(addTaskQueue(command))).action(act(cli, runWorkerCommand));
 }
 
 async function runWorkerCommand({
   project: projectDir,
   taskQueue,
+  health,
   json = false,
 }: WorkerOptions): Promise<number> {
   // Checked first, before anything slow.
@@ -40,6 +42,7 @@ async function runWorkerCommand({
     const exitCode = await superviseWorker({
       order: { projectDir, taskQueue, json, watch: false },
       interruption,
+      health,
       server: async () => server,
       ready: (worker) => tellReady(worker, server, json),
     });
@@ -49,13 +52,17 @@ async function runWorkerCommand({
 }
 
 function tellReady(
-  { agents, taskQueue, storeId }: ReadyWorker,
+  { agents, taskQueue, storeId, health }: ReadyWorker,
   { address, namespace }: FoundServer,
   json: boolean,
 ): void {
-  if (json) printJsonLine({ event: 'ready', address, namespace, taskQueue, storeId, agents });
+  if (json) printJsonLine({ event: 'ready', address, namespace, taskQueue, storeId, agents, health });
   const text =
     `Worker ready: ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} (${agents.join(', ')}) on task queue ` +
-    `"${taskQueue}" of ${address}, namespace ${namespace}, store ${storeId}.`;
-  announce({ text, message: 'Worker ready', fields: { agents, taskQueue, address, namespace, storeId } });
+    `"${taskQueue}" of ${address}, namespace ${namespace}, store ${storeId}.${health ? ` Health and metrics: ${health}/metrics.` : ''}`;
+  announce({
+    text,
+    message: 'Worker ready',
+    fields: { agents, taskQueue, address, namespace, storeId, health },
+  });
 }

@@ -5,6 +5,7 @@ import { errorMessage } from '../../core/value/error.ts';
 import { readServerVersion } from '../../temporal-service/connect.ts';
 import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../../temporal-service/server-settings.ts';
 import { isAtLeast } from '../../temporal-service/temporal-version.ts';
+import { lacksSearchAttributes, readUntuned, type Untuned } from '../../temporal-service/tuning.ts';
 import { commandName } from '../command-name.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { type Check, fail, ok, warn } from './check.ts';
@@ -39,13 +40,30 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
       connection.operatorService.listSearchAttributes({ namespace }),
     );
     const missing = wanted.filter((name) => !(name in (listed.customAttributes ?? {})));
-    if (missing.length === 0) return ok('search attributes', wanted.join(', '));
-    const next =
-      'A worker registers them where it may; else see temporal/README.md. Threads run without them, but cannot be filtered by them.';
-    return warn('search attributes', `missing: ${missing.join(', ')}`, next);
+    const lacking = lacksSearchAttributes(missing);
+    return lacking ? toWarning(lacking) : ok('search attributes', wanted.join(', '));
   } catch (error) {
     return warn('search attributes', `cannot be listed: ${errorMessage(error)}`, 'Threads run without them.');
   }
+}
+
+/** In the words of a worker at its start. */
+export async function checkTuning(connection: Connection, namespace: string): Promise<readonly Check[]> {
+  try {
+    const untuned = await within(connection, () => readUntuned(connection, namespace));
+    if (untuned.length > 0) return untuned.map(toWarning);
+    return [
+      ok('settings', 'retention, and what the server tells of its dynamic config, are as they should be'),
+    ];
+  } catch (error) {
+    return [
+      warn('settings', `cannot be read: ${errorMessage(error)}`, 'Threads run; how fast is measured below.'),
+    ];
+  }
+}
+
+function toWarning({ name, found, next }: Untuned): Check {
+  return warn(name, found, next);
 }
 
 export async function checkWorkers(

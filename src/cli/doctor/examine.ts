@@ -11,6 +11,7 @@ import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './
 import {
   checkNamespace,
   checkSearchAttributes,
+  checkTuning,
   checkVersion,
   checkWorkers,
   judgeStep,
@@ -44,6 +45,7 @@ export async function examine({
     report(namespace);
     if (namespace.status === 'fail') return;
     report(await checkSearchAttributes(connection, server.namespace));
+    for (const check of await checkTuning(connection, server.namespace)) report(check);
     report(await checkWorkers(connection, { namespace: server.namespace, taskQueue, storeId }));
     report(await measure(server, connection));
   } finally {

@@ -11,6 +11,7 @@ export interface Banner {
   readonly storeId: string;
   readonly agents: readonly string[];
   readonly projectDir: string;
+  readonly health?: string | undefined;
   readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
 
@@ -21,12 +22,13 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
   started: 'started by this command',
 };
 
-export function banner({ server, taskQueue, storeId, agents, projectDir, api }: Banner): string {
+export function banner({ server, taskQueue, storeId, agents, projectDir, health, api }: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
+    ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
     ['Task queue', taskQueue],
     ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],

@@ -119,17 +119,19 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | 
     status === 'failed'
       ? { level: 'ERROR', message: `failed: ${errorText(error) || reason}`, act: true }
       : undefined,
-  'step.retried': ({ reason }) => warn(`the step is tried again: ${reason}`),
+  'step.retried': ({ reason, handedOver }) =>
+    (handedOver ? info : warn)(`the step is tried again: ${reason}`),
   'model.failed': ({ retryInMs, plain, ...error }) => {
     const then = retryInMs !== undefined || plain ? `; tried again${took(retryInMs)}` : '';
     return warn(`the model failed: ${errorText(error)}${then}`);
   },
   'model.waiting': () => warn('the model has not begun to answer yet'),
-  'attempt.discarded': ({ reason }) => warn(`the beginning of an answer is discarded: ${reason}`),
+  'attempt.discarded': ({ reason }) =>
+    (reason === 'WorkerShutdown' ? info : warn)(`the beginning of an answer is discarded: ${reason}`),
   'tool.unknown': ({ name }) =>
-    warn(`tool ${name}: its worker was lost, and whether it has acted is unknown`, true),
+    warn(`tool ${name}: its worker has ended meanwhile, and whether it has acted is unknown`, true),
   'action.uncertain': ({ name }) =>
-    warn(`${name}: its worker was lost, and whether it has acted is unknown`, true),
+    warn(`${name}: its worker has ended meanwhile, and whether it has acted is unknown`, true),
   'item.rejected': ({ code, reason }) => warn(`an item was refused: ${code}: ${reason}`),
   'attachment.missing': ({ paths }) => warn(`files are missing: ${paths.join(', ')}`),
   'loop.warning': ({ name, count }) => warn(`calls of ${name} go round in circles, ${count} of them`),

@@ -10,6 +10,7 @@ import { type ReadyApi, superviseApi } from './supervised-api.ts';
 export interface DevProcesses {
   readonly order: Pick<WorkerOrder, 'projectDir' | 'taskQueue' | 'json'>;
   readonly interruption: Interruption;
+  readonly health?: string | undefined;
   readonly server: () => Promise<FoundServer>;
   /** Called when both are ready for the first time. */
   readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
@@ -19,7 +20,7 @@ export interface DevProcesses {
 
 /** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
 export async function superviseDev(dev: DevProcesses): Promise<number> {
-  const { order, interruption, ready } = dev;
+  const { order, interruption, ready, health } = dev;
   const over = new AbortController();
   const working = Promise.withResolvers<FoundServer>();
   let server: Promise<FoundServer> | undefined;
@@ -29,6 +30,7 @@ export async function superviseDev(dev: DevProcesses): Promise<number> {
     superviseWorker({
       order: { ...order, watch: true },
       interruption,
+      health,
       server: () => {
         server = dev.server();
         return server;

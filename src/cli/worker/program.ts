@@ -6,7 +6,7 @@
  * W2. It ends when the supervisor is gone.
  */
 import { receiveSecrets, type Secrets } from '../../secret-environment.ts';
-import type { FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
+import type { Asked, FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
 import { keepCompiled } from '../compile-cache.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { reportFailure } from '../exit.ts';
@@ -21,6 +21,8 @@ export interface Told<Order> {
   readonly deaths: readonly ToldDeath[];
   readonly server: Promise<FoundServer>;
   readonly stop: AbortSignal;
+  /** Says who answers what the supervisor asks. */
+  readonly answerWith: (answer: (what: Asked) => Promise<unknown>) => void;
 }
 
 /** To the supervisor. */
@@ -56,6 +58,10 @@ export async function runProgram<Order extends { readonly secrets: Secrets }>(
 function listen<Order>(): Promise<Told<Order>> {
   const stop = new AbortController();
   const server = Promise.withResolvers<FoundServer>();
+  let answer: ((what: Asked) => Promise<unknown>) | undefined;
+  const answerWith: Told<Order>['answerWith'] = (given) => {
+    answer = given;
+  };
   // W1: a signal is a request to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
@@ -65,10 +71,17 @@ function listen<Order>(): Promise<Told<Order>> {
   return new Promise((resolve) => {
     process.on('message', (message: ToWorker<Order, FoundServer>) => {
       if (message.kind === 'stop') stop.abort();
-      else if (message.kind === 'server') server.resolve(message.server);
+      else if (message.kind === 'ask') {
+        const { id, what } = message;
+        // What fails is not answered: whoever asks does not wait for ever.
+        answer?.(what).then(
+          (value) => tell({ kind: 'answer', id, value }),
+          () => undefined,
+        );
+      } else if (message.kind === 'server') server.resolve(message.server);
       else {
         const { order, deaths } = message;
-        resolve({ order, deaths, server: server.promise, stop: stop.signal });
+        resolve({ order, deaths, server: server.promise, stop: stop.signal, answerWith });
       }
     });
   });

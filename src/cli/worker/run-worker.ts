@@ -29,7 +29,8 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   doing(`connecting to the Temporal server at ${server.address}`);
   await requireListening(server);
   // Created just before its first use: an unused runtime keeps the process from ending.
-  const logger = installTemporalRuntime(readConfiguration().log);
+  const { log, temporalMetrics } = readConfiguration();
+  const logger = installTemporalRuntime(log, temporalMetrics);
   const connection = await connect(server);
   try {
     const worker = await createWorker({

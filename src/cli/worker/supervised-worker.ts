@@ -1,10 +1,11 @@
 /** What `everthread worker` and `everthread dev` share: a worker process under supervision, and its messages to people. */
 import { extname } from 'node:path';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
-import { supervise } from '../../supervisor/index.ts';
+import { SupervisorWatch, supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
 import { newsTeller } from '../output/supervisor-news.ts';
+import { serveHealth } from '../serve/serve-health.ts';
 
 export interface WorkerOrder {
   readonly projectDir: string;
@@ -19,6 +20,8 @@ export interface ReadyWorker {
   readonly storeId: string;
   readonly taskQueue: string;
   readonly agents: readonly string[];
+  /** `http://host:port` of its health and its metrics; absent where they are off. */
+  readonly health?: string;
 }
 
 export interface SupervisedWorker {
@@ -26,21 +29,32 @@ export interface SupervisedWorker {
   readonly interruption: Interruption;
   readonly server: () => Promise<FoundServer>;
   readonly ready: (worker: ReadyWorker) => void;
+  /** Where health and metrics are served: as `--health` gives it, else the settings. */
+  readonly health?: string | undefined;
 }
 
 const PROGRAM = new URL(`./worker-program${extname(import.meta.url)}`, import.meta.url);
 
-/** Resolves to the exit code, after the first signal or when the process could not be started at all. */
-export function superviseWorker({ order, interruption, server, ready }: SupervisedWorker): Promise<number> {
-  return supervise<WorkerOrder, FoundServer, ReadyWorker>({
-    program: PROGRAM,
-    order: { ...order, secrets: hideSecrets() },
-    server,
-    stop: interruption.signal,
-    ready(worker) {
-      interruption.begin();
-      ready(worker);
-    },
-    tell: newsTeller('worker'),
-  });
+/** Resolves to the exit code, after the first signal or when the process could not be started at all. Throws `InvalidConfiguration`. */
+export async function superviseWorker(supervised: SupervisedWorker): Promise<number> {
+  const { order, interruption, server, ready, health } = supervised;
+  const watch = new SupervisorWatch();
+  // Before anything slow: an address that is taken is told at once.
+  const served = await serveHealth({ watch, stop: interruption.signal, address: health });
+  try {
+    return await supervise<WorkerOrder, FoundServer, ReadyWorker>({
+      program: PROGRAM,
+      order: { ...order, secrets: hideSecrets() },
+      server,
+      stop: interruption.signal,
+      watch,
+      ready(worker) {
+        interruption.begin();
+        ready(served ? { ...worker, health: served.url } : worker);
+      },
+      tell: newsTeller('worker'),
+    });
+  } finally {
+    await served?.close();
+  }
 }

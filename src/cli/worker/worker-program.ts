@@ -8,7 +8,7 @@ import { agentNames, type LiveProject, openProject } from '../project/live-proje
 import { runProgram, type Told, tell } from './program.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
-async function serve({ order, deaths, server, stop }: Told<WorkerOrder>): Promise<void> {
+async function serve({ order, deaths, server, stop, answerWith }: Told<WorkerOrder>): Promise<void> {
   workUnderSupervision(readConfiguration());
   const { projectDir, taskQueue, watch, secrets } = order;
   doing('reading its project');
@@ -29,6 +29,7 @@ async function serve({ order, deaths, server, stop }: Told<WorkerOrder>): Promis
     deaths,
     doing,
     ready(worker) {
+      answerWith((what) => (what === 'metrics' ? worker.metrics() : worker.readiness()));
       const { storeId, taskQueue: queue } = worker;
       const ready: ReadyWorker = { storeId, taskQueue: queue, agents: agentNames(project.current()) };
       tell({ kind: 'ready', ready });

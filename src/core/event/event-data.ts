@@ -151,8 +151,8 @@ export interface EventData {
     readonly parentStep?: number;
     readonly callId?: string;
   };
-  /** Another attempt at the step: the worker of the previous one was lost, or it waited for its budget. */
-  'step.retried': { readonly reason: string };
+  /** Another attempt at the step: the worker of the previous one was lost, has shut down (`handedOver`), or it waited for its budget. */
+  'step.retried': { readonly reason: string; readonly handedOver?: true };
   /** The answer is stored as the message `messageId`; its calls follow, but for the `droppedCalls` that named nothing. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
@@ -210,7 +210,7 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, `WorkerLost`, or `Removed`: the whole text follows. */
+  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, `WorkerLost`, `WorkerShutdown`, or `Removed`: the whole text follows. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;

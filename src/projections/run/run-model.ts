@@ -32,9 +32,13 @@ export const MODEL_HANDLERS: RunHandlers = {
     const within = { ...(depth === undefined ? {} : { depth, prompt }), ...(side ? { side } : {}) };
     return [settled, [...before, llmStream('llm_step', { step, ...within }, { summary: `Step ${step}` })]];
   },
-  'step.retried': (run, { step, data: { reason } }) => [
+  'step.retried': (run, { step, data: { reason, handedOver } }) => [
     run,
-    [llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WARNING)],
+    [
+      handedOver
+        ? llmStream('llm_retry', { step, reason: 'worker_shutdown', message: reason }, HANDED_OVER)
+        : llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WARNING),
+    ],
   ],
   'step.failed': (run, { data: { code, message } }) => [
     run,
@@ -153,6 +157,7 @@ export const CONTEXT_HANDLERS: Readonly<
 };
 
 const WARNING = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
+const HANDED_OVER = { summary: 'Another attempt: the worker has shut down' } as const;
 const WAITING = { summary: 'No answer has begun yet' } as const;
 const DISCARDED = { severity: 'warning', summary: 'What was streamed is to be forgotten' } as const;
 const ANSWERED = (content: string | null) => (content ? { summary: shortText(content) } : {});

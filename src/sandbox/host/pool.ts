@@ -52,6 +52,11 @@ export class Pool {
     this.#spawning = spawning;
   }
 
+  get figures() {
+    const { all, uses } = this.#roster;
+    return { children: all.length, running: uses.length, waiting: this.#line.waiters.length };
+  }
+
   /** Undefined when the run must not wait and there is no room outside the pool. */
   enter(entry: Entry, events: LeaseEvents): Ticket | undefined {
     if (this.#closed) {

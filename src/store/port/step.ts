@@ -231,6 +231,8 @@ export interface StepStore {
   commit(command: CommitStep): Promise<CommittedStep>;
   /** Ends an open step without an answer; only its newest attempt may. A step that is committed stays so, and is answered. */
   fail(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
+  /** A worker that shuts down gives this attempt up: the log says so, and not that the worker was lost, once another one begins. */
+  handOver(ref: StepRef): Promise<void>;
   /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
   keepFlow(command: KeepFlow): Promise<void>;
   /**

@@ -116,7 +116,17 @@ export interface ListThreads {
   readonly limit?: number;
 }
 
+/** The store as a whole, for those who watch it. */
+export interface Census {
+  /** Threads by status, 10,000 of each at most: more are counted as so many. */
+  readonly threads: Readonly<Record<ThreadStatus, number>>;
+  /** Milliseconds that the oldest item from outside has waited in the store for its step; 0 for none. Threads that wait for a person are left out. */
+  readonly oldestItemMs: number;
+}
+
 export interface ThreadRecordStore {
+  /** At a bounded cost, however many threads there are. */
+  census(): Promise<Census>;
   /**
    * Opens the thread for a run, which is the one that may write from now on; makes it at its very first run. The same run again
    * changes nothing. Rejects with `StoreMismatch` where the thread must exist and does not.

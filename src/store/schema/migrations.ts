@@ -40,6 +40,7 @@ import { attachedExecutions } from './migration-0045.ts';
 import { a2aTasks } from './migration-0052.ts';
 import { taskSessions } from './migration-0055.ts';
 import { producers } from './migration-0057.ts';
+import { handedOverSteps } from './migration-0059.ts';
 import type { Tables } from './tables.ts';
 
 const spine: Migration = {
@@ -254,6 +255,7 @@ export const provider: MigrationProvider = {
     '0052_a2a_tasks': a2aTasks,
     '0055_task_sessions': taskSessions,
     '0057_producers': producers,
+    '0059_handed_over_steps': handedOverSteps,
   }),
 };
 

@@ -3,6 +3,7 @@
  * flags are 0 or 1; times are microseconds since 1970.
  */
 
+import type { Generated } from 'kysely';
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
 import type { ActionTables } from './action.ts';
 import type { BudgetTables } from './budget.ts';
@@ -137,6 +138,8 @@ export interface StepTable {
   arguments: Json | null;
   /** Whose step it is: `a` for an agent with one AI side. */
   side: 'a' | 'b';
+  /** The attempt that a worker gave up as it shut down. */
+  handed_over: Generated<number | null>;
 }
 
 /** (workflow run, ordinal) names a command of the workflow; a step that is taken over has two such names. */

@@ -42,9 +42,11 @@ import { beginStep } from '../commands/step/begin-step.ts';
 import { cancelExecution } from '../commands/step/cancel.ts';
 import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
+import { handOverStep } from '../commands/step/open-step.ts';
 import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
+import { takeCensus } from '../commands/thread/census.ts';
 import { listThreads } from '../commands/thread/list-threads.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { removeThread } from '../commands/thread/remove-thread.ts';
@@ -85,6 +87,7 @@ export function bindWork(context: CommandContext): Work {
   const bound = binder(context);
   return {
     threads: {
+      census: bound(takeCensus),
       open: bound(openThread),
       get: bound(getThread),
       list: bound(listThreads),
@@ -118,6 +121,7 @@ export function bindWork(context: CommandContext): Work {
       readContext: bound(readContext),
       commit: bound(commitStep),
       fail: bound(failStep),
+      handOver: bound(handOverStep),
       keepFlow: bound(keepFlow),
       keepSummary: bound(keepSummary),
     },

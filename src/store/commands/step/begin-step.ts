@@ -72,7 +72,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due.rows, command); // B11: counted anew
+      if (open === undefined) await beginCount(thread, due.rows, command); // B12: counted anew
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')

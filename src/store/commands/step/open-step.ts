@@ -1,5 +1,5 @@
 /** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
-import type { StepRecord } from '../../port/step.ts';
+import type { StepRecord, StepRef } from '../../port/step.ts';
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
 import { insertRows } from '../base/row-statement.ts';
@@ -85,11 +85,26 @@ export async function openToolStep(
   return step;
 }
 
-/** The worker that had an open step was lost: the next attempt's number. */
+/** A worker that shuts down gives its attempt up: whoever tries again is told why. Without effect where another attempt has begun. */
+export async function handOverStep(
+  context: CommandContext,
+  { threadId, step, attempt }: StepRef,
+): Promise<void> {
+  await context.db
+    .updateTable('steps')
+    .set({ handed_over: attempt })
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('state', '=', 'open')
+    .execute();
+}
+
+/** The worker that had an open step was lost, or has shut down: the next attempt's number. */
 export async function retryStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  { step, attempt: before }: Pick<StepRow, 'step' | 'attempt'>,
+  { step, attempt: before, handed_over }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'>,
 ): Promise<number> {
   const attempt = before + 1;
   await updateStep(thread, step, { attempt });
@@ -101,10 +116,10 @@ export async function retryStep(
     .where('state', '=', 'started')
     .execute();
   await settleUnheard(context, thread, { step });
-  const reason = endWait(thread)
-    ? 'other requests held what was left of its budget'
-    : 'the worker that had it was lost';
-  await discardLost(thread, { step, attempt: before });
-  thread.emit('step.retried', { reason }, { step, attempt });
+  const handedOver = handed_over === before;
+  const why = handedOver ? 'the worker that had it has shut down' : 'the worker that had it was lost';
+  const reason = endWait(thread) ? 'other requests held what was left of its budget' : why;
+  await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
+  thread.emit('step.retried', { reason, ...(handedOver ? { handedOver } : {}) }, { step, attempt });
   return attempt;
 }

@@ -16,7 +16,7 @@ export async function resume(
   { step: begun, swept }: { readonly step: number; readonly swept: number },
 ): Promise<BegunStep> {
   const step = await selectStep(thread.trx, thread.threadId, begun)
-    .select(['step', 'state', 'attempt'])
+    .select(['step', 'state', 'attempt', 'handed_over'])
     .executeTakeFirstOrThrow();
   switch (step.state) {
     case 'committed':

@@ -170,6 +170,7 @@ export async function tellDiscarded(
 export async function discardLost(
   thread: ThreadTransaction,
   { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
+  why: 'WorkerLost' | 'WorkerShutdown',
 ): Promise<void> {
   const { threadId, trx } = thread;
   const last = await trx
@@ -186,7 +187,7 @@ export async function discardLost(
   if (!last) return;
   const { call } = JSON.parse(last.data) as EventData['model.chunk'];
   const asked = await selectCallState(trx, { threadId, step, attempt, call }).executeTakeFirst();
-  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, 'WorkerLost');
+  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, why);
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;

@@ -34,11 +34,11 @@ export async function openSubprompt(
 async function goOn(
   context: CommandContext,
   thread: ThreadTransaction,
-  { step, state, attempt }: StepRow,
+  { step, state, attempt, handed_over }: StepRow,
 ): Promise<OpenedSubprompt> {
   if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
   if (state !== 'open') return { kind: 'over' };
-  return { kind: 'call', step, attempt: await retryStep(context, thread, { step, attempt }) };
+  return { kind: 'call', step, attempt: await retryStep(context, thread, { step, attempt, handed_over }) };
 }
 
 async function open(

@@ -1,0 +1,144 @@
+/**
+ * `/healthz`, `/readyz` and `/metrics` of a worker. The command's own process serves them, and asks the worker process: so they answer
+ * while that is busy, has fallen, or is starting again.
+ * H1. From the first request to stop on it is not ready; it answers until the worker has handed everything over.
+ * H2. At an address of this machine it answers to names of this machine alone: a page of somebody else's, whose name leads here, gets nothing.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readConfiguration } from '../../configuration.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { isLoopback } from '../../server/api/access.ts';
+import type { SupervisorWatch } from '../../supervisor/index.ts';
+import { supervisorMetrics } from './supervisor-metrics.ts';
+
+export interface ServedHealth {
+  /** `http://host:port`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface HealthOptions {
+  readonly watch: SupervisorWatch;
+  /** The request to stop. */
+  readonly stop: AbortSignal;
+  /** `host:port`, `off`; that of the settings when absent. */
+  readonly address?: string | undefined;
+}
+
+/** Where OpenTelemetry's exporters for Prometheus listen, too. Several workers of a machine take others by themselves. */
+const USUAL = { host: '127.0.0.1', port: 9464 } as const;
+const ANSWER_WITHIN_MS = 3000;
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Undefined where it is off. Throws `InvalidConfiguration` where the address is none, or is taken. */
+export async function serveHealth({
+  watch,
+  stop,
+  address,
+}: HealthOptions): Promise<ServedHealth | undefined> {
+  const given = address ?? readConfiguration().health;
+  if (given === 'off') return undefined;
+  const asked = given === undefined ? undefined : readPlace(given);
+  const place = asked ?? USUAL;
+  const server = createServer((request, response) => {
+    void answer({ watch, stop, place }, request, response);
+  });
+  if (asked) await listen(server, asked);
+  else await listen(server, USUAL).catch(() => listen(server, { ...USUAL, port: 0 }));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${place.host.includes(':') ? `[${place.host}]` : place.host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function readPlace(text: string): Place {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  if (port !== undefined && Number(port) <= 65_535)
+    return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `"${text}" is no address for health and metrics: write host:port, such as 0.0.0.0:9464 (port 0: any that is free), or "off".`,
+  );
+}
+
+function listen(server: Server, { host, port }: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'something listens there already' : cause.message;
+      const message = `Health and metrics cannot be served at ${host}:${port}: ${why}. Give another --health or EVERTHREAD_HEALTH, or "off".`;
+      reject(new RuntimeError('InvalidConfiguration', message, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+interface Served extends Pick<HealthOptions, 'watch' | 'stop'> {
+  readonly place: Place;
+}
+
+async function answer(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://worker');
+  // H2: names of this machine.
+  if (isLoopback(served.place.host) && !isLoopback(nameOf(request.headers.host)))
+    return send(response, 403, { error: 'This address answers this machine alone.' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return send(response, 405, { error: 'Only GET.' });
+  switch (pathname) {
+    case '/healthz':
+      return send(response, 200, { status: 'ok' });
+    case '/readyz': {
+      const state = await readState(served);
+      return send(response, state.status === 'ready' ? 200 : 503, state);
+    }
+    case '/metrics':
+      return sendMetrics(served, response);
+    default:
+      return send(response, 404, { error: 'There are /healthz, /readyz and /metrics.' });
+  }
+}
+
+const nameOf = (host = '') => host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+
+interface State {
+  readonly status: 'ready' | 'unavailable' | 'starting' | 'stopping';
+  readonly store: boolean;
+  readonly temporal: boolean;
+}
+
+async function readState({ watch, stop }: Served): Promise<State> {
+  // H1: not ready, and nobody is asked.
+  if (stop.aborted || watch.phase === 'stopping')
+    return { status: 'stopping', store: false, temporal: false };
+  if (watch.phase !== 'ready') return { status: 'starting', store: false, temporal: false };
+  const told = await watch.ask('readiness', ANSWER_WITHIN_MS);
+  const { ready, store, temporal } = (told ?? { ready: false, store: false, temporal: false }) as {
+    ready: boolean;
+    store: boolean;
+    temporal: boolean;
+  };
+  if (stop.aborted) return { status: 'stopping', store, temporal };
+  return { status: ready ? 'ready' : 'unavailable', store, temporal };
+}
+
+async function sendMetrics({ watch, stop }: Served, response: ServerResponse): Promise<void> {
+  const told = await watch.ask('metrics', ANSWER_WITHIN_MS);
+  const own = supervisorMetrics({ watch, answers: typeof told === 'string', stopping: stop.aborted });
+  response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+  response.end(typeof told === 'string' ? `${told}\n${own}` : own);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json');
+  response.end(`${JSON.stringify(body)}\n`);
+}

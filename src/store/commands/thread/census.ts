@@ -1,0 +1,53 @@
+/**
+ * Figures of the whole store, for those who watch it.
+ * C1. What a census costs is bounded, however many threads there are: it counts so far and no further, over indexes.
+ */
+import { sql } from 'kysely';
+import type { ThreadStatus } from '../../../core/thread/step.ts';
+import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
+import type { Census } from '../../port/thread.ts';
+import { type CommandContext, inSnapshot } from '../base/context.ts';
+
+const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
+const COUNTED_TO = 10_000;
+/** Of the queue: those in front may be of threads that wait for somebody. */
+const LOOKED_AT = 1000;
+
+export async function takeCensus(context: CommandContext): Promise<Census> {
+  return inSnapshot(context, async (db) => {
+    const threads: [ThreadStatus, number][] = [];
+    for (const status of STATUSES) {
+      // C1: so far.
+      const some = db
+        .selectFrom('threads')
+        .select('id')
+        .where('status', '=', status)
+        .where('deleted_at', 'is', null)
+        .where('id', 'not like', `${TASK_ID_PREFIX}%`)
+        .limit(COUNTED_TO);
+      const { count } = await db
+        .selectFrom(some.as('some'))
+        .select((of) => of.fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      threads.push([status, Number(count)]);
+    }
+    const front = db
+      .selectFrom('items')
+      .select(['thread_id', 'created_at'])
+      .where(sql<boolean>`state = 'queued'`)
+      // What code of a thread's own queued may be held back by a limit, for as long as nothing comes from outside.
+      .where('own', '=', 0)
+      .orderBy('created_at')
+      .limit(LOOKED_AT);
+    const oldest = await db
+      .selectFrom(front.as('front'))
+      .innerJoin('threads', 'threads.id', 'front.thread_id')
+      .select('front.created_at')
+      .where('threads.status', 'not in', ['waiting', 'terminated'])
+      .orderBy('front.created_at')
+      .limit(1)
+      .executeTakeFirst();
+    const waitingMs = oldest ? Math.max(0, context.now() - Number(oldest.created_at)) / 1000 : 0;
+    return { threads: Object.fromEntries(threads) as Census['threads'], oldestItemMs: waitingMs };
+  });
+}

@@ -1,0 +1,58 @@
+/**
+ * What a Temporal server lacks of what we ask of it (`temporal/`), as far as that is seen from outside: what a worker warns of at its
+ * start and what the doctor reports, in the same words. Of the dynamic config a server tells one setting, which stands for the file;
+ * the effect of the others can be measured (`everthread doctor`).
+ */
+import type { Connection } from '@temporalio/client';
+import { readServerVersion } from './connect.ts';
+import { isAtLeast } from './temporal-version.ts';
+
+export interface Untuned {
+  readonly name: 'search attributes' | 'retention' | 'dynamic config';
+  readonly found: string;
+  readonly next: string;
+}
+
+type ServiceConnection = Pick<Connection, 'workflowService' | 'withDeadline'>;
+
+/** Since then servers tell it; before, they would seem to lack it. */
+const TELLS_CAPABILITY = '1.31.0';
+const LEAST_RETENTION_S = 24 * 60 * 60;
+
+export function lacksSearchAttributes(missing: readonly string[]): Untuned | undefined {
+  if (missing.length === 0) return undefined;
+  return {
+    name: 'search attributes',
+    found: `the server lacks ${missing.join(', ')}`,
+    next: 'Threads run, but cannot be filtered by them. A worker registers them where it may; else do as temporal/README.md says.',
+  };
+}
+
+/** Rejects as the server does. */
+export async function readUntuned(connection: ServiceConnection, namespace: string): Promise<Untuned[]> {
+  const { config, namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
+  const version = await readServerVersion(connection);
+  const untuned: Untuned[] = [];
+  const kept = Number(config?.workflowExecutionRetentionTtl?.seconds ?? LEAST_RETENTION_S);
+  if (kept > 0 && kept < LEAST_RETENTION_S)
+    untuned.push({
+      name: 'retention',
+      found: `namespace "${namespace}" forgets workflows ${hours(kept)} after their end`,
+      next: `Threads lose nothing, but the Web UI does. Keep them for days: temporal operator namespace update -n ${namespace} --retention 720h`,
+    });
+  const tells = /^\d+\.\d+\.\d+$/.test(version) && isAtLeast(version, TELLS_CAPABILITY);
+  if (tells && namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === false)
+    untuned.push({
+      name: 'dynamic config',
+      found:
+        'the server does not have frontend.enableCancelWorkerPollsOnShutdown, so most likely none of the settings of temporal/dynamic-config.yaml',
+      next:
+        'Steps may take ten times as long, and a worker that shuts down may delay a thread by ten seconds. Give it that file of this package ' +
+        "(docs/production.md shows how); on Temporal Cloud these settings are Temporal's.",
+    });
+  return untuned;
+}
+
+function hours(seconds: number): string {
+  return seconds < 3600 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
+}

@@ -1,0 +1,72 @@
+/**
+ * Cancellations for the end of a worker, held back between the native worker and the SDK until the process itself is to end: one kind
+ * of activity after the other. The native worker has one grace period for all of them.
+ */
+import proto from '@temporalio/proto';
+import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import { TaskLine } from './task-line.ts';
+
+// Node's import does not detect its named exports.
+const { ActivityTaskCompletion } = proto.coresdk;
+const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
+
+/** What asks models hears of the end of its own grace (activities/base/dependencies.ts), and cancellations are for what does not listen. */
+const ASKS_MODELS: readonly unknown[] = ['modelStep', 'runSubprompt', 'callSubagent'];
+
+type Released = 'none' | 'short' | 'all';
+
+export class HeldCancellations {
+  #held: Buffer[] = [];
+  #released: Released = 'none';
+  #line: TaskLine | undefined;
+  /** Task tokens of running activities that ask models. */
+  readonly #asking = new Set<string>();
+
+  /** Of all activities but those that ask models. */
+  releaseShort(): void {
+    this.#release('short');
+  }
+
+  releaseAll(): void {
+    this.#release('all');
+  }
+
+  hold(worker: NativeWorkerLike): NativeWorkerLike {
+    const { completeActivityTask, pollActivityTask } = worker;
+    const line = new TaskLine(pollActivityTask, (task) => {
+      const passes = this.#passes(task);
+      if (!passes) this.#held.push(task);
+      return passes;
+    });
+    this.#line = line;
+    return Object.assign(worker, {
+      pollActivityTask: () => line.next(),
+      completeActivityTask: (completion: Buffer) => {
+        if (this.#asking.size > 0) {
+          const { taskToken } = ActivityTaskCompletion.decodeDelimited(new Uint8Array(completion));
+          this.#asking.delete(keyOf(taskToken));
+        }
+        return completeActivityTask(completion);
+      },
+    });
+  }
+
+  #release(released: Released): void {
+    this.#released = released;
+    for (const task of this.#held.splice(0)) {
+      if (this.#passes(task)) this.#line?.put(task);
+      else this.#held.push(task);
+    }
+  }
+
+  #passes(task: Buffer): boolean {
+    const { taskToken, start, cancel } = ActivityTask.decode(new Uint8Array(task));
+    if (start && ASKS_MODELS.includes(start.activityType)) this.#asking.add(keyOf(taskToken));
+    if (cancel?.reason !== ActivityCancelReason.WORKER_SHUTDOWN || this.#released === 'all') return true;
+    return this.#released === 'short' && !this.#asking.has(keyOf(taskToken));
+  }
+}
+
+function keyOf(taskToken: Uint8Array): string {
+  return Buffer.from(taskToken).toString('base64');
+}

@@ -1,0 +1,107 @@
+/**
+ * What is asked when somebody looks, and then kept for seconds: figures of the whole store, and the backlog of the worker's task queues.
+ * N1. A look costs the same however often somebody looks, and however many threads there are (store/commands/thread/census.ts).
+ * N2. What cannot be asked has no figure: an old one would look like a quiet night.
+ */
+import type { NativeConnection } from '@temporalio/worker';
+import { Gauge, type Registry as Metrics } from 'prom-client';
+import { sandboxQueue } from '../../core/thread/step.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+
+const KEPT_MS = 5000;
+const WITHIN_MS = 2000;
+const WORKFLOW = 1;
+const ACTIVITY = 2;
+
+export interface CensusPlace {
+  readonly store: Pick<ThreadStore, 'threads'>;
+  readonly connection: Pick<NativeConnection, 'workflowService' | 'withDeadline'>;
+  readonly namespace: string;
+  readonly taskQueue: string;
+}
+
+export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => Promise<void> {
+  const registers = [metrics];
+  const threads = new Gauge({
+    name: 'everthread_threads',
+    help: 'Threads of the store by status, 10000 of each at most; the same for every worker of the store',
+    labelNames: ['status'],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'everthread_queue_oldest_seconds',
+    help: 'How long the oldest item from outside has waited in the store for its step; threads that wait for a person are left out',
+    // A label: without its value there is no series.
+    labelNames: ['place'],
+    registers,
+  });
+  const backlog = new Gauge({
+    name: 'everthread_task_queue_backlog',
+    help: 'Tasks that wait in Temporal for a worker of this queue, about',
+    labelNames: ['task_queue', 'type'],
+    registers,
+  });
+  const backlogAge = new Gauge({
+    name: 'everthread_task_queue_backlog_age_seconds',
+    help: 'How long the oldest of them has waited, about',
+    labelNames: ['task_queue', 'type'],
+    registers,
+  });
+  const readStore = async () => {
+    const census = await place.store.threads.census().catch(() => undefined);
+    // N2: none rather than an old one.
+    threads.reset();
+    waiting.reset();
+    if (!census) return;
+    for (const [status, count] of Object.entries(census.threads)) threads.set({ status }, count);
+    waiting.set({ place: 'store' }, census.oldestItemMs / 1000);
+  };
+  const readQueues = async () => {
+    const asked = [
+      { name: place.taskQueue, type: WORKFLOW, label: 'workflow' },
+      { name: place.taskQueue, type: ACTIVITY, label: 'activity' },
+      { name: sandboxQueue(place.taskQueue), type: ACTIVITY, label: 'activity' },
+    ];
+    const told = await Promise.all(
+      asked.map(({ name, type }) => describeQueue(place, name, type).catch(() => undefined)),
+    );
+    backlog.reset();
+    backlogAge.reset();
+    for (const [index, stats] of told.entries()) {
+      const { name, label } = asked[index] as (typeof asked)[number];
+      if (!stats) continue;
+      backlog.set({ task_queue: name, type: label }, stats.count);
+      backlogAge.set({ task_queue: name, type: label }, stats.ageSeconds);
+    }
+  };
+  let looked = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  return () => {
+    // N1: whoever looks meanwhile shares it.
+    if (looking) return looking;
+    if (performance.now() - looked < KEPT_MS) return Promise.resolve();
+    looking = Promise.all([readStore(), readQueues()])
+      .then(() => {
+        looked = performance.now();
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+}
+
+async function describeQueue({ connection, namespace }: CensusPlace, name: string, taskQueueType: number) {
+  const { stats } = await connection.withDeadline(Date.now() + WITHIN_MS, () =>
+    connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name },
+      taskQueueType,
+      reportStats: true,
+    }),
+  );
+  if (!stats) return undefined;
+  const { approximateBacklogCount, approximateBacklogAge: age } = stats;
+  const ageSeconds = Number(age?.seconds ?? 0) + (age?.nanos ?? 0) / 1e9;
+  return { count: Number(approximateBacklogCount ?? 0), ageSeconds };
+}

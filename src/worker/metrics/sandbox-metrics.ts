@@ -1,0 +1,44 @@
+/** Runs of code in the sandbox, by how they ended (`memory`: killed for want of memory), and the processes that it holds. */
+import { Counter, Gauge, type Registry as Metrics } from 'prom-client';
+import type { Sandbox } from '../../sandbox/index.ts';
+
+export function measureSandbox(metrics: Metrics, sandbox: Sandbox): Sandbox {
+  const registers = [metrics];
+  const runs = new Counter({
+    name: 'everthread_sandbox_runs_total',
+    help: 'Programs that have ended; status memory: ended for exceeding their memory',
+    labelNames: ['status'],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `everthread_sandbox_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('children', 'Child processes, those at rest included', () => sandbox.figures().children);
+  gauge('running', 'Programs that run', () => sandbox.figures().running);
+  gauge('waiting', 'Programs that wait for a place', () => sandbox.figures().waiting);
+  // A dashboard has a line of kills before the first one.
+  for (const status of ['success', 'error', 'link_error', 'memory', 'terminated']) runs.inc({ status }, 0);
+  return {
+    ...sandbox,
+    scope(options) {
+      const scope = sandbox.scope(options);
+      return {
+        ...scope,
+        runCode: (source, given) => {
+          const execution = scope.runCode(source, given);
+          execution.then(
+            ({ status }) => runs.inc({ status }),
+            () => undefined,
+          );
+          return execution;
+        },
+      };
+    },
+  };
+}

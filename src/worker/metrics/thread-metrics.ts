@@ -1,0 +1,147 @@
+/**
+ * Counts what the threads of this worker do, from the events that it writes into their logs. What another worker writes, that one counts.
+ * M1. No label holds what a person or a model has made up (label.ts).
+ */
+import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
+import type { Registry } from '../../core/author/definition.ts';
+import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
+import type { EventListener } from '../../store/port/thread-store.ts';
+import { OTHER, openLabels } from './label.ts';
+
+/** Seconds: a model answers within one, or thinks for minutes. */
+const SLOW = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const QUICK = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+/** Begins whose end another worker may write. */
+const MOST_BEGUN = 10_000;
+
+interface Asked {
+  readonly at: number;
+  readonly model: string;
+  begun: boolean;
+}
+
+export function listenToThreads(metrics: Metrics, registry: () => Registry): EventListener {
+  const count = openCounters(metrics);
+  const toolLabel = openLabels((name) => {
+    const { tools, prompts, agents } = registry();
+    return tools.has(name) || prompts.has(name) || agents.has(name);
+  });
+  const modelLabel = openLabels((name) => registry().models.has(name));
+  const codeLabel = openLabels((code) => /^[A-Za-z_]{1,40}$/.test(code));
+  const asked = new Map<string, Asked>();
+  const begunTools = new Map<string, number>();
+  const keep = <T>(map: Map<string, T>, key: string, value: T) => {
+    if (map.size >= MOST_BEGUN) map.clear();
+    map.set(key, value);
+  };
+  const settle = (key: string, event: ThreadEvent, outcome: string) => {
+    const call = asked.get(key);
+    asked.delete(key);
+    const model = call?.model ?? OTHER;
+    count.requests.inc({ model, outcome });
+    if (call) count.latency.observe({ model }, secondsBetween(call.at, event.at));
+    return model;
+  };
+  const handlers: {
+    readonly [Kind in EventKind]?: (thread: string, event: ThreadEvent, data: EventData[Kind]) => void;
+  } = {
+    'step.started': () => count.steps.inc({ outcome: 'started' }),
+    'step.committed': () => count.steps.inc({ outcome: 'committed' }),
+    'step.failed': () => count.steps.inc({ outcome: 'failed' }),
+    'step.retried': (_thread, _event, { handedOver, reason }) => {
+      const lost = reason.includes('lost') ? 'worker_lost' : 'budget';
+      count.stepRetries.inc({ reason: handedOver ? 'worker_shutdown' : lost });
+    },
+    'model.called': (thread, event, { model, call }) =>
+      keep(asked, keyOf(thread, event, call), { at: event.at, model: modelLabel(model), begun: false }),
+    'model.chunk': (thread, event, { call }) => {
+      const known = asked.get(keyOf(thread, event, call));
+      if (!known || known.begun) return;
+      known.begun = true;
+      count.firstToken.observe({ model: known.model }, secondsBetween(known.at, event.at));
+    },
+    'model.answered': (thread, event, { call, usage, cost }) => {
+      const model = settle(keyOf(thread, event, call), event, 'ok');
+      count.tokens.inc({ model, kind: 'input' }, usage?.promptTokens ?? 0);
+      count.tokens.inc({ model, kind: 'output' }, usage?.completionTokens ?? 0);
+      count.cost.inc({ model }, cost ?? 0);
+    },
+    'model.failed': (thread, event, { call, code, retryInMs, plain }) => {
+      const model = settle(keyOf(thread, event, call), event, codeLabel(code ?? OTHER));
+      if (retryInMs !== undefined || plain) count.modelRetries.inc({ model });
+    },
+    'tool.started': (thread, event, { callId }) => keep(begunTools, `${thread} ${callId}`, event.at),
+    'tool.result': (thread, event, { name, callId, status }) => {
+      const tool = toolLabel(name);
+      const begun = begunTools.get(`${thread} ${callId}`);
+      begunTools.delete(`${thread} ${callId}`);
+      count.tools.inc({ tool, outcome: status });
+      if (begun !== undefined) count.toolTime.observe({ tool }, secondsBetween(begun, event.at));
+    },
+    'tool.unknown': (_thread, _event, { name }) =>
+      count.tools.inc({ tool: toolLabel(name), outcome: 'unknown' }),
+    'execution.ended': (_thread, _event, { status }) => count.executions.inc({ status }),
+  };
+  return {
+    kinds: new Set(Object.keys(handlers) as EventKind[]),
+    told: ({ threadId }, event) => handlers[event.type]?.(threadId, event, event.data as never),
+  };
+}
+
+function openCounters(metrics: Metrics) {
+  const registers = [metrics];
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `everthread_${name}`, help, labelNames, registers });
+  const times = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram({ name: `everthread_${name}`, help, labelNames, buckets, registers });
+  return {
+    executions: counter('executions_ended_total', 'Executions that this worker has brought to their end', [
+      'status',
+    ]),
+    steps: counter('steps_total', 'Steps, as they start and as they end', ['outcome']),
+    stepRetries: counter('step_retries_total', 'Steps begun again, by what became of the attempt before', [
+      'reason',
+    ]),
+    requests: counter('model_requests_total', 'Requests to models; outcome: ok, or the code of the failure', [
+      'model',
+      'outcome',
+    ]),
+    modelRetries: counter('model_retries_total', 'Requests to models that are made again', ['model']),
+    latency: times(
+      'model_request_duration_seconds',
+      'From a request to a model to the end of its answer',
+      ['model'],
+      SLOW,
+    ),
+    firstToken: times(
+      'model_first_token_seconds',
+      'From a request to the first streamed text, as it is stored',
+      ['model'],
+      SLOW,
+    ),
+    tokens: counter('model_tokens_total', 'Tokens, as providers report them; kind: input or output', [
+      'model',
+      'kind',
+    ]),
+    cost: counter('model_cost_usd_total', 'Cost in US dollars, of models that have prices', ['model']),
+    tools: counter('tool_calls_total', 'Calls of tools, prompts and subagents that have an outcome', [
+      'tool',
+      'outcome',
+    ]),
+    toolTime: times(
+      'tool_duration_seconds',
+      'From the begin of a call to its stored result',
+      ['tool'],
+      QUICK,
+    ),
+  };
+}
+
+function keyOf(threadId: string, { step, attempt }: ThreadEvent, call: number): string {
+  return `${threadId} ${step} ${attempt} ${call}`;
+}
+
+/** Of microseconds. */
+function secondsBetween(from: number, to: number): number {
+  return Math.max(0, to - from) / 1_000_000;
+}

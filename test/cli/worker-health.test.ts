@@ -1,0 +1,133 @@
+/** Health and metrics of a worker, read as Prometheus reads them: while a step runs, after its process was killed, and as it goes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { workerBelow } from '../support/process-tree.ts';
+import { scrape } from '../support/scrape.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
+
+const START_MS = 120_000;
+const ENDLESS = 'hang please';
+
+let project: CliProject;
+let command: Running;
+let url: string;
+
+/** Within its grace a model that hangs keeps the worker. */
+const start = (args: readonly string[] = []) =>
+  project.start(['worker', '--json', ...args], { EVERTHREAD_MODEL_GRACE_MS: '20000' });
+
+const readyLine = (of: Running) =>
+  of
+    .stdout()
+    .split('\n')
+    .find((line) => line.includes('"event":"ready"')) ?? '{}';
+
+async function get(path: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url + path);
+  return { status: response.status, body: await response.json() };
+}
+
+beforeAll(async () => {
+  project = await cliProject(HELPER);
+  command = start(['--health', '127.0.0.1:0']);
+  await seen(command, '"event":"ready"', START_MS);
+  ({ health: url } = JSON.parse(readyLine(command)));
+}, START_MS);
+afterAll(() => project.remove());
+
+describe('the health of a worker', () => {
+  it('is served on this machine alone unless an address is given, and where is said at the start', async () => {
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    expect(await get('/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await get('/readyz')).toEqual({
+      status: 200,
+      body: { status: 'ready', store: true, temporal: true },
+    });
+    expect((await get('/else')).status).toBe(404);
+  });
+
+  it('at an address that is no address, or is taken, ends the start with a sentence', async () => {
+    const [wrong, taken] = await Promise.all([
+      project.run(['worker', '--health', 'nowhere']),
+      project.run(['worker', '--health', new URL(url).host]),
+    ]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('"nowhere" is no address for health and metrics: write host:port');
+    expect(taken.code).toBe(2);
+    expect(taken.stderr).toContain('something listens there already');
+  });
+});
+
+describe('the metrics of a worker', () => {
+  it('count steps, tools, requests to models, tokens and the store, with names that the project knows as labels', async () => {
+    await project.run(['threads', 'start', 'helper', 'the weather, please', '--wait']);
+    const { value, count } = await scrape(url);
+    expect(value('everthread_steps_total', { outcome: 'committed' })).toBeGreaterThanOrEqual(2);
+    expect(value('everthread_tool_calls_total', { tool: 'weather', outcome: 'success' })).toBe(1);
+    expect(
+      value('everthread_model_requests_total', { model: 'scripted', outcome: 'ok' }),
+    ).toBeGreaterThanOrEqual(2);
+    expect(value('everthread_model_tokens_total', { model: 'scripted', kind: 'output' })).toBeGreaterThan(0);
+    expect(count('everthread_model_request_duration_seconds')).toBeGreaterThanOrEqual(2);
+    expect(count('everthread_model_first_token_seconds')).toBeGreaterThanOrEqual(1);
+    expect(count('everthread_tool_duration_seconds')).toBe(1);
+    expect(count('everthread_store_command_duration_seconds')).toBeGreaterThan(0);
+    expect(value('everthread_sandbox_runs_total', { status: 'memory' })).toBe(0);
+    expect(value('everthread_sandbox_children', {})).toBeDefined();
+  });
+
+  it('are those that the page lists, and no other', async () => {
+    const { families } = await scrape(url);
+    const own = families.map(({ name }) => name).filter((name) => name.startsWith('everthread_'));
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'production.md'), 'utf8');
+    const [, table = ''] = page.split('\n## Metrics\n');
+    const listed = [...table.matchAll(/`(everthread_\w+)`/g)].map(([, name = '']) => name);
+    expect(own.toSorted()).toEqual([...new Set(listed)].toSorted());
+  });
+
+  it('tell while a step runs how many threads do, how long the queue has waited, and that the worker takes work', async () => {
+    await seen(await tailOfNew(project, ENDLESS), 'I begin');
+    // Of the store as a whole: what was read seconds ago may still be told.
+    await eventually('a running thread', async () => {
+      const { value } = await scrape(url);
+      return (value('everthread_threads', { status: 'running' }) ?? 0) >= 1;
+    });
+    const { value } = await scrape(url);
+    expect(value('everthread_queue_oldest_seconds', { place: 'store' })).toBe(0);
+    expect(value('everthread_worker_up', {})).toBe(1);
+    expect(value('everthread_worker_ready', {})).toBe(1);
+    expect(value('everthread_task_queue_backlog', { type: 'workflow' })).toBeDefined();
+  });
+
+  it('outlive its process: one that was killed is counted, and so is the step that goes on', async () => {
+    process.kill(workerBelow(command.process.pid as number) as number, 'SIGKILL');
+    await eventually('the fall is told', async () => {
+      const { value } = await scrape(url);
+      return value('everthread_worker_process_falls_total', { how: 'signal SIGKILL' }) === 1;
+    });
+    await eventually(
+      'the step is begun again',
+      async () => {
+        const { value } = await scrape(url);
+        return (value('everthread_step_retries_total', { reason: 'worker_lost' }) ?? 0) >= 1;
+      },
+      START_MS,
+    );
+    expect((await get('/readyz')).body).toMatchObject({ status: 'ready' });
+  });
+});
+
+describe('a worker that is told to stop', () => {
+  it('is not ready from then on, lives, and is measured, as long as a model may finish', async () => {
+    command.process.kill('SIGTERM');
+    await seen(command, 'Stopping: what runs is finished');
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'stopping' } });
+    expect((await get('/healthz')).status).toBe(200);
+    const { value } = await scrape(url);
+    expect(value('everthread_worker_ready', {})).toBe(0);
+    expect((await command.ended).code).toBe(0);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+});
