@@ -69,7 +69,7 @@ async function decideWithoutWorker(theatre: Theatre, { id, summary }: Wait): Pro
 /** As anybody would from a shell: another process. */
 async function command({ screen, environment }: Theatre, args: readonly string[]): Promise<void> {
   screen.say('you', `$ npx everthread ${args.join(' ')}`);
-  const { stdout, stderr } = await run(process.execPath, [COMMAND, ...args], {
+  const { stdout, stderr } = await run(process.execPath, [...process.execArgv, COMMAND, ...args], {
     cwd: PROJECT,
     env: environment,
   });

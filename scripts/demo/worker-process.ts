@@ -27,7 +27,7 @@ export class WorkerProcess {
   readonly #exit: Promise<unknown>;
 
   constructor({ name, projectDir, env, logFile, onLine }: WorkerOptions) {
-    const child = spawn(process.execPath, [PROGRAM], {
+    const child = spawn(process.execPath, [...process.execArgv, PROGRAM], {
       cwd: projectDir,
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -13,6 +13,7 @@ import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
 import { eventually } from '../support/eventually.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/everthread.js', import.meta.url));
 const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
@@ -97,7 +98,9 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
       Object.entries({ ...process.env, ...settings, ...more }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
   const start: CliProject['start'] = (args, env, node = process.execPath) => {
-    const child = spawn(node, [COMMAND, ...args], {
+    // Another Node need not know the options.
+    const options = node === process.execPath ? PROGRAM_OPTIONS : [];
+    const child = spawn(node, [...options, COMMAND, ...args], {
       cwd: folder,
       env: environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],

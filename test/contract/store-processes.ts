@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { isLong } from '../support/long-form.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import type { Answer, Task } from './store-process.ts';
 import { isGapFree, message, openThread, ThreadDriver } from './thread-driver.ts';
 
@@ -42,7 +43,7 @@ export async function start(
 ): Promise<ChildProcess[]> {
   const started = tasks.map((task) => {
     const child = fork(PROGRAM, [address, folder, JSON.stringify(task)], {
-      execArgv: [],
+      execArgv: [...PROGRAM_OPTIONS],
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     child.stderr?.on('data', (data) => errors.set(child, `${errors.get(child) ?? ''}${data}`));

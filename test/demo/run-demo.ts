@@ -1,12 +1,13 @@
 /** The demo's command, as a process of its own with everything below a folder. */
 import { spawn } from 'node:child_process';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 export async function runDemo(
   args: string[],
   folder: string,
 ): Promise<{ code: number | null; output: string }> {
   const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;
-  const child = spawn(process.execPath, ['scripts/demo/main.ts', ...args], {
+  const child = spawn(process.execPath, [...PROGRAM_OPTIONS, 'scripts/demo/main.ts', ...args], {
     env: {
       ...env,
       EVERTHREAD_DEMO_FOLDER: folder,

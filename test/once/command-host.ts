@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 export interface CommandOrder {
   readonly args: readonly string[];
@@ -55,7 +56,7 @@ function giveBack(host: ChildProcess): void {
 function startHost(): ChildProcess {
   hosts += 1;
   const host = fork(fileURLToPath(new URL('./command-process.ts', import.meta.url)), [], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...PROGRAM_OPTIONS, '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   // It ends with this process, which does not wait for it.

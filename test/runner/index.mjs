@@ -17,6 +17,7 @@ import { getState, resetState, run } from 'jest-circus';
 import * as globals from './globals.mjs';
 import './expectations.mjs';
 import { claim } from './claim.mjs';
+import { countCost } from './cost.mjs';
 import { watchProcess } from './left-behind.mjs';
 import { nextFile, resolveForTests } from './resolve.mjs';
 import { listenBetweenFiles } from './stray-errors.mjs';
@@ -50,6 +51,7 @@ export default class NodeRunner {
   async #runFile({ path, context }, strayErrors) {
     const environment = { ...process.env };
     const start = Date.now();
+    const tellCost = countCost(path);
     const ended = () => tellEarlyEnd(path);
     process.on('exit', ended);
     this.#prepare(path, context.config);
@@ -65,7 +67,9 @@ export default class NodeRunner {
       left = watched.restore();
       if (left.length > 0) addUnhandled(results, new Error(`The file has left behind: ${left.join(', ')}.`));
       const result = toTestResult(results, path, context.config, this.#globalConfig);
-      return { ...result, perfStats: perfStats(start, loaded) };
+      const times = perfStats(start, loaded);
+      tellCost(times, result.numPassingTests);
+      return { ...result, perfStats: times };
     } finally {
       left ?? watched.restore();
       tell({ name: 'teardown' });

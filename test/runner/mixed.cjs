@@ -8,7 +8,17 @@ const { relative, sep } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Half a minute or more each. */
-const LONGEST = ['package/tarball', 'faults/author-crash', 'faults/postgres-workers', 'fuzz/doors'];
+const LONGEST = [
+  'package/tarball',
+  'faults/author-crash',
+  'faults/wait-kill',
+  'faults/postgres-workers',
+  'contract/postgres-store',
+  'contract/flat-step',
+  'demo/web',
+  'cli/threads.test',
+  'fuzz/doors',
+];
 /** They start processes and wait for them. */
 const LONG = ['cli', 'demo', 'faults', 'package', 'replay', 'temporal-service', 'worker'];
 const LONG_WITHIN = 0.75;

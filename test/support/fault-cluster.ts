@@ -14,6 +14,7 @@ import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
 import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
 import { connectPatiently } from './patient-client.ts';
+import { PROGRAM_OPTIONS } from './program-options.ts';
 import type { WorkerOrder } from './run-worker-process.ts';
 
 export interface WorkerProcess {
@@ -150,7 +151,6 @@ function readLedger(folder: string, threadId: string): string[] {
 }
 
 const SCRIPT = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
-const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
 
 async function startWorker(
   order: WorkerOrder,
@@ -176,7 +176,7 @@ function spawnWorker(
   address: string,
 ): Spawned {
   const log = openSync(join(order.folder, 'worker.log'), 'a');
-  const child: ChildProcess = spawn(process.execPath, ['--import', PLAIN_IMPORTS, program], {
+  const child: ChildProcess = spawn(process.execPath, [...PROGRAM_OPTIONS, program], {
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       ...process.env,

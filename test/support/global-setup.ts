@@ -10,6 +10,7 @@ import { type LocalServer, startLocalServer } from '../../src/temporal-service/s
 // Before anything takes Temporal's own for granted.
 import '../once/temporal-runtime.ts';
 import { keptBundle } from '../../src/workflow-bundle.ts';
+import { packModules } from './packed-modules.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {
@@ -33,13 +34,14 @@ export default async function setUp(): Promise<void> {
   process.env.GOGC ??= SERVER_GARBAGE;
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const { path } = await findTemporalBinary({ progress: (line) => process.stderr.write(`${line}\n`) });
-  const [server, { code: bundle }] = await Promise.all([
+  const [server, { code: bundle }, packed] = await Promise.all([
     startLocalServer({
       binary: path,
       headless: true,
       extraDynamicConfig: SERVER_SETTINGS,
     }),
     keptBundle(),
+    packModules(),
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
@@ -52,6 +54,7 @@ export default async function setUp(): Promise<void> {
     EVERTHREAD_TEST_FOLDER: folder,
     EVERTHREAD_TEST_BUNDLE: bundlePath,
     EVERTHREAD_TEST_MAPPED_BUNDLE: mappedBundlePath,
+    EVERTHREAD_TEST_PACKED: packed,
     EVERTHREAD_TEST_POSTGRES_STARTER: globalThis.everthreadTestPostgres.url,
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: server.namespace,

@@ -141,8 +141,8 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
     workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
     configuration: {
       // No worker is killed here: one that a busy machine delays must not be taken for lost.
-      modelHeartbeatMs: 10_000,
-      toolHeartbeatMs: 10_000,
+      modelHeartbeatMs: 30_000,
+      toolHeartbeatMs: 30_000,
       toolGraceMs: 500,
       modelGraceMs: 0,
       ...options.configuration,
