@@ -16,11 +16,13 @@ import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { PATIENCE } from '../support/killing.ts';
+import { isLong } from '../support/long-form.ts';
 import { askChat, type ChatAnswer, textOf } from '../support/read-chat.ts';
 import { readStream, type Told } from '../support/read-stream.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { StandardClient, type StandardThread } from '../support/standard-client.ts';
+import { tellByOthers } from './client-ordeal.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
 const PIECES = 30;
@@ -33,6 +35,8 @@ export interface Disconnects {
   readonly cuts: number;
   /** Deaths: of a worker and of the API process, in turns. */
   readonly deaths: number;
+  /** Of each client that others have made (client-ordeal.ts). */
+  readonly ofOthers: { readonly threads: number; readonly cuts: number };
 }
 
 /** What is answered to a message. */
@@ -45,11 +49,11 @@ interface Run {
   readonly isOver: () => boolean;
 }
 
-export function describeDisconnects({ threads, cuts, deaths }: Disconnects): void {
-  describe('streams that break', () => ordeal({ threads, cuts, deaths }));
+export function describeDisconnects(disconnects: Disconnects): void {
+  describe('streams that break', () => ordeal(disconnects));
 }
 
-function ordeal({ threads, cuts, deaths }: Disconnects): void {
+function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({
@@ -64,7 +68,7 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
   afterAll(() => cluster?.close());
 
   it(
-    `${threads} threads told at every door, over ${cuts} cut connections and ${deaths} deaths, are told whole, once and in order (seed ${SEED})`,
+    `${threads} threads told at every door over ${cuts} cut connections, and ${ofOthers.threads} by each client of others over ${ofOthers.cuts}, under ${deaths} deaths, are told whole, once and in order (seed ${SEED})`,
     async () => {
       const random = seededRandom(SEED);
       const [port = 0] = await findFreePorts(1);
@@ -72,7 +76,8 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
       closeAfterTest(() => end(api));
       const proxy = await cuttingProxy(`http://127.0.0.1:${port}`);
       let died = 0;
-      const isOver = () => died >= deaths && proxy.cuts >= cuts;
+      const mayEnd = () => died >= deaths;
+      const isOver = () => mayEnd() && proxy.cuts >= cuts;
       const work = Promise.all(
         Array.from({ length: threads }, () => tellAtEveryDoor({ cluster, proxy, isOver })),
       );
@@ -91,7 +96,16 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
           }
         }
       })();
-      await Promise.all([dying, work]);
+      const told = tellByOthers({
+        cluster,
+        url: `http://127.0.0.1:${port}`,
+        random: random.split('others'),
+        mayEnd,
+        answerTo,
+        ...ofOthers,
+      });
+      const [figures] = await Promise.all([told, dying, work]);
+      if (isLong) process.stdout.write(`${JSON.stringify(figures)}\n`);
     },
     2 * PATIENCE[0],
   );
