@@ -48,7 +48,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       this.#fault(
         new McpFailure(
           'McpTooLarge',
-          `It answered more than ${MCP_LIMITS.requestBytes} bytes to one request.`,
+          `It answered more than ${MCP_LIMITS.requestBytes} bytes or ${MCP_LIMITS.requestMessages} messages to one request.`,
         ),
       ),
     );
@@ -68,15 +68,23 @@ function quoteOrigin(location: string | null, base: URL): string {
   }
 }
 
-/** A2: as it is read. */
+/** A2: as it is read. A stream's messages end with an empty line each. */
 function bound(response: Response, tooLarge: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   let bytes = 0;
+  let messages = 0;
+  let last = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       bytes += piece.length;
-      if (bytes > MCP_LIMITS.requestBytes) controller.error(tooLarge());
+      for (const byte of piece) {
+        if (byte === 13) continue;
+        if (byte === 10 && last === 10) messages += 1;
+        last = byte;
+      }
+      if (bytes > MCP_LIMITS.requestBytes || messages > MCP_LIMITS.requestMessages)
+        controller.error(tooLarge());
       else controller.enqueue(piece);
     },
   });
