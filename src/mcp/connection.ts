@@ -148,6 +148,16 @@ class Connection implements McpConnection {
           new McpFailure('McpInvalid', `It answered what was not asked: id ${quote(message.id, 40)}.`),
         );
     };
+    // Over HTTP what cannot be read is told here alone: the call would wait for its time.
+    transport.onerror = ({ name, message }) => {
+      const { failure } = this.#transport;
+      const isUnreadable = name === 'SyntaxError' || name === 'ZodError';
+      if (failure) this.#give(failure);
+      else if (isUnreadable)
+        this.#give(
+          new McpFailure('McpInvalid', `It said what the protocol does not have: ${quote(message, 300)}`),
+        );
+    };
     transport.onclose = () => {
       this.closed = true;
       this.#broken.reject(transport === this.#transport ? this.#transport.failure : undefined);

@@ -20,6 +20,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       fetch: walledFetch({
         allows: ({ origin, pathname }) => origin === target.origin && pathname === target.pathname,
         maxBytes: MCP_LIMITS.requestBytes,
+        maxMessages: MCP_LIMITS.requestMessages,
         fault,
       }),
       // A call that was cut off is not sent again, nor read on: whoever called decides.

@@ -13,12 +13,15 @@ export interface Wall {
   allows(url: URL): boolean;
   /** Bytes of one answer. */
   readonly maxBytes: number;
+  /** Messages of one stream; absent: any. */
+  readonly maxMessages?: number;
   readonly fault: WallFault;
 }
 
 export type WalledFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export function walledFetch({ allows, maxBytes, fault }: Wall): WalledFetch {
+export function walledFetch(wall: Wall): WalledFetch {
+  const { allows, fault } = wall;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!allows(url)) throw fault('redirect', `It wanted ${url.origin} to be asked in its place.`);
@@ -29,7 +32,7 @@ export function walledFetch({ allows, maxBytes, fault }: Wall): WalledFetch {
       const to = originOf(response.headers.get('location'), url);
       throw fault('redirect', `It answers ${response.status}, towards ${to}.`);
     }
-    return bound(response, maxBytes, fault);
+    return bound(response, wall);
   };
 }
 
@@ -41,16 +44,25 @@ function originOf(location: string | null, base: URL): string {
   }
 }
 
-/** W2: as it is read. */
-function bound(response: Response, maxBytes: number, fault: WallFault): Response {
+/** W2: as it is read. A stream's messages end with an empty line each. */
+function bound(response: Response, { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   let bytes = 0;
+  let messages = 0;
+  let last = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       bytes += piece.length;
+      for (const byte of maxMessages === Number.POSITIVE_INFINITY ? [] : piece) {
+        if (byte === 13) continue;
+        if (byte === 10 && last === 10) messages += 1;
+        last = byte;
+      }
       if (bytes > maxBytes)
         controller.error(fault('too_large', `It answered more than ${maxBytes} bytes to one request.`));
+      else if (messages > maxMessages)
+        controller.error(fault('too_large', `It answered more than ${maxMessages} messages to one request.`));
       else controller.enqueue(piece);
     },
   });

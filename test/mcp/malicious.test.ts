@@ -1,6 +1,7 @@
 /** A server of MCP may do whatever it likes: who calls it gets a code, within its time, and its process is gone. */
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,27 +49,29 @@ const program = (how: string, ...more: string[]): McpReach => ({
   env: {},
 });
 
+const WAYS: readonly (readonly [how: string, code: string])[] = [
+  ['dies', 'McpUnavailable'],
+  ['speaks no JSON', 'McpInvalid'],
+  ['answers another id', 'McpInvalid'],
+  ['says a line without an end', 'McpTooLarge'],
+  ['says messages without an end', 'McpTooLarge'],
+  ['answers ten megabytes', 'McpTooLarge'],
+  ['answers two megabytes', 'McpTooLarge'],
+  ['answers what is no result', 'McpInvalid'],
+  ['answers data without an end', 'McpTooLarge'],
+  ['has a hundred files', 'McpTooLarge'],
+  ['lists forever', 'McpTooLarge'],
+  ['lists a tool twice', 'McpInvalid'],
+  ['lists what is no tool', 'McpInvalid'],
+  ['has a schema without an end', 'McpTooLarge'],
+  ['has a huge schema', 'McpTooLarge'],
+  ['has no such tool', 'McpToolMissing'],
+  ['calls it an error', 'McpToolError'],
+  ['behaves', 'success'],
+];
+
 describe('a program that', () => {
-  it.each([
-    ['dies', 'McpUnavailable'],
-    ['speaks no JSON', 'McpInvalid'],
-    ['answers another id', 'McpInvalid'],
-    ['says a line without an end', 'McpTooLarge'],
-    ['says messages without an end', 'McpTooLarge'],
-    ['answers ten megabytes', 'McpTooLarge'],
-    ['answers two megabytes', 'McpTooLarge'],
-    ['answers what is no result', 'McpInvalid'],
-    ['answers data without an end', 'McpTooLarge'],
-    ['has a hundred files', 'McpTooLarge'],
-    ['lists forever', 'McpTooLarge'],
-    ['lists a tool twice', 'McpInvalid'],
-    ['lists what is no tool', 'McpInvalid'],
-    ['has a schema without an end', 'McpTooLarge'],
-    ['has a huge schema', 'McpTooLarge'],
-    ['has no such tool', 'McpToolMissing'],
-    ['calls it an error', 'McpToolError'],
-    ['behaves', 'success'],
-  ])('%s is met with %s', async (how, code) => {
+  it.each(WAYS)('%s is met with %s', async (how, code) => {
     expect(await meet(program(how))).toMatchObject({ code });
   });
 
@@ -113,7 +116,46 @@ async function serve(listener: RequestListener): Promise<McpReach> {
   return { by: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer kept' } };
 }
 
+/** The same program behind an address: what it says is what each request is answered with, as a stream. */
+async function serveProgram(how: string): Promise<McpReach> {
+  const child = spawn(process.execPath, [RUDE, how], { stdio: ['pipe', 'pipe', 'ignore'] });
+  closers.push(() => child.kill('SIGKILL'));
+  let answering: ServerResponse | undefined;
+  let line = '';
+  // Told as it comes: some of it has no end.
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    for (const [n, piece] of text.split('\n').entries()) {
+      if (n > 0) {
+        answering?.write('\n\n');
+        if (/"(result|error)"/.test(line)) answering?.end();
+        line = '';
+      }
+      if (piece === '') continue;
+      const isFull =
+        answering?.writableEnded === false && !answering.write(line === '' ? `data: ${piece}` : piece);
+      line = (line + piece).slice(0, 200);
+      if (!isFull) continue;
+      child.stdout.pause();
+      answering?.once('drain', () => child.stdout.resume());
+    }
+  });
+  child.on('exit', () => answering?.destroy());
+  child.stdin.on('error', () => {});
+  return serve(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    child.stdin.write(`${body}\n`);
+    if (!('id' in JSON.parse(body))) return void response.writeHead(202).end();
+    answering = response.writeHead(200, { 'content-type': 'text/event-stream' });
+  });
+}
+
 describe('an address that', () => {
+  it.each(WAYS)('%s is met with %s', async (how, code) => {
+    expect(await meet(await serveProgram(how))).toMatchObject({ code });
+  });
+
   it.each([301, 302, 307, 308])(
     'answers %d is not followed, and its headers go nowhere else',
     async (status) => {

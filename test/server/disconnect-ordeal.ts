@@ -14,8 +14,10 @@ import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { PATIENCE } from '../support/killing.ts';
+import { isLong } from '../support/long-form.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { tellByOthers } from './client-ordeal.ts';
 import { chat, expectStandard, openStandard, readLog, readWithClient } from './door-readers.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
@@ -35,6 +37,8 @@ export interface Disconnects {
   readonly cuts: number;
   /** Deaths: of a worker and of the API process, in turns. */
   readonly deaths: number;
+  /** Of each client that others have made (client-ordeal.ts). */
+  readonly ofOthers: { readonly threads: number; readonly cuts: number };
 }
 
 /** What is answered to a message. */
@@ -47,11 +51,11 @@ interface Run {
   readonly isOver: () => boolean;
 }
 
-export function describeDisconnects({ threads, cuts, deaths }: Disconnects): void {
-  describe('streams that break', () => ordeal({ threads, cuts, deaths }));
+export function describeDisconnects(disconnects: Disconnects): void {
+  describe('streams that break', () => ordeal(disconnects));
 }
 
-function ordeal({ threads, cuts, deaths }: Disconnects): void {
+function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({
@@ -66,7 +70,7 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
   afterAll(() => cluster?.close());
 
   it(
-    `${threads} threads at a time told at every door, over ${cuts} cut connections at each and ${deaths} deaths, are told whole, once and in order (seed ${SEED})`,
+    `${threads} threads at a time told at every door, over ${cuts} cut connections at each, and ${ofOthers.threads} by each client of others over ${ofOthers.cuts}, under ${deaths} deaths, are told whole, once and in order (seed ${SEED})`,
     async () => {
       const random = seededRandom(SEED);
       const [port = 0] = await findFreePorts(1);
@@ -76,8 +80,9 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
       const made = () => Object.values(doors).map((door) => door.cuts);
       const sum = () => made().reduce((all, each) => all + each, 0);
       let died = 0;
-      const isOver = () => died >= deaths && made().every((each) => each >= cuts);
-      const told = Promise.all(
+      const mayEnd = () => died >= deaths;
+      const isOver = () => mayEnd() && made().every((each) => each >= cuts);
+      const work = Promise.all(
         Array.from({ length: threads }, () => tellThreads({ cluster, doors, isOver })),
       );
       for (const [door, most] of Object.entries(DOORS) as [Door, number][])
@@ -97,11 +102,17 @@ function ordeal({ threads, cuts, deaths }: Disconnects): void {
           }
         }
       })();
-      const [, turns] = await Promise.all([dying, told]);
-      const all = turns.reduce((one, other) => one + other, 0);
-      process.stdout.write(
-        `${all} turns, cut off at ${JSON.stringify(Object.keys(DOORS).map((door, n) => [door, made()[n]]))}\n`,
-      );
+      const told = tellByOthers({
+        cluster,
+        url: `http://127.0.0.1:${port}`,
+        random: random.split('others'),
+        mayEnd,
+        answerTo,
+        ...ofOthers,
+      });
+      const [figures, turns] = await Promise.all([told, work, dying]);
+      const own = { turns: turns.reduce((one, other) => one + other, 0), cuts: made() };
+      if (isLong) process.stdout.write(`${JSON.stringify({ doors: Object.keys(DOORS), own, others: figures })}\n`);
     },
     4 * PATIENCE[0],
   );

@@ -3,9 +3,13 @@ import { serveApi } from '../../src/cli/serve/serve-api.ts';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { createApi } from '../../src/server/api/create-api.ts';
 
+const AGENTS = [{ name: 'helper', title: 'Helper', description: null }];
 const [store, taskQueue, port] = process.argv.slice(2);
 // Whoever started it is gone: nothing may outlive its test.
 process.on('disconnect', () => process.exit(1));
 const client = await RuntimeClient.connect({ store, taskQueue });
-const served = await serveApi(createApi({ client }), { host: '127.0.0.1', port: Number(port) });
+const served = await serveApi(createApi({ client, agents: () => AGENTS }), {
+  host: '127.0.0.1',
+  port: Number(port),
+});
 process.send?.(Number(new URL(served.url).port));

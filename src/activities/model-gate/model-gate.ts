@@ -60,7 +60,7 @@ const READ = openGate<ActivityDependencies, OpenStep, FailedStep | Unsent>()
   .stage(resolveSide) //              2 whose step it is: agent, side, prompt
   .stage(requireStepVariables) //     2 required variables have values
   .stage(offerSubagents) //           2 which subagents may be offered now
-  .stage(offerMcpTools) //            2 which tools of MCP servers, as their servers tell of them
+  .stage(offerMcpTools) //            2 which tools of MCP servers, as their servers tell of them, and of the client
   .stage(compact); //                 3 what is older gives place to a summary, where that is due
 
 /** What all requests of the step have in common. */

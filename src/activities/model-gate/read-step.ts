@@ -6,6 +6,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import type { Scratch } from '../../state/scratch.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { readClientOffer } from '../model/client-offer.ts';
 import { historyWindow } from '../model/history-window.ts';
 import { type McpOffer, readMcpOffer } from '../model/mcp-offer.ts';
 import { readSubagentOffer } from '../model/offered-tools.ts';
@@ -84,5 +85,9 @@ export async function offerMcpTools(
   ports: ActivityDependencies,
   { context, active }: ResolvedStep,
 ): Promise<Verdict<Pick<ReadStep, 'mcp'>, never>> {
-  return go({ mcp: await readMcpOffer(ports, context, active.prompt) });
+  const [mcp, client] = await Promise.all([
+    readMcpOffer(ports, context, active.prompt),
+    readClientOffer(ports, context),
+  ]);
+  return go({ mcp: client.size > 0 ? new Map([...mcp, ...client]) : mcp });
 }

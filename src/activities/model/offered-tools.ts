@@ -5,6 +5,7 @@
 import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { findCallee } from '../../core/project/callee.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -53,7 +54,8 @@ export function offeredTools(
     if (!subagent) return offer(registry, name) ?? [];
     return subagent.resumable ? [] : [offerSubagent(registry, subagent)];
   });
-  return [...own, ...offerLifecycle(registry, subagents)];
+  const ofClient = [...mcp.keys()].filter((name) => parseClientToolName(name) !== undefined);
+  return [...own, ...ofClient.flatMap((name) => offerMcp(mcp, name)), ...offerLifecycle(registry, subagents)];
 }
 
 function offer(registry: Registry, name: string): ProviderTool | undefined {

@@ -5,6 +5,7 @@
 
 import type { PromptToolEntry, Registry } from '../../core/author/definition.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/port/tool.ts';
@@ -26,7 +27,8 @@ export function refuseUnlisted(
   { name, origin }: Pick<StoredToolCall, 'name' | 'origin'>,
   entry: PromptToolEntry | undefined,
 ): string | undefined {
-  if (origin === 'code' || entry) return undefined;
+  // A client's is listed by who has said something last (client-call.ts).
+  if (origin === 'code' || entry || parseClientToolName(name) !== undefined) return undefined;
   return `Tool "${name}" is not available to this prompt.`;
 }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../core/author/definition.ts';
 import { hasTwoSides } from '../../core/project/active-side.ts';
 import { findCallee } from '../../core/project/callee.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
@@ -17,8 +18,10 @@ import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { KnownCall } from './call-info.ts';
+import { findClientTool } from './client-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'registry'>;
+type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
 
 /** Of a model's answer so many calls are made; those behind them are told so. */
 export function limitCalls(
@@ -38,12 +41,18 @@ export function refuseBeyond(
   );
 }
 
-export function resolveTool(
-  { registry }: Ports,
-  { execution: { call } }: KnownCall,
-): Verdict<{ readonly tool: ToolDefinition }, AnsweredCall> {
+export async function resolveTool(
+  { registry, store }: ToolPorts,
+  { execution: { call, thread, subprompt } }: KnownCall,
+): Promise<Verdict<{ readonly tool: ToolDefinition }, AnsweredCall>> {
   if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED);
   const project = registry();
+  const ofClient = parseClientToolName(call.name);
+  // A client has offered it to the conversation, and to nothing within it.
+  if (ofClient !== undefined && call.origin === 'model' && !subprompt) {
+    const found = await findClientTool({ store }, thread.id, ofClient);
+    return found ? go({ tool: found }) : refuseCall(`Tool not found: ${call.name}`);
+  }
   const tool = project.tools.get(call.name);
   // Dispatched as a tool, it was one of more than the workflow can be told of (LIMITS.laterPrompts, laterChildren).
   if (findCallee(project, call.name)?.kind === 'prompt') return refuseCall(tooMany('prompts'));

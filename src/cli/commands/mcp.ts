@@ -39,7 +39,7 @@ async function runMcp({
     const tell = (error: unknown) => note(`A request failed: ${errorMessage(error)}`);
     const enter = () => ({ signal: interruption.signal, leave() {} });
     const served = serveStdio(
-      () => createAgentServer({ client, agents, caller: OPERATOR, enter, onError: tell }),
+      () => createAgentServer({ client, agents, caller: OPERATOR, hearsCancel: true, enter, onError: tell }),
       {
         onerror: tell,
       },

@@ -3,11 +3,20 @@
  */
 import type { StoredError } from '../../core/thread/step.ts';
 
-export type CompletionFinish = 'stop' | 'length';
+export type CompletionFinish = 'stop' | 'length' | 'tool_calls';
 
 export interface CompletionDelta {
   readonly role?: 'assistant';
   readonly content?: string;
+  readonly tool_calls?: readonly CompletionCall[];
+}
+
+/** A call that the client is to run. */
+export interface CompletionCall {
+  readonly index: number;
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
 }
 
 export interface CompletionUsage {

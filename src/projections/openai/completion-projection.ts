@@ -1,7 +1,8 @@
 /**
  * The log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
  * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
- * O2. What happens between executions is not told. Nor are the agent's own calls: whoever is told a call is to answer it.
+ * O2. What happens between executions is not told. Nor are the agent's own calls: whoever is told a call is to answer it,
+ *     and that are those of the client's own tools (completion-calls.ts).
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -9,6 +10,7 @@ import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { LogRow, Projection } from '../projection.ts';
 import { saidBy } from '../row-message.ts';
+import { callsOf, closeClientWait, openClientWait, withCalls, withoutCall } from './completion-calls.ts';
 import type {
   CompletionChunk,
   CompletionDelta,
@@ -38,9 +40,11 @@ const HANDLERS: Handlers = {
   'execution.aborted': (open, { data: { keptText, depth } }) =>
     depth === undefined ? settle(open, keptText ? contentOf(open, open.said?.id) : open.told) : [open, []],
   'model.answered': (open, { data: { usage } }) => [{ ...open, usage: addUsage(open.usage, usage) }, []],
-  'wait.opened': (open, { data }) => [openWait(open, data), []],
-  'wait.answered': (open, { data }) => [closeWait(open, data), []],
-  'wait.closed': (open, { data }) => [closeWait(open, data), []],
+  'tool.result': (open, { data: { callId } }) => [withoutCall(open, callId), []],
+  'tool.unknown': (open, { data: { callId } }) => [withoutCall(open, callId), []],
+  'wait.opened': (open, { data }) => [openClientWait(open, data) ?? openWait(open, data), []],
+  'wait.answered': (open, { data }) => [closeClientWait(closeWait(open, data), data), []],
+  'wait.closed': (open, { data }) => [closeClientWait(closeWait(open, data), data), []],
   'thread.status': (open, { data: { status } }) => [{ ...open, waiting: status === 'waiting' }, []],
 };
 
@@ -61,7 +65,8 @@ export const projectCompletion: Projection<CompletionReading, CompletionOut> = (
 };
 
 function hear(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTold {
-  if (event.type === 'message.created') return [{ ...open, said: saidBy(event.data.messageId, message) }, []];
+  if (event.type === 'message.created')
+    return [withCalls({ ...open, said: saidBy(event.data.messageId, message) }, message), []];
   // Narrowed by its type: the handler is the one of that kind.
   const handler = HANDLERS[event.type] as
     | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTold)
@@ -89,6 +94,13 @@ export function openingOf(reading: CompletionReading): readonly CompletionOut[] 
 export function endAtWait(reading: CompletionReading): readonly CompletionOut[] {
   const { open } = reading;
   if (!open) return [];
+  // A client's own calls are answered by its next request.
+  const calls = callsOf(open);
+  if (calls.length > 0)
+    return [
+      ...calls.map((call) => chunkOf(reading, { tool_calls: [call] })),
+      ...closing(reading, 'tool_calls'),
+    ];
   const asked = Object.values(open.waits).map((each) => `- ${each}`);
   const text = [
     `This answer waits for somebody to say what is asked${asked.length > 0 ? ':' : '.'}`,

@@ -1,6 +1,6 @@
 /** What the reading of a completion knows between two rows. Plain JSON, as small as its open waits and the text of one step. */
 import type { Said } from '../row-message.ts';
-import type { CompletionUsage } from './completion-chunk.ts';
+import type { CompletionCall, CompletionUsage } from './completion-chunk.ts';
 
 export interface OpenCompletion {
   /** Of OpenAI's shape, made of the execution's. */
@@ -18,7 +18,11 @@ export interface OpenCompletion {
   readonly usage: CompletionUsage;
   /** What is asked of people, in words, by the id of the wait. */
   readonly waits: Readonly<Record<string, string>>;
-  /** It waits for a person. */
+  /** Calls of the client's tools that have no result, by the id of the call. */
+  readonly calls: Readonly<Record<string, CompletionCall['function']>>;
+  /** The call that the client is to run now, by the id of the wait. */
+  readonly clientWaits: Readonly<Record<string, string>>;
+  /** It waits for a person, or for its client. */
   readonly waiting: boolean;
 }
 
@@ -51,6 +55,8 @@ export function openCompletion(executionId: string, at: number): OpenCompletion 
       completion_tokens_details: { reasoning_tokens: 0 },
     },
     waits: {},
+    calls: {},
+    clientWaits: {},
     waiting: false,
   };
 }

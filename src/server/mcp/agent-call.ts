@@ -1,18 +1,21 @@
 /**
  * A call of an agent as a tool: an execution of a thread, begun by one message, and read off the thread's log to its end.
  * G1. The execution has an id before anything is sent, so what becomes of this call is found by it, and by nothing that others do on the thread.
+ *     Where the caller has given it, the same call again is the same execution, in the same thread.
  * G2. Where the log is read from is noted before the message is sent.
  * G3. Whoever goes away leaves the thread to its work; only a cancellation cancels, and this execution alone. Coming back with the thread's id finds it.
  * G4. A call never outlives a wait for a person: it ends and says who is waited for.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
+import { checkExecutionId } from '../../client/execution-claim.ts';
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, requireReachable, standingContext } from '../api/caller.ts';
+import { findChat, isMade } from '../api/chat/chat-say.ts';
 
 export interface AgentCall {
   readonly agent: string;
@@ -20,6 +23,8 @@ export interface AgentCall {
   readonly message?: string | undefined;
   /** Absent: a new one. */
   readonly threadId?: string | undefined;
+  /** The caller's own; absent: a new one. */
+  readonly executionId?: string | undefined;
 }
 
 export interface CallTerms {
@@ -63,33 +68,48 @@ export async function callAgent(
   return { kind: 'failed', error: 'canceled', threadId, executionId };
 }
 
-async function begin(
-  client: RuntimeClient,
-  caller: Caller,
-  { agent, message, threadId }: AgentCall,
-): Promise<Place> {
-  const executionId = `mcp-${randomUUID()}`;
-  if (threadId === undefined) {
-    if (message === undefined)
-      throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
-    const started = await client.startThread({
-      agent,
-      userId: caller.userId ?? undefined,
-      context: standingContext(caller),
-    });
-    await client.queueMessage(started.threadId, { content: message, executionId });
-    return { ...started, executionId, after: 0 };
-  }
+/** Throws `ExecutionConflict` where the execution that is named was begun by another message. */
+async function begin(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<Place> {
+  const { agent, message, executionId = `mcp-${randomUUID()}` } = call;
+  const threadId = call.threadId ?? (await startFor(client, caller, call));
   const thread = await requireReachable(client, caller, threadId);
   if (thread.agent !== agent)
     throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}" of the agent "${agent}".`);
   if (message === undefined) {
-    const { id, firstSeq } = await client.getExecution(threadId);
+    const { id, firstSeq } = await client.getExecution(threadId, call.executionId);
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
   }
+  // G1: one that was begun before.
+  const known = call.executionId && (await storeOf(client).executions.get(threadId, executionId));
   await client.queueMessage(threadId, { content: message, executionId });
   // G2: as it was before.
-  return { threadId, executionId, after: thread.lastSeq };
+  return { threadId, executionId, after: known ? (known.firstSeq ?? 1) - 1 : thread.lastSeq };
+}
+
+async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<string> {
+  const { agent, message, executionId } = call;
+  if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
+  checkExecutionId(executionId);
+  // G1: in the same thread.
+  const threadId = executionId === undefined ? randomUUID() : threadOf(caller, agent, executionId);
+  if (executionId !== undefined && (await findChat({ client }, caller, threadId))) return threadId;
+  await client
+    .startThread({
+      agent,
+      threadId,
+      userId: caller.userId ?? undefined,
+      context: standingContext(caller),
+    })
+    .catch((error) => {
+      // The same call, twice at once.
+      if (executionId === undefined || !isMade(error)) throw error;
+    });
+  return threadId;
+}
+
+function threadOf({ organizationId, userId }: Caller, agent: string, executionId: string): string {
+  const whose = JSON.stringify([organizationId ?? null, userId, agent, executionId]);
+  return `mcp-${createHash('sha256').update(whose).digest('hex').slice(0, 40)}`;
 }
 
 type Ended =

@@ -11,6 +11,8 @@ export interface AgentServerHost {
   readonly client: RuntimeClient;
   readonly agents: () => readonly ApiAgent[];
   readonly caller: Caller;
+  /** A cancellation is a message of its own. Else it may be no more than a connection that broke. */
+  readonly hearsCancel: boolean;
   /** The response is to end, whatever the work does; a place of its own for each call. */
   readonly enter: (threadId: string) => { readonly signal: AbortSignal; leave(): void };
   /** Of faults that callers are not told. */
@@ -28,6 +30,11 @@ const INPUT: Tool['inputSchema'] = {
       type: 'string',
       description:
         'The id of the thread of an earlier call, to go on with it. Without a message: to wait for what it is doing.',
+    },
+    execution: {
+      type: 'string',
+      description:
+        'An id of your own for this call, new for each message: the same call sent again under it is answered the same, and done once.',
     },
   },
   additionalProperties: false,
@@ -89,7 +96,10 @@ async function answer(
     const place = host.enter(call.threadId ?? randomUUID());
     try {
       return toResult(
-        await callAgent(host.client, host.caller, call, { canceled, leaving: place.signal, tell }),
+        await callAgent(host.client, host.caller, call, {
+          ...termsOf(host, call, canceled, place.signal),
+          tell,
+        }),
       );
     } finally {
       place.leave();
@@ -101,17 +111,32 @@ async function answer(
   }
 }
 
+/** Whoever has named an execution comes back to it: what broke is left, and nothing is cancelled. */
+function termsOf(
+  { hearsCancel }: AgentServerHost,
+  { executionId }: AgentCall,
+  canceled: AbortSignal,
+  leaving: AbortSignal,
+) {
+  if (hearsCancel || executionId === undefined) return { canceled, leaving };
+  return { canceled: NEVER, leaving: AbortSignal.any([canceled, leaving]) };
+}
+
+const NEVER = new AbortController().signal;
+
 function toCall({ agents }: AgentServerHost, agent: string, given: Asked['given']): AgentCall | string {
   if (!agents().some(({ name }) => name === agent))
     return `AgentNotFound: There is no agent "${agent.slice(0, 128)}".`;
-  const { message, thread, ...more } = given;
+  const { message, thread, execution, ...more } = given;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
-    return `InvalidMessage: A call takes message and thread, and no "${unknown.slice(0, 64)}".`;
+    return `InvalidMessage: A call takes message, thread and execution, and no "${unknown.slice(0, 64)}".`;
   if (message !== undefined && typeof message !== 'string') return 'InvalidMessage: message is a text.';
   if (thread !== undefined && typeof thread !== 'string')
     return 'InvalidMessage: thread is the id of a thread.';
-  return { agent, message, threadId: thread };
+  if (execution !== undefined && typeof execution !== 'string')
+    return 'InvalidMessage: execution is an id, a text.';
+  return { agent, message, threadId: thread, executionId: execution };
 }
 
 function refuse(text: string): CallToolResult {

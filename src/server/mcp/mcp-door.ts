@@ -31,6 +31,7 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
           client: host.client,
           agents: () => host.agents?.() ?? [],
           caller,
+          hearsCancel: false,
           enter: (threadId) => enterStream(host.streams, threadId),
           onError: tell,
         }),

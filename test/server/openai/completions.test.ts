@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { defineTool } from '../../../src/definitions/index.ts';
-import { calls, fails, says, scriptedModel } from '../../../src/testing/index.ts';
+import { calls, callsMany, fails, says, scriptedModel } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { cuttingProxy } from '../../support/cutting-proxy.ts';
 import { testRuntime } from '../../support/runtime.ts';
@@ -125,6 +125,71 @@ describe('/v1/chat/completions', () => {
     await runtime.client.answerWait(wait?.id as string, { approved: true });
     for (const stream of [true, false]) expect((await ask(stream))?.message.content).toBe('Done.');
     expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);
+  });
+
+  it('tools of the client are offered to the agent; a call of them ends the answer, and waits, durably, for the client’s next request, once', async () => {
+    const weather = {
+      name: 'weather',
+      description: 'tells the weather',
+      parameters: { type: 'object', properties: { town: { type: 'string' } } },
+    };
+    const tools = [{ type: 'function' as const, function: weather }];
+    const offered: string[][] = [];
+    const model = scriptedModel((request) => {
+      offered.push((request.tools ?? []).map((each) => each.function.name));
+      const results = request.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      if (results.length > 0) return says(results.join(' and '));
+      return callsMany(['Oslo', 'Rome'].map((town) => ({ name: 'client__weather', args: { town } })));
+    });
+    const runtime = await testRuntime({ model });
+    const client = connect(await testApi(runtime));
+    for (const stream of [false, true]) {
+      const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
+        const body = { model: 'helper', messages, tools };
+        if (!stream) return (await client.chat.completions.create(body)).choices[0];
+        return (await client.chat.completions.stream(body).finalChatCompletion()).choices[0];
+      };
+      const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: `weather ${stream}` }];
+      const asked = await ask(messages);
+      expect(asked?.finish_reason).toBe('tool_calls');
+      const called = asked?.message.tool_calls ?? [];
+      expect(called).toMatchObject(
+        ['Oslo', 'Rome'].map((town) => ({
+          type: 'function',
+          function: { name: 'weather', arguments: JSON.stringify({ town }) },
+        })),
+      );
+      const threadId = String(called[0]?.id.split('@')[1]);
+      expect(await runtime.client.getThread(threadId)).toMatchObject({ status: 'waiting' });
+      // No thread is named: the ids of the calls tell it.
+      const results = called.map(({ id }, n) => ({
+        role: 'tool' as const,
+        tool_call_id: id,
+        content: ['rain', 'sun'][n] as string,
+      }));
+      const all = [...messages, asked?.message as OpenAI.ChatCompletionMessageParam, ...results];
+      for (const _ of [1, 2]) {
+        const answered = await ask(all);
+        expect([answered?.finish_reason, answered?.message.content]).toEqual(['stop', 'rain and sun']);
+      }
+      expect((await runtime.transcript(threadId)).filter((line) => line.startsWith('tool '))).toEqual([
+        'tool client__weather success: rain',
+        'tool client__weather success: sun',
+      ]);
+      // Another message offers what comes with it.
+      offered.splice(0);
+      const plain = { model: 'helper', messages: said('weather', 'rain', 'thanks'), ...inThread(threadId) };
+      expect((await client.chat.completions.create(plain)).choices[0]?.finish_reason).toBe('stop');
+      expect(offered).toEqual([[]]);
+    }
+    await expect(
+      client.chat.completions.create({ model: 'helper', messages: said('hi'), tools: [...tools, ...tools] }),
+    ).rejects.toMatchObject({ status: 400, code: 'InvalidRequest' });
+    const lost = [{ role: 'tool' as const, tool_call_id: 'call@none', content: 'x' }];
+    await expect(client.chat.completions.create({ model: 'helper', messages: lost })).rejects.toMatchObject({
+      status: 404,
+      code: 'ThreadNotFound',
+    });
   });
 
   it('what the agent cannot answer is told with its code, and is not sent again', async () => {

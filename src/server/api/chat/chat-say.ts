@@ -12,7 +12,7 @@ import { beginOfMessage, type ChatBegin } from './chat-begin.ts';
 
 /** Null where there is none yet. Throws `ThreadNotFound` for one of somebody else. */
 export async function findChat(
-  { client }: ApiHost,
+  { client }: Pick<ApiHost, 'client'>,
   caller: Caller,
   threadId: string,
 ): Promise<ThreadRecord | null> {

@@ -22,8 +22,8 @@ export interface ResponseReader<State, Out> {
   readonly openOf: (state: State) => { readonly waiting: boolean } | null;
   /** R1: how it is told from this row on, in the middle of an execution. A message that `joins` it is answered by a response of its own. */
   readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
-  /** `isTold`: some of the response was told. */
-  readonly atWait: (state: State, isTold: boolean) => readonly Out[];
+  /** `isTold`: some of the response was told. Nothing where it goes on all the same. */
+  readonly atWait: (state: State, isTold: boolean) => readonly Out[] | Promise<readonly Out[]>;
   /** It could not begin. */
   readonly failed: (error: StoredError) => readonly Out[];
   /** The thread was terminated meanwhile. */

@@ -8,12 +8,23 @@ import {
 } from '../../../projections/openai/completion-projection.ts';
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
+import { type GivenResults, withToldIds } from './completion-calls.ts';
 
-/** `whole`: text is told once it is committed, so that none of it is ever given up. */
-export function completionReader(
-  model: string,
-  whole: boolean,
-): ResponseReader<CompletionReading, CompletionOut> {
+export interface CompletionTerms {
+  readonly model: string;
+  /** Text is told once it is committed, so that none of it is ever given up. */
+  readonly whole: boolean;
+  readonly threadId: string;
+  /** Where the request has results of the client's calls (completion-calls.ts). */
+  readonly give?: GivenResults['give'] | undefined;
+}
+
+export function completionReader({
+  model,
+  whole,
+  threadId,
+  give,
+}: CompletionTerms): ResponseReader<CompletionReading, CompletionOut> {
   return {
     begin: beginCompletion(model, whole),
     project: projectCompletion,
@@ -22,11 +33,13 @@ export function completionReader(
       const entered = joins ? joinCompletion(reading, seq) : reading;
       return [entered, openingOf(entered)];
     },
-    atWait(reading, isTold) {
-      if (isTold) return endAtWait(reading);
+    async atWait(reading, isTold) {
+      for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
+        if (await give?.(waitId, callId)) return [];
+      if (isTold) return withToldIds(endAtWait(reading), threadId);
       // Of what the execution has said before nothing is this answer's.
       const entered = joinCompletion(reading);
-      return [...openingOf(entered), ...endAtWait(entered)];
+      return [...openingOf(entered), ...withToldIds(endAtWait(entered), threadId)];
     },
     failed: (failed) => [{ failed }],
     terminated: [{ failed: { code: 'ThreadTerminated', message: 'The thread was terminated.' } }],

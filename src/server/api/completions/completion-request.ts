@@ -4,6 +4,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import { type ClientTool, refuseClientTools } from '../../../core/project/client-tool.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { toAttachment } from '../chat/data-url.ts';
 import { refuseRequest } from '../problem.ts';
@@ -18,6 +19,18 @@ const part = z.looseObject({
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  tool_call_id: z.string().nullish(),
+});
+
+const tool = z.looseObject({
+  type: z.string(),
+  function: z
+    .looseObject({
+      name: z.string(),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+    })
+    .optional(),
 });
 
 export const completionBody = z
@@ -32,6 +45,13 @@ export const completionBody = z
       .meta({ description: '`thread_id`: the thread, which is made under this id where there is none' }),
     user: z.string().nullish().meta({ description: 'The user of a thread that this begins' }),
     n: z.int().nullish(),
+    tools: z
+      .array(tool)
+      .nullish()
+      .meta({
+        description:
+          'Functions that the client runs itself, offered to the agent while it answers this message',
+      }),
     tool_choice: z.unknown().optional(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
     modalities: z.array(z.string()).nullish(),
@@ -48,6 +68,31 @@ export interface CompletionTurn {
   readonly before: readonly OutgoingMessage[];
   /** Of messages of users, with this one. */
   readonly said: number;
+}
+
+/** Results of the client's own calls, by the id of the call as it was told; none where the last message is no result. */
+export function readResults({ messages }: CompletionRequest): ReadonlyMap<string, string> {
+  const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
+  return new Map(messages.slice(first).map((each) => [each.tool_call_id ?? '', textOf(each)]));
+}
+
+/** Throws `InvalidRequest`: an agent is offered what it can call. */
+export function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly ClientTool[] {
+  if (!tools || choice === 'none') return [];
+  const given = tools.map(({ type, function: called }): ClientTool => {
+    if (type !== 'function' || !called)
+      return refuseRequest(
+        `tools: one of the type "${type.slice(0, 40)}" cannot be offered; a client runs functions.`,
+      );
+    const { name, description, parameters } = called;
+    return {
+      name,
+      description: description ?? '',
+      parameters: parameters ?? { type: 'object', properties: {} },
+    };
+  });
+  const refusal = refuseClientTools(given);
+  return refusal === undefined ? given : refuseRequest(`tools: ${refusal}.`);
 }
 
 /** Throws `InvalidRequest`. */
@@ -76,7 +121,7 @@ function refuseShapes({
 }: CompletionRequest): void {
   if (n != null && n !== 1) refuseRequest(`n: a thread gives one answer, not ${n}.`);
   if (choice !== null && choice !== 'auto' && choice !== 'none')
-    refuseRequest('tool_choice: an agent calls tools of its own alone, and chooses them itself.');
+    refuseRequest('tool_choice: an agent chooses itself what it calls.');
   if (format && format.type !== 'text')
     refuseRequest(`response_format: an agent answers with text, not with "${format.type}".`);
   if (modalities?.some((each) => each !== 'text')) refuseRequest('modalities: an agent answers with text.');

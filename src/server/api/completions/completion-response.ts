@@ -101,6 +101,7 @@ function toWhole(chunks: readonly CompletionChunk[]) {
   const { id = '', created = 0, model = '' } = chunks.at(-1) ?? {};
   const choices = chunks.flatMap((chunk) => chunk.choices);
   const content = choices.map(({ delta }) => delta.content ?? '').join('');
+  const calls = choices.flatMap(({ delta }) => delta.tool_calls ?? []).map(({ index: _, ...call }) => call);
   const finish = choices.at(-1)?.finish_reason ?? 'stop';
   return {
     id,
@@ -110,7 +111,12 @@ function toWhole(chunks: readonly CompletionChunk[]) {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content, refusal: null },
+        message: {
+          role: 'assistant',
+          content: content === '' && calls.length > 0 ? null : content,
+          refusal: null,
+          ...(calls.length > 0 ? { tool_calls: calls } : {}),
+        },
         logprobs: null,
         finish_reason: finish,
       },

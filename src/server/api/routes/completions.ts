@@ -1,11 +1,13 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
 import { isMade } from '../../../client/make-thread.ts';
+import { CLIENT_TOOLS, type ClientTool } from '../../../core/project/client-tool.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
 import { type Saying, say } from '../chat/chat-say.ts';
 import { responsePages } from '../chat/response-reading.ts';
+import { type GivenResults, giveResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
 import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';
 import { completionReader } from '../completions/completion-reader.ts';
@@ -14,6 +16,8 @@ import {
   type CompletionTurn,
   completionBody,
   readCompletion,
+  readResults,
+  readTools,
 } from '../completions/completion-request.ts';
 import {
   type CompletionAnswer,
@@ -46,21 +50,9 @@ export const completionRoutes: readonly ApiRoute[] = [
     answer: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     fails: completionError,
     async handle({ body, request, caller, host }) {
-      const turn = readCompletion(body);
-      const first = await findPlace(host, caller, { request, body, turn });
-      // Before anything is accepted: what is refused afterwards would be sent again.
-      const place = enterStream(host.streams, first.threadId);
-      const { threadId, repeatable, begin } = await send(host, caller, {
-        request,
-        body,
-        turn,
-        place: first,
-      }).catch((error) => {
-        place.leave();
-        throw error;
-      });
+      const { place, threadId, repeatable, begin, give } = await accept(host, caller, { request, body });
       const signal = AbortSignal.any([place.signal, request.signal]);
-      const reader = completionReader(body.model, !body.stream);
+      const reader = completionReader({ model: body.model, whole: !body.stream, threadId, give });
       const answer: CompletionAnswer = {
         threadId,
         pages: responsePages(host.client, reader, { threadId, begin, signal }),
@@ -105,10 +97,41 @@ export const completionRoutes: readonly ApiRoute[] = [
   }),
 ];
 
+type Asked = Pick<Sending, 'request' | 'body'>;
+
+interface Accepted {
+  readonly place: ReturnType<typeof enterStream>;
+  readonly threadId: string;
+  readonly repeatable: boolean;
+  readonly begin: ChatBegin;
+  readonly give?: GivenResults['give'];
+}
+
+/** A message, or what the client's own calls have come to. */
+async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): Promise<Accepted> {
+  const results = readResults(body);
+  if (results.size > 0) {
+    const given = await giveResults(host.client, caller, results);
+    return { ...given, repeatable: true, place: enterStream(host.streams, given.threadId) };
+  }
+  const turn = readCompletion(body);
+  const tools = readTools(body);
+  const first = await findPlace(host, caller, { request, body, turn });
+  // Before anything is accepted: what is refused afterwards would be sent again.
+  const place = enterStream(host.streams, first.threadId);
+  const sent = await send(host, caller, { request, body, turn, tools, place: first }).catch((error) => {
+    place.leave();
+    throw error;
+  });
+  const { threadId, repeatable, begin } = sent;
+  return { threadId, repeatable, begin, place };
+}
+
 interface Sending {
   readonly request: Request;
   readonly body: CompletionRequest;
   readonly turn: CompletionTurn;
+  readonly tools: readonly ClientTool[];
   readonly place: CompletionPlace;
 }
 
@@ -117,7 +140,7 @@ async function send(
   caller: Caller,
   sending: Sending,
 ): Promise<CompletionPlace & { begin: ChatBegin }> {
-  const { request, body, turn, place } = sending;
+  const { request, body, turn, tools, place } = sending;
   const { threadId, messageId, found, alone = false } = place;
   const saying: Saying = {
     agent: body.model,
@@ -125,7 +148,11 @@ async function send(
     before: turn.before.map((each, n) => ({ ...each, id: `${messageId.slice(0, 56)}-${n}` })),
     found,
     threadId,
-    message: { ...turn.message, id: messageId },
+    message: {
+      ...turn.message,
+      id: messageId,
+      ...(tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {}),
+    },
     alone,
   };
   try {

@@ -1,0 +1,50 @@
+/** Calls of tools that the client runs itself: told at the end of a completion, all that have no result; the client's next request brings those. */
+import type { EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { Message } from '../../core/message/message.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
+import type { CompletionCall } from './completion-chunk.ts';
+import type { OpenCompletion } from './completion-state.ts';
+
+type StoredCall = {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+};
+
+/** With those of an answer. */
+export function withCalls(open: OpenCompletion, message: Message | null | undefined): OpenCompletion {
+  if (message?.role !== 'assistant' || !message.tool_calls) return open;
+  const called = (JSON.parse(message.tool_calls) as StoredCall[]).flatMap(
+    ({ id, function: { name, arguments: given } }) => {
+      const ofClient = parseClientToolName(name);
+      return ofClient === undefined ? [] : [[id, { name: ofClient, arguments: given }] as const];
+    },
+  );
+  return called.length > 0 ? { ...open, calls: { ...open.calls, ...Object.fromEntries(called) } } : open;
+}
+
+export function withoutCall(open: OpenCompletion, callId: string): OpenCompletion {
+  if (!(callId in open.calls)) return open;
+  const { [callId]: _, ...calls } = open.calls;
+  return { ...open, calls };
+}
+
+/** Undefined where it is no wait for the client. */
+export function openClientWait(
+  open: OpenCompletion,
+  { waitId, name, callId }: EventData['wait.opened'],
+): OpenCompletion | undefined {
+  if (parseClientToolName(name) === undefined || callId === undefined || !(callId in open.calls))
+    return undefined;
+  return { ...open, clientWaits: { ...open.clientWaits, [waitId]: callId } };
+}
+
+export function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {
+  const { [waitId]: closed, ...clientWaits } = open.clientWaits;
+  return closed === undefined ? open : { ...open, clientWaits };
+}
+
+/** None where the client is not waited for. */
+export function callsOf({ calls, clientWaits }: OpenCompletion): readonly CompletionCall[] {
+  if (Object.keys(clientWaits).length === 0) return [];
+  return Object.entries(calls).map(([id, call], index) => ({ index, id, type: 'function', function: call }));
+}
