@@ -220,7 +220,7 @@ export type {
   TaskLimitName,
   TaskVerdict,
 } from './core/task/control.ts';
-export type { TaskEmission } from './core/task/emission.ts';
+export type { BackendErrorDetail, TaskEmission } from './core/task/emission.ts';
 export type {
   AcquisitionMode,
   AcquisitionPlan,
@@ -232,6 +232,7 @@ export type {
   ReadinessDecision,
   RecommendedAction,
 } from './core/task/knowledge.ts';
+export type { TaskSession, TaskSessions } from './core/task/session.ts';
 export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';

@@ -83,21 +83,24 @@ function parse(line: string): JournalLine | undefined {
   }
 }
 
-const CODES: readonly AuthorCode[] = [
-  'tool',
-  'hook',
-  'effect',
-  'endpoint',
-  'model',
-  'policy',
-  'subprompt',
-  'run_code',
-];
+/** All of them, so that none is left out: a project's modules alone are no work of a thread. */
+const IS_WORK: Readonly<Record<AuthorCode, boolean>> = {
+  tool: true,
+  hook: true,
+  effect: true,
+  endpoint: true,
+  model: true,
+  policy: true,
+  task: true,
+  subprompt: true,
+  run_code: true,
+  project: false,
+};
 
 export function isUnit(value: unknown): value is Unit {
   if (typeof value !== 'object' || value === null) return false;
   const { code, name, threadId, work } = value as Fields;
   return (
-    CODES.includes(code as AuthorCode) && [name, threadId, work].every((each) => typeof each === 'string')
+    IS_WORK[code as AuthorCode] === true && [name, threadId, work].every((each) => typeof each === 'string')
   );
 }

@@ -86,7 +86,7 @@ function unitOf(activity: PhaseActivity, input: TaskStepInput) {
   return { unit, activity, input, repeated: Context.current().info.attempt > 1 };
 }
 
-/** P2. */
+/** P2: its parent learns of waits. */
 async function tellOfWait(
   { store }: ActivityDependencies,
   { threadId }: TaskStepInput,

@@ -23,7 +23,7 @@ export class HttpTasks implements Tasks {
     this.#place = place;
   }
 
-  /** H1. */
+  /** H1: the same start again is the same task. */
   start(given: StartTask): Promise<{ id: string }> {
     const body = { ...given, id: given.id ?? newId() };
     return askJson(this.#place, { method: 'POST', path: '/v1/tasks', body, again: true });

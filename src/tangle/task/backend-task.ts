@@ -125,7 +125,7 @@ interface Opening {
   readonly asking: BackendContext;
 }
 
-/** B2, B3. */
+/** B2: kept before the prompt. B3: nothing in silence. */
 async function openSession(
   backend: AgentExecutionBackend,
   { task, sessions, emit }: ActContext,
