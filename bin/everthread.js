@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The `everthread` command. Plain JavaScript that any Node from 18 on can read: it finds a Node 24 and runs the real
- * command, `main(argv)`, with it. Node 24 comes from npm as a platform package beside us, so that nobody has to install it.
+ * command, `start(argv)`, with it. Node 24 comes from npm as a platform package beside us, so that nobody has to install it.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -21,13 +21,11 @@ else await runWithBundledNode();
 async function runMain() {
   if (process.env[LAUNCHED]) endWithLauncher();
   // A clone runs its sources; Node refuses to strip types below node_modules, and a package has no src/ anyway.
-  const isClone = existsSync(new URL('../src/cli/main.ts', import.meta.url));
-  const load = (name) =>
-    import(new URL(isClone ? `../src/cli/${name}.ts` : `../dist/cli/${name}.js`, import.meta.url).href);
-  // Before all that is worth keeping.
-  (await load('compile-cache')).keepCompiled();
-  const { main } = await load('main');
-  process.exitCode = await main(process.argv.slice(2));
+  const isClone = existsSync(new URL('../src/cli/start.ts', import.meta.url));
+  const { start } = await import(
+    new URL(isClone ? '../src/cli/start.ts' : '../dist/cli/start.js', import.meta.url).href
+  );
+  process.exitCode = await start(process.argv.slice(2));
 }
 
 /** Nobody could stop this process any more: whoever knows its pid knows the launcher's. */

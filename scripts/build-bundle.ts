@@ -4,11 +4,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bundleProbe } from '../src/cli/doctor/probe-bundle.ts';
 import { keptBundle } from '../src/workflow-bundle.ts';
 
 const target = fileURLToPath(new URL('../dist/thread.bundle.js', import.meta.url));
 const { code } = await keptBundle();
 writeFileSync(target, code);
+writeFileSync(new URL('../dist/cli/doctor/probe.bundle.js', import.meta.url), await bundleProbe());
 // By the built code, of itself.
 const built = new URL('../dist/sandbox/host/program.js', import.meta.url).href;
 const { BUILT_PROGRAM, linkProgram } = await import(built);

@@ -20,26 +20,9 @@ import { Command } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
 import type { Cli, CommonOptions } from './command.ts';
-import { addActions } from './commands/actions.ts';
-import { addApi } from './commands/api.ts';
-import { addChat } from './commands/chat.ts';
-import { addCode } from './commands/code-run.ts';
-import { addDev } from './commands/dev.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addEnv } from './commands/env.ts';
-import { addManifest } from './commands/manifest.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addNew } from './commands/new.ts';
-import { addRuns } from './commands/runs.ts';
-import { addTasks } from './commands/tasks.ts';
-import { addThreads } from './commands/threads.ts';
-import { addTokens } from './commands/tokens.ts';
-import { addValidate } from './commands/validate.ts';
-import { addVariables } from './commands/variables.ts';
-import { addWaits } from './commands/waits.ts';
-import { addWorker } from './commands/worker.ts';
-import { completeThread } from './connection/complete-thread.ts';
+import { COMMANDS, namedCommands } from './command-table.ts';
 import { reportFailure } from './exit.ts';
+import type { ListedCommand } from './listed-command.ts';
 
 const MORE = `
 Examples:
@@ -61,7 +44,8 @@ export async function main(argv: string[]): Promise<number> {
   // A reader that closes early, such as `head`, is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
-    await buildProgram(cli).parseAsync(argv, { from: 'user' });
+    const program = await buildProgram(cli, argv);
+    await program.parseAsync(argv, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     return reportFailure(error, isJson(argv));
@@ -74,34 +58,45 @@ function isJson(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
-function buildProgram(cli: Cli): Command {
+/** Whole for the commands that the words name; of all others it has what a list of them shows. */
+export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
   const program = new Command('everthread')
     .description('Runs Standard Agents as durable threads on Temporal.')
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help; "everthread COMMAND --help" tells about one command')
     .addHelpText('after', MORE);
-  addDev(program, cli);
-  addWorker(program, cli);
-  addApi(program, cli);
-  addMcp(program, cli);
-  addTokens(program, cli);
-  addChat(program, cli);
-  addThreads(program, cli);
-  addWaits(program, cli);
-  addTasks(program, cli);
-  addManifest(program, cli);
-  addRuns(program, cli);
-  addVariables(program, cli);
-  addActions(program, cli);
-  addEnv(program, cli);
-  addNew(program, cli);
-  addValidate(program, cli);
-  addCode(program, cli);
-  addDoctor(program, cli);
+  await addListed(program, cli, COMMANDS, namedCommands(argv));
   program.hook('preAction', (_, command) => setProjectEnv(command));
-  program.hook('preAction', (_, command) => completeThread(command));
+  program.hook('preAction', (_, command) => completeThreadOf(command));
   prepare(program);
   return program;
+}
+
+async function addListed(
+  parent: Command,
+  cli: Cli,
+  listed: readonly ListedCommand[],
+  [named, ...inner]: readonly ListedCommand[],
+): Promise<void> {
+  for (const each of listed) {
+    if (each === named) (await each.load())(parent, cli);
+    else addMention(parent, each);
+    if (each === named && each.below)
+      await addListed(parent.commands.at(-1) as Command, cli, each.below, inner);
+  }
+}
+
+function addMention(parent: Command, { name, alias, group, summary, usage = '' }: ListedCommand): void {
+  const command = parent.command(name).summary(summary).usage(usage);
+  if (alias !== undefined) command.alias(alias);
+  if (group !== undefined) command.helpGroup(group);
+}
+
+async function completeThreadOf(command: Command): Promise<void> {
+  const takesThread =
+    command.opts().thread !== undefined ||
+    command.registeredArguments.some((argument) => argument.name() === 'thread');
+  if (takesThread) await (await import('./connection/complete-thread.ts')).completeThread(command);
 }
 
 /** Commands that load the project's models, which read their settings when they are loaded. */

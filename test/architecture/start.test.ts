@@ -6,6 +6,31 @@ const SOURCES = new Map(readSources().map((file) => [file.path, file]));
 /** What reads a project loads these for its authors (`definitions/running-package.ts`). */
 const FOR_AUTHORS = ['index.ts', 'models/index.ts', 'standard-agents.ts'];
 
+const LARGE = [
+  '@hono/node-server',
+  '@hono/zod-openapi',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  '@temporalio/activity',
+  '@temporalio/client',
+  '@temporalio/common',
+  '@temporalio/envconfig',
+  '@temporalio/proto',
+  '@temporalio/worker',
+  '@temporalio/workflow',
+  'chokidar',
+  'hono',
+  'isolated-vm',
+  'jiti',
+  'openai',
+  'pg',
+  'sucrase',
+  'ws',
+  'zod',
+];
+const MAIN = ['cli/start.ts', 'cli/main.ts'];
+const READING = [...MAIN, 'cli/commands/reading.ts', 'cli/connection/complete-thread.ts'];
+
 /** Packages that are loaded with these files. */
 function packagesOf(files: readonly string[]): Set<string> {
   const packages = new Set<string>();
@@ -27,7 +52,9 @@ describe('without a package that it does not need', () => {
   it.each([
     ['a project is read', ['definitions/index.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
     ['a suspect is run alone', ['worker/lone-program.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
-    ['a command begins', ['cli/main.ts'], ['openai', '@temporalio/worker', '@temporalio/client', 'kysely']],
+    ['help is shown', MAIN, [...LARGE, 'kysely']],
+    ['a command that reads begins', READING, [...LARGE, 'kysely']],
+    ['a store in a file is read', [...READING, 'store/open-store.ts'], LARGE],
   ])('%s', (_what, files, unneeded) => {
     const loaded = packagesOf(files);
     expect(unneeded.filter((name) => loaded.has(name))).toEqual([]);

@@ -4,9 +4,9 @@ import type { ScheduledEffect } from '../../core/author/effect.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';
-import { findThread } from './thread-read.ts';
 
 export function addThreadEffects(threads: Command, cli: Cli): void {
   const list = threads

@@ -7,8 +7,8 @@ import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, write } from '../output/output.ts';
-import { findThread } from './thread-read.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly format: 'transcript' | 'history';

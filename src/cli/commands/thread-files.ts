@@ -7,9 +7,9 @@ import { streamFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
-import { findThread } from './thread-read.ts';
 
 export function addThreadFiles(threads: Command, cli: Cli): void {
   const command = threads

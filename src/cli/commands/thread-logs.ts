@@ -4,9 +4,9 @@ import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';
-import { findThread } from './thread-read.ts';
 
 interface LogOptions extends CommonOptions {
   readonly limit: number;

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { treeLines } from '../output/tree-text.ts';
-import { findThread } from './thread-read.ts';
 
 export function addThreadTree(threads: Command, cli: Cli): void {
   const command = threads

@@ -6,7 +6,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { note, printJson } from '../output/output.ts';
-import { findThread } from './thread-read.ts';
+import { findThread } from '../connection/stored-thread.ts';
 
 interface UploadOptions extends CommonOptions {
   readonly type?: string;

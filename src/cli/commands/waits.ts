@@ -17,10 +17,10 @@ import {
   parseCount,
 } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
 import { EXIT, tellFailure } from '../exit.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
-import { findThread } from './thread-read.ts';
 
 const SHOWN = 50;
 const SUMMARY = 80;

@@ -1,4 +1,7 @@
-/** Runs all checks in order; a check whose precondition failed is skipped. */
+/**
+ * Runs all checks and reports them in order; a check whose precondition failed is skipped. The sandbox is probed by other processes, so it
+ * begins first and is waited for at its place. The measurement has this process to itself.
+ */
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
@@ -30,12 +33,13 @@ export async function examine({
   taskQueue = readConfiguration().taskQueue,
   report,
 }: Examination): Promise<void> {
+  const sandbox = checkSandbox();
   report(checkNode());
   report(await checkProject(projectDir));
   const { check, storeId } = await checkStore(projectDir);
   report(check);
   report(checkKeys());
-  report(await checkSandbox());
+  report(await sandbox);
   const server = findServer(projectDir);
   const connection = await connect(server, report);
   if (!connection) return;

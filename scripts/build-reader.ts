@@ -1,0 +1,56 @@
+/**
+ * Writes dist/cli/reader/: the command line for those commands that read the store alone, with the store and its query builder, as few files.
+ * B1. It holds no second copy of what a project or Temporal's SDK could load: whatever else a bundled file asks for fails the build.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+const COMMANDS = join(DIST, 'cli/commands');
+const TABLES = ['command-table.js', 'thread-table.js'].map((file) => join(DIST, 'cli', file));
+const BUNDLED = ['commander', 'kysely'];
+/** Loaded where they are used. */
+const OUTSIDE = ['pg'];
+
+const outside = new Set<string>();
+
+const bundle = await rolldown({
+  input: { main: join(DIST, 'cli/main.js') },
+  platform: 'node',
+  external(id, importer, isResolved) {
+    // All that the table names but the reading ones: this door never loads them (start.ts, S1).
+    if (isResolved)
+      return TABLES.includes(importer ?? '') && dirname(id) === COMMANDS && basename(id) !== 'reading.js';
+    if (id.startsWith('.') || id.startsWith('/') || id.startsWith('node:')) return undefined;
+    const name = id
+      .split('/')
+      .slice(0, id.startsWith('@') ? 2 : 1)
+      .join('/');
+    if (BUNDLED.includes(name)) return false;
+    outside.add(name);
+    return true;
+  },
+});
+const { output } = await bundle.write({
+  dir: join(DIST, 'cli/reader'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  comments: { legal: true, annotation: false, jsdoc: false },
+});
+await bundle.close();
+const foreign = [...outside].filter((name) => !OUTSIDE.includes(name));
+if (foreign.length > 0)
+  throw new Error(
+    `A command that reads (src/cli/command-table.ts) leads to ${foreign.join(', ')}: import that where it is used, or take "reads" from the command.`,
+  );
+writeFileSync(join(DIST, 'cli/reader/LICENSES.txt'), BUNDLED.map(licenceOf).join('\n\n'));
+const size = output.reduce((sum, chunk) => sum + (chunk.type === 'chunk' ? chunk.code.length : 0), 0);
+console.log(`dist/cli/reader: ${(size / 1024).toFixed(0)} KiB in ${output.length} files`);
+
+function licenceOf(name: string): string {
+  const text = readFileSync(new URL(`../node_modules/${name}/LICENSE`, import.meta.url), 'utf8');
+  return `${name}\n\n${text}`;
+}

@@ -1,0 +1,27 @@
+/** `threads tail --as`: a thread's log in the events of another system. Loaded where it is asked for: the readings are large. */
+import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { printRunEvents } from '../output/run-text.ts';
+import { printTangle } from '../output/tangle-text.ts';
+import { printTurns } from '../output/turn-text.ts';
+
+export type Reading = 'run' | 'agenticx' | 'tangle';
+
+interface ReadingOptions {
+  readonly as: Reading;
+  readonly json?: boolean;
+  readonly after?: string;
+  readonly follow: boolean;
+  readonly run?: string;
+}
+
+export async function printReading(
+  store: ThreadStore,
+  threadId: string,
+  options: ReadingOptions,
+): Promise<void> {
+  const { as, json } = options;
+  if (as === 'agenticx') return printTurns(followTurns(store, threadId, options), json);
+  if (as === 'tangle') return printTangle(followTangle(store, threadId, options), json);
+  return printRunEvents(followRun(store, threadId, options), json);
+}

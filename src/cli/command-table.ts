@@ -1,0 +1,152 @@
+/**
+ * Every command by its name, with what lists of commands show of it and the file that it is loaded from, so that a command costs what it
+ * uses itself and `--help` hardly anything. `test/cli/command-table.test.ts` compares it with the commands as they are.
+ * `reads: true`: the command needs the store alone. In a package these run from one bundled file (`start.ts`), which has
+ * `commands/reading.ts` and no other file of commands.
+ */
+import { GROUPS } from './command.ts';
+import { GROUP, type ListedCommand } from './listed-command.ts';
+import { THREADS } from './thread-table.ts';
+
+const { run, talk, project } = GROUPS;
+
+const reading = () => import('./commands/reading.ts');
+
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: 'dev',
+    group: run,
+    summary: 'run everything on this machine: Temporal server, worker, HTTP API, reload on change',
+    load: async () => (await import('./commands/dev.ts')).addDev,
+  },
+  {
+    name: 'worker',
+    group: run,
+    summary: 'run a worker against a Temporal server that is there already',
+    load: async () => (await import('./commands/worker.ts')).addWorker,
+  },
+  {
+    name: 'api',
+    group: run,
+    summary: 'serve threads over HTTP',
+    load: async () => (await import('./commands/api.ts')).addApi,
+  },
+  {
+    name: 'mcp',
+    group: run,
+    summary: 'serve agents as tools, over standard streams',
+    load: async () => (await import('./commands/mcp.ts')).addMcp,
+  },
+  {
+    name: 'tokens',
+    group: run,
+    usage: GROUP,
+    summary: 'say who may use the HTTP API: see "everthread tokens --help"',
+    load: async () => (await import('./commands/tokens.ts')).addTokens,
+  },
+  {
+    name: 'chat',
+    group: talk,
+    usage: '[agent]',
+    summary: 'talk to an agent in the terminal',
+    load: async () => (await import('./commands/chat.ts')).addChat,
+  },
+  {
+    name: 'threads',
+    alias: 'thread',
+    group: talk,
+    usage: GROUP,
+    summary: 'start threads, talk to them, read them: see "everthread threads --help"',
+    reads: true,
+    below: THREADS,
+    load: async () => (await reading()).addThreads,
+  },
+  {
+    name: 'waits',
+    group: talk,
+    usage: GROUP,
+    summary: 'answer what is asked of people: see "everthread waits --help"',
+    load: async () => (await import('./commands/waits.ts')).addWaits,
+  },
+  {
+    name: 'tasks',
+    alias: 'task',
+    group: talk,
+    usage: GROUP,
+    summary: 'tasks: see "everthread tasks --help"',
+    load: async () => (await import('./commands/tasks.ts')).addTasks,
+  },
+  {
+    name: 'runs',
+    alias: 'run',
+    group: talk,
+    usage: GROUP,
+    summary: 'executions of all threads: see "everthread runs --help"',
+    load: async () => (await import('./commands/runs.ts')).addRuns,
+  },
+  {
+    name: 'variables',
+    group: talk,
+    usage: GROUP,
+    summary: 'provide the variables that subagents wait for: see "everthread variables --help"',
+    load: async () => (await import('./commands/variables.ts')).addVariables,
+  },
+  {
+    name: 'actions',
+    group: talk,
+    usage: GROUP,
+    summary: 'look after calls whose outcome is unknown: see "everthread actions --help"',
+    load: async () => (await import('./commands/actions.ts')).addActions,
+  },
+  {
+    name: 'manifest',
+    group: project,
+    usage: GROUP,
+    summary: 'manifests of agents/manifests: see "everthread manifest --help"',
+    load: async () => (await import('./commands/manifest.ts')).addManifest,
+  },
+  {
+    name: 'env',
+    group: project,
+    usage: GROUP,
+    summary: 'variables and secrets of agents: see "everthread env --help"',
+    load: async () => (await import('./commands/env.ts')).addEnv,
+  },
+  {
+    name: 'new',
+    group: project,
+    usage: '<dir>',
+    summary: 'write a small project that works at once',
+    load: async () => (await import('./commands/new.ts')).addNew,
+  },
+  {
+    name: 'validate',
+    group: project,
+    summary: 'check the definitions of a project',
+    load: async () => (await import('./commands/validate.ts')).addValidate,
+  },
+  {
+    name: 'code',
+    group: project,
+    usage: GROUP,
+    summary: 'run a program in the sandbox: see "everthread code run --help"',
+    load: async () => (await import('./commands/code-run.ts')).addCode,
+  },
+  {
+    name: 'doctor',
+    group: project,
+    summary: 'check this machine, the project and the server',
+    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+  },
+];
+
+/** The commands that the words name, from the outermost inwards; empty where nothing has the first one's name. */
+export function namedCommands(
+  argv: readonly string[],
+  commands: readonly ListedCommand[] = COMMANDS,
+): ListedCommand[] {
+  const index = argv.findIndex((word) => !word.startsWith('-'));
+  const found =
+    index < 0 ? undefined : commands.find(({ name, alias }) => argv[index] === name || argv[index] === alias);
+  return found ? [found, ...namedCommands(argv.slice(index + 1), found.below ?? [])] : [];
+}

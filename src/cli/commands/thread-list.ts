@@ -1,0 +1,75 @@
+/** `everthread threads list`: a reader of the store, which needs no server. */
+import { type Command, Option } from 'commander';
+import type { ThreadStatus } from '../../core/thread/step.ts';
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import { act, addCommon, type Cli, type CommonOptions, parseCount } from '../command.ts';
+import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
+import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { shorten } from '../output/terminal-text.ts';
+import { statusTone } from '../output/thread-text.ts';
+
+const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
+/** The default for text; JSON has the same. */
+const SHOWN = 50;
+
+export function addThreadList(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('list')
+    .summary('list threads, the latest first')
+    .description('Lists the threads of the store, those that changed last first. With --json: { threads }.')
+    .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
+    .option('--agent <name>', 'only threads of this agent')
+    .option('--user <id>', 'only threads of this user')
+    .option('--organization <id>', 'only threads of this organisation')
+    .option('--tag <tag>', 'only threads with this tag, those made last first')
+    .option('--parent <id>', 'only subagents of this thread')
+    .option('--before <id>', 'only those behind this thread: the last one of the page before')
+    .option('--limit <n>', 'at most n threads', parseCount, SHOWN);
+  addCommon(command).action(act(cli, listThreads));
+}
+
+interface ListOptions extends CommonOptions {
+  readonly status?: ThreadStatus;
+  readonly agent?: string;
+  readonly user?: string;
+  readonly organization?: string;
+  readonly tag?: string;
+  readonly parent?: string;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+async function listThreads({ project, json, limit, before, ...filters }: ListOptions): Promise<undefined> {
+  const { status, agent, user: userId, organization: organizationId, tag, parent: parentId } = filters;
+  const asked = { status, agent, userId, organizationId, tag, parentId };
+  await withStore(project, async (store) => {
+    const place = before === undefined ? undefined : await findThread(store, before);
+    const threads = await store.threads.list({ ...asked, before: place, limit });
+    if (json) return printJson({ threads });
+    const filtered = place || Object.values(asked).some((value) => value !== undefined);
+    if (threads.length === 0) return note(`No threads${filtered ? ' like that' : ' yet'}.`);
+    const families = threads.some(({ parentId }) => parentId !== null);
+    const rows = threads.map((thread) => [
+      thread.id,
+      shorten(thread.agent, 30),
+      thread.status,
+      String(thread.lastStep),
+      dateAndTime(thread.updatedAt),
+      ...(families ? [thread.parentId ?? '-'] : []),
+    ]);
+    const columns = ['THREAD', 'AGENT', 'STATUS', 'STEPS', 'UPDATED', ...(families ? ['PARENT'] : [])];
+    const [heading, ...lines] = toTable([columns, ...rows]).split('\n');
+    printLine(tone('dim', heading ?? ''));
+    for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
+    if (threads.length === limit)
+      dimNote(`At most ${limit} are shown: --limit shows more, --before ${threads.at(-1)?.id} those behind.`);
+  });
+  return undefined;
+}
+
+function colourStatus(line: string, thread: ThreadRecord | undefined): string {
+  return thread
+    ? line.replace(` ${thread.status} `, ` ${tone(statusTone(thread.status), thread.status)} `)
+    : line;
+}

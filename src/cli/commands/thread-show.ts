@@ -1,0 +1,57 @@
+/** `everthread threads show`: a reader of the store, which needs no server. */
+import type { Command } from 'commander';
+import { act, addCommon, type Cli, type CommonOptions, parseWhole, THREAD } from '../command.ts';
+import { withStore } from '../connection/find-store.ts';
+import { findThread } from '../connection/stored-thread.ts';
+import { printJson, printLine, tone } from '../output/output.ts';
+import { messageText, threadHeading } from '../output/thread-text.ts';
+
+/** The default for text; JSON has everything. */
+const SHOWN = 50;
+const ALL = 1_000_000;
+
+interface ShowOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly silent?: boolean;
+  readonly debug?: boolean;
+}
+
+export function addThreadShow(threads: Command, cli: Cli): void {
+  const command = threads
+    .command('show')
+    .summary("show a thread's status and messages")
+    .description(
+      'Shows a thread and its messages, oldest first. With --json: { thread, execution, children, budget, messages, total }; execution is the newest.',
+    )
+    .argument(...THREAD)
+    .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
+    .option('--silent', 'also messages that are hidden from ordinary lists')
+    .option('--debug', 'also where in the code tools, hooks and effects have failed (with --json: faults)');
+  addCommon(command).action(act(cli, showThread));
+}
+
+async function showThread(threadId: string, options: ShowOptions): Promise<undefined> {
+  const { json, project, limit = json ? ALL : SHOWN, silent: includeSilent, debug } = options;
+  await withStore(project, async (store) => {
+    const thread = await findThread(store, threadId);
+    const { messages, total } = await store.messages.list(threadId, { limit, includeSilent });
+    // An upper bound from the thread's record: one that never had a child costs no read.
+    const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
+    const execution = (await store.executions.get(threadId)) ?? undefined;
+    const budget = await store.budgets.read(threadId);
+    const told = debug ? await import('../output/fault-text.ts') : undefined;
+    const faults = await told?.readFaults(store, threadId);
+    if (json) return printJson({ thread, execution, children, budget, messages, total, faults });
+    printLine(`${threadHeading(thread, { children, execution, budget })}\n`);
+    const earlier = total - messages.length;
+    if (earlier > 0)
+      printLine(
+        tone('dim', `… ${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}: --limit shows more\n`),
+      );
+    for (const message of messages) printLine(messageText(message));
+    if (total === 0) printLine(tone('dim', 'no messages yet'));
+    for (const fault of faults ?? []) printLine(`\n${told?.faultText(fault)}`);
+    if (faults?.length === 0) printLine(tone('dim', '\nno code has failed'));
+  });
+  return undefined;
+}

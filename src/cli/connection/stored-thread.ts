@@ -1,0 +1,14 @@
+/** A thread that must be in the store. */
+import { RuntimeError } from '../../core/value/error.ts';
+import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
+import { commandName } from '../command-name.ts';
+
+/** @throws RuntimeError `ThreadNotFound`, also for one that was deleted. */
+export async function findThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
+  const thread = await store.threads.get(threadId);
+  if (thread && thread.deletedAt === undefined) return thread;
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has taken it.`,
+  );
+}

@@ -1,0 +1,19 @@
+/** The doctor's workflow as its worker loads it: prebuilt in the package, bundled in a clone, which takes some seconds. */
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const PROBE = fileURLToPath(
+  new URL(`./probe-workflow${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
+);
+
+export async function loadProbeBundle(): Promise<WorkflowBundleOption> {
+  const codePath = fileURLToPath(new URL('./probe.bundle.js', import.meta.url));
+  return existsSync(codePath) ? { codePath } : { code: await bundleProbe() };
+}
+
+export async function bundleProbe(): Promise<string> {
+  return (await bundleWorkflowCode({ workflowsPath: PROBE, logger: QUIET })).code;
+}

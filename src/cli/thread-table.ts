@@ -1,0 +1,123 @@
+/** The commands of `everthread threads`, for `command-table.ts`. */
+import { GROUP, type ListedCommand } from './listed-command.ts';
+
+const send = () => import('./commands/thread-send.ts');
+const end = () => import('./commands/thread-end.ts');
+const reading = () => import('./commands/reading.ts');
+
+export const THREADS: readonly ListedCommand[] = [
+  {
+    name: 'start',
+    usage: '<agent> [text]',
+    summary: 'start a thread of an agent',
+    load: async () => (await import('./commands/thread-start.ts')).addThreadStart,
+  },
+  {
+    name: 'send',
+    usage: '<thread> [text]',
+    summary: 'send a thread a message',
+    load: async () => (await send()).addThreadSend,
+  },
+  {
+    name: 'tool',
+    usage: '<thread> <name> [arguments]',
+    summary: 'have a thread run a tool',
+    load: async () => (await send()).addThreadTool,
+  },
+  {
+    name: 'show',
+    usage: '<thread>',
+    reads: true,
+    summary: "show a thread's status and messages",
+    load: async () => (await reading()).addThreadShow,
+  },
+  {
+    name: 'tail',
+    usage: '<thread>',
+    reads: true,
+    summary: 'follow what a thread does',
+    load: async () => (await reading()).addThreadTail,
+  },
+  {
+    name: 'files',
+    usage: '<thread> [path]',
+    reads: true,
+    summary: 'list the files of a thread, or print one',
+    load: async () => (await reading()).addThreadFiles,
+  },
+  {
+    name: 'upload',
+    usage: '<thread> <path> [file]',
+    summary: 'write a file of a thread',
+    load: async () => (await import('./commands/thread-upload.ts')).addThreadUpload,
+  },
+  {
+    name: 'values',
+    usage: '<thread> [key]',
+    reads: true,
+    summary: 'list the values of a thread, or print one',
+    load: async () => (await reading()).addThreadValues,
+  },
+  {
+    name: 'effects',
+    usage: `${GROUP} <thread>`,
+    summary: 'list the effects that a thread has scheduled, or cancel one',
+    load: async () => (await import('./commands/thread-effects.ts')).addThreadEffects,
+  },
+  {
+    name: 'logs',
+    usage: '<thread>',
+    reads: true,
+    summary: 'model calls with tokens and cost, tool calls, executions',
+    load: async () => (await reading()).addThreadLogs,
+  },
+  {
+    name: 'list',
+    reads: true,
+    summary: 'list threads, the latest first',
+    load: async () => (await reading()).addThreadList,
+  },
+  {
+    name: 'tree',
+    usage: '<thread>',
+    reads: true,
+    summary: 'show a thread with its subagents',
+    load: async () => (await reading()).addThreadTree,
+  },
+  {
+    name: 'stop',
+    usage: '<thread>',
+    summary: 'end what a thread is doing now',
+    load: async () => (await end()).addThreadStop,
+  },
+  {
+    name: 'continue',
+    usage: '<id>',
+    summary: 'let a thread go on without another message',
+    load: async () => (await end()).addThreadContinue,
+  },
+  {
+    name: 'cancel',
+    usage: '<thread>',
+    summary: 'cancel an execution of a thread',
+    load: async () => (await end()).addThreadCancel,
+  },
+  {
+    name: 'terminate',
+    usage: '<thread>',
+    summary: 'end a thread for ever',
+    load: async () => (await end()).addThreadTerminate,
+  },
+  {
+    name: 'delete',
+    usage: '<thread>',
+    summary: 'end a thread and delete what it has',
+    load: async () => (await end()).addThreadDelete,
+  },
+  {
+    name: 'export',
+    usage: '<thread>',
+    summary: 'write a thread or its Temporal history as JSON',
+    load: async () => (await import('./commands/thread-export.ts')).addThreadExport,
+  },
+];

@@ -1,0 +1,64 @@
+/** The table of commands stands for commands that are not loaded. */
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { COMMANDS, namedCommands } from '../../src/cli/command-table.ts';
+import * as reading from '../../src/cli/commands/reading.ts';
+import type { ListedCommand } from '../../src/cli/listed-command.ts';
+import { buildProgram } from '../../src/cli/main.ts';
+
+/** With the words that name each: the outermost first. */
+function pathsOf(commands: readonly ListedCommand[], before: readonly string[] = []): string[][] {
+  return commands.flatMap(({ name, below = [] }) => [
+    [...before, name],
+    ...pathsOf(below, [...before, name]),
+  ]);
+}
+
+function find(program: Command, path: readonly string[]): Command {
+  return path.reduce((command, name) => {
+    const found = command.commands.find((each) => each.name() === name);
+    if (!found) throw new Error(`No command "${name}".`);
+    return found;
+  }, program);
+}
+
+/** What a list of commands shows of one. */
+function mention(command: Command) {
+  const usage = command.usage().replace('[options]', '').trim();
+  return {
+    name: command.name(),
+    alias: command.alias(),
+    group: command.helpGroup(),
+    summary: command.summary(),
+    usage,
+  };
+}
+
+describe('the table of commands', () => {
+  it.each(pathsOf(COMMANDS).map((path) => [path.join(' '), path] as const))(
+    'lists "%s" as the command tells of itself',
+    async (_name, path) => {
+      const [listed, loaded] = [
+        await buildProgram({ exitCode: 0 }, path.slice(0, -1)),
+        await buildProgram({ exitCode: 0 }, path),
+      ];
+      expect(mention(find(listed, path))).toEqual(mention(find(loaded, path)));
+    },
+  );
+
+  it('takes the commands that read from one file, and no others', async () => {
+    const parts = new Set<unknown>(Object.values(reading));
+    for (const path of pathsOf(COMMANDS)) {
+      const command = namedCommands(path).at(-1);
+      expect([path, parts.has(await command?.load())]).toEqual([path, command?.reads === true]);
+    }
+  });
+
+  it('finds a command by its alias, and behind options', () => {
+    const names = (...argv: string[]) => namedCommands(argv).map(({ name }) => name);
+    expect(names('thread', 'list', '--json')).toEqual(['threads', 'list']);
+    expect(names('--help', 'dev')).toEqual(['dev']);
+    expect(names('--help')).toEqual([]);
+    expect(names('nothing', 'list')).toEqual([]);
+  });
+});
