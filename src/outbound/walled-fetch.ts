@@ -45,7 +45,10 @@ function originOf(location: string | null, base: URL): string {
 }
 
 /** W2: as it is read. A stream's messages end with an empty line each. */
-function bound(response: Response, { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall): Response {
+function bound(
+  response: Response,
+  { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall,
+): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   let bytes = 0;

@@ -15,7 +15,12 @@ import { useServer } from './test-server.ts';
 import { openTemporaryStore } from './test-store.ts';
 
 /** No worker is killed in a test: one that a busy machine delays must not be taken for lost. A tool that does not end is not waited for long. */
-const CONFIGURATION = { modelHeartbeatMs: 60_000, toolHeartbeatMs: 60_000, toolGraceMs: 500, modelGraceMs: 0 };
+const CONFIGURATION = {
+  modelHeartbeatMs: 60_000,
+  toolHeartbeatMs: 60_000,
+  toolGraceMs: 500,
+  modelGraceMs: 0,
+};
 const END_WITHIN_MS = 10_000;
 
 export interface TestEngine {

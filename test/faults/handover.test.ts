@@ -139,7 +139,9 @@ describe('a worker told to go with SIGTERM, after its grace,', () => {
     const thread = await beginToStream('tell');
     await (await addWaitingWorker()).end('SIGTERM');
     await cluster.client.waitForIdle(thread);
-    expect((await cluster.transcript(thread)).at(-1)).toBe('assistant: Answered "tell" after 0 tool results.');
+    expect((await cluster.transcript(thread)).at(-1)).toBe(
+      'assistant: Answered "tell" after 0 tool results.',
+    );
     expect(asked('tell')).toBe(2);
     expect(await retriesOf(thread)).toEqual(HANDED_OVER);
   });

@@ -112,7 +112,8 @@ function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
       });
       const [figures, turns] = await Promise.all([told, work, dying]);
       const own = { turns: turns.reduce((one, other) => one + other, 0), cuts: made() };
-      if (isLong) process.stdout.write(`${JSON.stringify({ doors: Object.keys(DOORS), own, others: figures })}\n`);
+      if (isLong)
+        process.stdout.write(`${JSON.stringify({ doors: Object.keys(DOORS), own, others: figures })}\n`);
     },
     4 * PATIENCE[0],
   );

@@ -117,9 +117,9 @@ describe('files of a thread over HTTP', () => {
     leaving.abort(new Error('the page was closed'));
     await expect(sent).rejects.toThrow('the page was closed');
     await eventually('what had come is gone', () => uploads() === 0);
-    expect(Buffer.from((await runtime.client.files(thread).read('/kept')) ?? new ArrayBuffer(0)).toString()).toBe(
-      'as it was',
-    );
+    expect(
+      Buffer.from((await runtime.client.files(thread).read('/kept')) ?? new ArrayBuffer(0)).toString(),
+    ).toBe('as it was');
     const untold = new Uint8Array(1024 * 1024);
     const long = (async function* () {
       for (let n = 0; n < 4; n++) yield untold;

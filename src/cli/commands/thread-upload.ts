@@ -5,8 +5,8 @@ import { typeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
-import { note, printJson } from '../output/output.ts';
 import { findThread } from '../connection/stored-thread.ts';
+import { note, printJson } from '../output/output.ts';
 
 interface UploadOptions extends CommonOptions {
   readonly type?: string;

@@ -6,16 +6,18 @@
  * G3. Whoever goes away leaves the thread to its work; only a cancellation cancels, and this execution alone. Coming back with the thread's id finds it.
  * G4. A call never outlives a wait for a person: it ends and says who is waited for.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { followPages } from '../../client/follow-events.ts';
+import { isMade } from '../../client/make-thread.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, requireReachable, standingContext } from '../api/caller.ts';
-import { findChat, isMade } from '../api/chat/chat-say.ts';
+import { findChat } from '../api/chat/chat-say.ts';
 
 export interface AgentCall {
   readonly agent: string;

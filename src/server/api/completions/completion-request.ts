@@ -45,13 +45,10 @@ export const completionBody = z
       .meta({ description: '`thread_id`: the thread, which is made under this id where there is none' }),
     user: z.string().nullish().meta({ description: 'The user of a thread that this begins' }),
     n: z.int().nullish(),
-    tools: z
-      .array(tool)
-      .nullish()
-      .meta({
-        description:
-          'Functions that the client runs itself, offered to the agent while it answers this message',
-      }),
+    tools: z.array(tool).nullish().meta({
+      description:
+        'Functions that the client runs itself, offered to the agent while it answers this message',
+    }),
     tool_choice: z.unknown().optional(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
     modalities: z.array(z.string()).nullish(),
