@@ -86,7 +86,8 @@ export function registerTask(given: () => Stores): void {
       const { id, run } = await decided();
       const act = { ...run, step: 0, again: true };
       const first = await tasks().beginAct({ ...act, attempt: 'one' });
-      expect(await tasks().beginAct({ ...act, attempt: 'two' })).toEqual(first);
+      expect(first).toMatchObject({ kind: 'run', repeated: false });
+      expect(await tasks().beginAct({ ...act, attempt: 'two' })).toEqual({ ...first, repeated: true });
       const end = { threadId: run.threadId, step: 0, outcome: { ok: true, costUsd: 0.25 } };
       for (const attempt of ['one', 'two', 'two']) await tasks().endAct({ ...end, attempt });
       expect(await tasks().get(id)).toMatchObject({ steps: 1, spentCostUsd: 0.25 });

@@ -137,7 +137,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
     await updateTaskStep(thread, step, { act: 'started', attempt, act_started_at: thread.now });
     if (found.act === 'scheduled') thread.emit('task.acting', { idempotencyKey }, { step });
     await updateTask(thread, { status: 'running', ...tick(row, thread.now, true) });
-    return { kind: 'run', idempotencyKey, repeated: found.act === 'started' };
+    return { kind: 'run', idempotencyKey, repeated: held };
   });
 }
 
