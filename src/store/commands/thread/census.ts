@@ -21,7 +21,8 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       const some = db
         .selectFrom('threads')
         .select('id')
-        .where('status', '=', status)
+        // As its index has it (schema/migration-0059.ts).
+        .where(sql<boolean>`(status || '') = ${status}`)
         .where('deleted_at', 'is', null)
         .where('id', 'not like', `${TASK_ID_PREFIX}%`)
         .limit(COUNTED_TO);
