@@ -118,8 +118,8 @@ export const STORE = [
     rule: 'commands on one thread follow one another, in whatever process',
     edits: [
       {
-        find: 'const locked = context.rowLocks ? query.forUpdate() : query;',
-        put: 'const locked = query;',
+        find: 'const select = context.rowLocks ? lockThread : selectThread;',
+        put: 'const select = selectThread;',
       },
     ],
     tests: ['test/contract/postgres-store.test.ts'],

@@ -8,7 +8,7 @@
  *               `discovery` (what they define) and `load-failure` (why not)
  *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
  *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
- *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `mcp-tool` and `a2a-tool`, for each that a prompt lists
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `made-tools`: `mcp-tool`, `a2a-tool` and `task-tool`, for what a prompt lists
  */
 export type { A2aAgentInput } from './a2a-agent-input.ts';
 export type {

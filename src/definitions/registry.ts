@@ -7,13 +7,12 @@ import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { taskToolName } from '../core/project/task-tool.ts';
-import { toA2aTool } from './a2a-tool.ts';
 import { checkAgentReferences } from './agent-reference.ts';
 import { checkBudget } from './budget-reference.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
 import { TOOL_NAME } from './define-tool.ts';
 import { type Definition, definitionWarnings } from './definition-mark.ts';
-import { toMcpTool } from './mcp-tool.ts';
+import { withMadeTools } from './made-tools.ts';
 import { findDuplicates, type SourcedDefinition } from './name-owner.ts';
 import type { FieldProblem, Problem } from './problem.ts';
 import { checkPromptReferences, collectSecrets } from './prompt-reference.ts';
@@ -27,7 +26,6 @@ import {
   NOTHING,
   type Scope,
 } from './scope.ts';
-import { toTaskTool } from './task-tool.ts';
 
 export interface BuiltRegistry {
   /** The usable definitions; complete only when there are no problems. */
@@ -224,23 +222,6 @@ function sortByKind(definitions: readonly Definition[]): Registry {
     manifests: ofKind('manifest'),
     endpoints: ofKind('endpoint'),
   };
-}
-
-/** With the tools of MCP servers, the agents elsewhere that prompts list, and one for each task, under the names that models call them by. */
-function withMadeTools(registry: Registry): Registry {
-  const tools = new Map(registry.tools);
-  for (const { name, mcp, a2a } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {
-    if (tools.has(name)) continue;
-    const server = mcp && registry.mcpServers.get(mcp.server);
-    if (server) tools.set(name, toMcpTool(name, server, mcp));
-    const agent = a2a === undefined ? undefined : registry.a2aAgents.get(a2a);
-    if (agent) tools.set(name, toA2aTool(name, agent));
-  }
-  for (const task of registry.tasks.values()) {
-    const tool = toTaskTool(task);
-    if (!tools.has(tool.name)) tools.set(tool.name, tool);
-  }
-  return { ...registry, tools };
 }
 
 function isKind<K extends Definition['kind']>(

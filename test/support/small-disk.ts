@@ -3,12 +3,14 @@
  * Linux, not root) there is none, and the tests that need it are skipped and say so.
  */
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
+  /** Takes so much room, which `free` gives back with the rest. */
+  reserve(kibibytes: number): void;
   /** Takes all the room there is. */
   fill(): void;
   /** Gives it back. */
@@ -33,6 +35,7 @@ export function smallDisk(kibibytes: number, mode = '700'): SmallDisk | undefine
   const filler = join(folder, 'filler');
   return {
     folder,
+    reserve: (size) => writeFileSync(filler, Buffer.alloc(size * 1024)),
     fill: () => fill(filler),
     free: () => rmSync(filler, { force: true }),
     get freeBytes() {

@@ -1,5 +1,5 @@
 /**
- * How much of a thread's history a window has room for (read-history.ts, H1 to H3): an estimate of each message, the newest first.
+ * How much of a thread's history a window has room for (read-history.ts): an estimate of each message, the newest first.
  */
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../../core/context/context.ts';
@@ -40,7 +40,7 @@ export class WindowFilling {
     return this.#taken.toReversed();
   }
 
-  /** H1: what has its room, whether there is any or not. Oldest first. */
+  /** What has its room, whether there is any or not: the step's own execution. Oldest first. */
   spend(own: readonly ContextMessage[], others: OthersSteps): void {
     for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
     this.#full = this.#left <= 0;
@@ -67,7 +67,7 @@ export class WindowFilling {
   #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
     const recent = this.#position < this.#window.recentImages;
     this.#position += 1;
-    // H3: the other side's tools.
+    // The other side's tools.
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isOthers(message, this.#side);
     return estimateMessage(message, { past: withoutCalls, recent });
