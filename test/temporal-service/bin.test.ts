@@ -13,17 +13,16 @@ const PLATFORM_PACKAGE = `node-${process.platform}-${process.arch}`;
 
 let root: string;
 
-/** A package whose `main` prints what it got; its Node comes from a platform package, as npm would put it. */
+/** A package whose `start` prints what it got; its Node comes from a platform package, as npm would put it. */
 beforeEach(() => {
   root = makeFolder();
   mkdirSync(join(root, 'bin'));
   mkdirSync(join(root, 'src', 'cli'), { recursive: true });
   copyFileSync(packagePath('bin', 'everthread.js'), join(root, 'bin', 'everthread.js'));
   writeFileSync(join(root, 'package.json'), '{"name": "everthread", "type": "module"}');
-  writeFileSync(join(root, 'src', 'cli', 'compile-cache.ts'), 'export const keepCompiled = () => undefined;');
   writeFileSync(
-    join(root, 'src', 'cli', 'main.ts'),
-    `export async function main(argv: string[]): Promise<number> {
+    join(root, 'src', 'cli', 'start.ts'),
+    `export async function start(argv: string[]): Promise<number> {
        const told = Promise.withResolvers();
        if (argv[0] === 'wait') {
          const timer = setTimeout(() => told.resolve(0), 60_000);
