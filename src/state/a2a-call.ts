@@ -107,7 +107,8 @@ const FIRST_PAUSE_MS = 300;
 
 async function findAgent(attempt: A2aAttempt): Promise<A2aTaskRecord | LaterWork> {
   try {
-    return await attempt.note({ endpoint: await readCard(attempt.reach, attempt.signal), reached: true });
+    // A card is no answer to a message: whoever refuses each is out of reach all the same.
+    return await attempt.note({ endpoint: await readCard(attempt.reach, attempt.signal) });
   } catch (error) {
     if (!isA2aFailure(error) || error.code !== 'A2aUnavailable') throw error;
     return laterOr(attempt, error);
