@@ -105,7 +105,7 @@ class ProducedRun {
             (type === 'item.rejected' && data.id === itemId) ||
             (type === 'message.deleted' && data.messageId === itemId && data.role === undefined) ||
             type === 'thread.terminated';
-          if (isOver) this.#end(new RuntimeError('ProducerLost', producerLost(executionId).message));
+          if (isOver) this.#end(this.#lost());
         }
     } catch (error) {
       this.#end(error);
@@ -115,8 +115,11 @@ class ProducedRun {
   async #show(): Promise<void> {
     // A store that is away may be back before the presence is over.
     const present = await this.#store.producers.renew(this.#presence).catch(() => true);
-    if (!present)
-      this.#end(new RuntimeError('ProducerLost', producerLost(this.#presence.executionId).message));
+    if (!present) this.#end(this.#lost());
+  }
+
+  #lost(): RuntimeError {
+    return new RuntimeError('ProducerLost', producerLost(this.#presence.executionId).message);
   }
 
   #end(reason: unknown): void {

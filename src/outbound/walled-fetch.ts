@@ -57,7 +57,7 @@ function bound(
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       bytes += piece.length;
-      for (const byte of maxMessages === Number.POSITIVE_INFINITY ? [] : piece) {
+      for (const byte of piece) {
         if (byte === 13) continue;
         if (byte === 10 && last === 10) messages += 1;
         last = byte;

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import type { A2aFailure, A2aRemote, Reach, RemoteTask } from '../a2a/index.ts';
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
-import { fillVariables, variablesIn } from '../core/author/mcp-server.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
 import type { Recall } from './ask.ts';
+import { fillingOf } from './fill-texts.ts';
 
 /** To be looked at again. */
 export interface LaterWork {
@@ -87,14 +87,11 @@ export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 40);
 }
 
-/** Its headers with the values of the thread; a variable without a value is empty, unless it is required. */
+/** Its headers with the values of the thread. */
 export async function fillA2aReach(
   agent: A2aAgentDefinition,
   read: (name: string) => Promise<string>,
 ): Promise<Reach> {
-  const values = new Map<string, string>();
-  for (const name of new Set(Object.values(agent.headers).flatMap(variablesIn)))
-    values.set(name, await read(name).catch(() => ''));
-  const headers = Object.entries(agent.headers).map(([name, text]) => [name, fillVariables(text, values)]);
-  return { ...agent, headers: Object.fromEntries(headers) };
+  const filling = await fillingOf(Object.values(agent.headers), read);
+  return { ...agent, headers: filling.all(agent.headers) };
 }

@@ -5,7 +5,7 @@
  * B2. Whatever a server does is a result with a code, and the connection is given up.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
-import { fillVariables, type McpReach, variablesIn } from '../core/author/mcp-server.ts';
+import type { McpReach } from '../core/author/mcp-server.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import {
@@ -19,6 +19,7 @@ import {
   withConnection,
 } from '../mcp/index.ts';
 import type { Recall } from './ask.ts';
+import { fillingOf } from './fill-texts.ts';
 
 type Remote = NonNullable<ToolDefinition['remote']>;
 
@@ -69,21 +70,17 @@ async function send(place: McpPlace, call: McpCall, terms: AskTerms): Promise<To
   }
 }
 
-/** The texts of its definition with the values of the thread; a variable without a value is empty, unless the tool requires it. */
+/** The texts of its definition with the values of the thread. */
 export async function fillReach(
   { reach }: Pick<Remote['server'], 'reach'>,
   read: (name: string) => Promise<string>,
 ): Promise<McpReach> {
   const texts =
     reach.by === 'stdio' ? [...reach.args, ...Object.values(reach.env)] : Object.values(reach.headers);
-  const values = new Map<string, string>();
-  for (const name of new Set(texts.flatMap(variablesIn))) values.set(name, await read(name).catch(() => ''));
-  const fill = (text: string) => fillVariables(text, values);
-  const fillAll = (record: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(record).map(([key, text]) => [key, fill(text)]));
+  const filling = await fillingOf(texts, read);
   return reach.by === 'stdio'
-    ? { ...reach, args: reach.args.map(fill), env: fillAll(reach.env) }
-    : { ...reach, headers: fillAll(reach.headers) };
+    ? { ...reach, args: reach.args.map(filling.text), env: filling.all(reach.env) }
+    : { ...reach, headers: filling.all(reach.headers) };
 }
 
 /** One question after the other; the first of a round keeps what the round is about. */

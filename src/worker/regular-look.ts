@@ -25,7 +25,7 @@ export function lookRegularly(look: Look, stop: AbortSignal): void {
     busy = true;
     const { store } = look;
     const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const ends = [store.actions.closeLost(), store.producers.closeLost(), cancelRemote(look, stop)];
+    const ends = [store.actions.closeLost(), store.producers.closeLost(), cancelUnwanted(look, stop)];
     const looks = [...waits, ...ends, removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
@@ -36,9 +36,4 @@ export function lookRegularly(look: Look, stop: AbortSignal): void {
 
 async function removeStreamed(store: ThreadStore): Promise<void> {
   for (let n = 0; n < MOST_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
-}
-
-/** A project that cannot be read is no reason to end the look. */
-async function cancelRemote(look: Look, stop: AbortSignal): Promise<void> {
-  await cancelUnwanted(look, stop);
 }

@@ -16,28 +16,7 @@ import {
 import { calls, fails, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';
-
-type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
-
-interface Reading {
-  /** True leaves. */
-  readonly leave?: (line: Line) => boolean;
-}
-
-async function readLines(body: ReadableStream<Uint8Array>, { leave }: Reading = {}): Promise<Line[]> {
-  const lines: Line[] = [];
-  let rest = '';
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      const line = JSON.parse(part) as Line;
-      lines.push(line);
-      if (leave?.(line)) return lines;
-    }
-  }
-  return lines;
-}
+import { type Line, readLines } from '../support/turn-lines.ts';
 
 const typesOf = (lines: readonly Line[]) =>
   lines.map(({ type }) => type).filter((type) => type !== 'message.part.updated');
@@ -114,11 +93,9 @@ describe('handleChatTurn', () => {
       onTurnComplete: ({ finalText }) => void done.push(finalText),
     });
     let keptBefore: readonly string[] = [];
-    const lines = await readLines(say('go').body, {
-      leave({ type }) {
-        if (type === 'session.run.completed') keptBefore = [...kept];
-        return false;
-      },
+    const lines = await readLines(say('go').body, ({ type }) => {
+      if (type === 'session.run.completed') keptBefore = [...kept];
+      return false;
     });
     expect(typesOf(lines).at(-1)).toBe('session.run.completed');
     expect(keptBefore).toEqual(['ada: Kept.']);
@@ -167,7 +144,7 @@ describe('handleChatTurn', () => {
       { persistAssistantMessage: ({ finalText }) => void kept.push(finalText) },
       { tools: { look } },
     );
-    const left = await readLines(say('go').body, { leave: ({ type }) => type === 'tool_call' });
+    const left = await readLines(say('go').body, ({ type }) => type === 'tool_call');
     const lastEventId = left.at(-1)?.id;
     gate.resolve();
     const api = await testApi(runtime);

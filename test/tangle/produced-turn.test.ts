@@ -16,26 +16,7 @@ import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
-
-type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
-
-async function readLines(
-  body: ReadableStream<Uint8Array>,
-  leave: (line: Line) => boolean = () => false,
-): Promise<Line[]> {
-  const lines: Line[] = [];
-  let rest = '';
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      const line = JSON.parse(part) as Line;
-      lines.push(line);
-      if (leave(line)) return lines;
-    }
-  }
-  return lines;
-}
+import { type Line, readLines } from '../support/turn-lines.ts';
 
 const withoutId = ({ id: _, ...line }: Line) => line;
 const typesOf = (lines: readonly Line[]) => lines.map(({ type }) => type);

@@ -1,5 +1,7 @@
 /** What streams an answer, in the words of Tangle's agent-runtime. A backend can be used alone, or as a model of an agent (provider.ts). */
 
+import type { TaskEmission } from '../../core/task/emission.ts';
+
 /** What a backend tells, in the order in which it happens. */
 export type BackendEvent =
   | { readonly type: 'text_delta'; readonly text: string }
@@ -26,22 +28,7 @@ export type BackendEvent =
       readonly uri?: string;
       readonly content?: unknown;
     }
-  | {
-      readonly type: 'proposal_created';
-      readonly proposalId: string;
-      readonly title: string;
-      readonly status?: 'pending' | 'approved' | 'rejected';
-      readonly content?: unknown;
-    }
-  /** What was told as text until here is void: it comes anew. */
-  | { readonly type: 'text_discarded'; readonly reason: string }
-  /** A model has failed for now, and the next one that was named is asked. */
-  | {
-      readonly type: 'model_fallback';
-      readonly fromModel: string;
-      readonly toModel: string;
-      readonly reason: string;
-    };
+  | Extract<TaskEmission, { type: 'proposal_created' | 'text_discarded' | 'model_fallback' }>;
 
 export interface LlmCall {
   readonly type: 'llm_call';

@@ -9,6 +9,7 @@ import type { A2aCallKey, A2aTaskRecord, BeginA2aTask, NoteA2aTask } from '../..
 import type { A2aTaskTable } from '../../schema/a2a.ts';
 import { OPEN_CALL } from '../base/call-row.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
+import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 /** Regular looks that try to cancel one: an hour of them, about. */
@@ -60,13 +61,8 @@ export async function noteA2aTask(
       ...(reached !== undefined && { silent_since: reached ? null : (silent ?? thread.now) }),
       ...(cancelFailed && { cancels: row.cancels + 1 }),
     };
-    await thread.trx
-      .updateTable('a2a_tasks')
-      .set(changes)
-      .where('thread_id', '=', row.thread_id)
-      .where('step', '=', row.step)
-      .where('idx', '=', row.idx)
-      .execute();
+    const { thread_id, step, idx } = row;
+    await updateRows(thread.trx, 'a2a_tasks', { thread_id, step, idx }, changes);
     if (isNew)
       thread.emit('a2a.task', { agent: row.agent, taskId, contextId: row.context_id }, { step: row.step });
     return toRecord({ ...row, ...changes });

@@ -10,6 +10,7 @@ import { isRuntimeError } from '../../../core/value/error.ts';
 import type { ProducerPresence, ProducerRecord, ProducerRef, TellProduced } from '../../port/producer.ts';
 import type { ProducerTable } from '../../schema/producer.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
+import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export async function claimProducer(
@@ -165,12 +166,7 @@ async function updateProducer(
   executionId: string,
   changes: Partial<ProducerTable>,
 ): Promise<void> {
-  await trx
-    .updateTable('producers')
-    .set(changes)
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', executionId)
-    .execute();
+  await updateRows(trx, 'producers', { thread_id: threadId, execution_id: executionId }, changes);
 }
 
 async function isRunning(thread: ThreadTransaction, executionId: string): Promise<boolean> {

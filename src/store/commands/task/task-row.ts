@@ -9,6 +9,7 @@ import type { TaskRecord, TaskStepRecord } from '../../port/task.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { TaskStepTable, TaskTable } from '../../schema/task.ts';
 import { unknownThread } from '../base/context.ts';
+import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export type TaskRow = Selectable<TaskTable>;
@@ -86,7 +87,7 @@ export async function updateTask(
   { trx, threadId }: ThreadTransaction,
   changes: Updateable<TaskTable>,
 ): Promise<void> {
-  await trx.updateTable('tasks').set(changes).where('thread_id', '=', threadId).execute();
+  await updateRows(trx, 'tasks', { thread_id: threadId }, changes);
 }
 
 export function selectTaskStep(db: Kysely<Tables>, threadId: string, step: number) {
@@ -98,12 +99,7 @@ export async function updateTaskStep(
   step: number,
   changes: Updateable<TaskStepTable>,
 ): Promise<void> {
-  await trx
-    .updateTable('task_steps')
-    .set(changes)
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .execute();
+  await updateRows(trx, 'task_steps', { thread_id: threadId, step }, changes);
 }
 
 /** JSON with one more error; a phase that is tried again tells its error again. */

@@ -1,0 +1,23 @@
+/** Lines of a chat turn, as a client reads them. */
+import type { ChatTurnLine } from '../../src/tangle/index.ts';
+
+export type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
+
+/** To its end; or until `leave` says so, which cancels it. */
+export async function readLines(
+  body: ReadableStream<Uint8Array>,
+  leave: (line: Line) => boolean = () => false,
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  let rest = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const line = JSON.parse(part) as Line;
+      lines.push(line);
+      if (leave(line)) return lines;
+    }
+  }
+  return lines;
+}
