@@ -5,14 +5,10 @@ import type { Tables } from './tables.ts';
 export const handedOverSteps: Migration = {
   async up(db: Kysely<Tables>) {
     await db.schema.alterTable('steps').addColumn('handed_over', 'integer').execute();
-    // An expression: over the column itself, lists of threads by status would take it, and sort all that they find.
+    // Expressions, which the census alone asks for: with the columns themselves, lists of threads by status would take the one and sort all
+    // that they find, and a step would look for its items among those of all threads.
     await sql`create index threads_by_status on threads ((status || ''), deleted_at)`.execute(db);
     // Its query has the condition as it stands here: with a bound parameter SQLite would not see that it serves.
-    await db.schema
-      .createIndex('items_waiting')
-      .on('items')
-      .column('created_at')
-      .where(sql<boolean>`state = 'queued'`)
-      .execute();
+    await sql`create index items_waiting on items (created_at) where (state || '') = 'queued'`.execute(db);
   },
 };

@@ -35,7 +35,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
     const front = db
       .selectFrom('items')
       .select(['thread_id', 'created_at'])
-      .where(sql<boolean>`state = 'queued'`)
+      .where(sql<boolean>`(state || '') = 'queued'`)
       // What code of a thread's own queued may be held back by a limit, for as long as nothing comes from outside.
       .where('own', '=', 0)
       .orderBy('created_at')
