@@ -66,3 +66,29 @@ describe('a transaction that was flushed', () => {
     });
   });
 });
+
+describe('where lists say that a thread was last changed', () => {
+  const SECOND = 1_000_000;
+  const cases = [
+    ['a thread at work keeps its place for a second', 'running', {}, SECOND - 1, 0],
+    ['and is moved by what comes a second later', 'running', {}, SECOND, SECOND],
+    ['its rest moves it at once', 'running', { status: 'idle' }, 5, 5],
+    ['so does its beginning', 'idle', { status: 'running' }, 5, 5],
+    ['a thread at rest is moved by each change', 'idle', { name: 'new' }, 5, 5],
+    ['a clock that was set back moves it too', 'running', {}, -5, -5],
+  ] as const;
+
+  it.each(cases)('%s', async (_name, status, changes, later, moved) => {
+    const created = 10 * SECOND;
+    await db.updateTable('threads').set({ status, updated_at: created }).execute();
+    await db.transaction().execute(async (trx) => {
+      const row = await trx.selectFrom('threads').selectAll().executeTakeFirstOrThrow();
+      const thread = new ThreadTransaction(trx, row, created + later);
+      thread.set({ turns: 7, ...changes });
+      expect(thread.written.updated_at).toBe(created + moved);
+      await thread.flush();
+    });
+    const row = await db.selectFrom('threads').selectAll().executeTakeFirstOrThrow();
+    expect([row.updated_at, row.turns]).toEqual([created + moved, 7]);
+  });
+});

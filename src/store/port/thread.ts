@@ -29,6 +29,7 @@ export interface ThreadRecord {
   readonly parentId: string | null;
   readonly rootId: string;
   readonly createdAt: number;
+  /** Microseconds. While a thread runs it moves at most once a second; each change of its status moves it. */
   readonly updatedAt: number;
   readonly terminatedAt: number | null;
   /** Steps so far. */

@@ -9,6 +9,7 @@ import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../../core/event/thread-event.ts';
 import type { MessageTable, Tables } from '../../schema/tables.ts';
 import type { ThreadTable } from '../../schema/thread.ts';
+import { lastChanged } from './list-place.ts';
 import { insertRows, updateRows } from './row-statement.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
@@ -87,7 +88,7 @@ export class ThreadTransaction {
 
   /** The thread's row as it will be written. */
   get written(): ThreadRow {
-    return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.now };
+    return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.#updatedAt() };
   }
 
   /** What is to be in the log with this transaction. */
@@ -190,8 +191,15 @@ export class ThreadTransaction {
     for (let i = 0; i < this.#events.length; i += 500) {
       await insertRows(this.#trx, 'events', this.#events.slice(i, i + 500));
     }
-    const gathered = { ...this.#changes, event_seq: this.#seq, clock: this.#clock, updated_at: this.now };
+    const gathered: Updateable<ThreadTable> = { ...this.#changes, event_seq: this.#seq, clock: this.#clock };
+    const updatedAt = this.#updatedAt();
+    // Left out where it stays: SQLite writes the indexes of every column that is named.
+    if (updatedAt !== this.row.updated_at) gathered.updated_at = updatedAt;
     await updateRows(this.#trx, 'threads', { id: this.threadId }, gathered);
+  }
+
+  #updatedAt(): number {
+    return lastChanged(this.row, this.#changes, this.now);
   }
 
   /** I3: refuses use after the flush. */
