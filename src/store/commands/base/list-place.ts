@@ -2,9 +2,8 @@
  * When lists of threads say that a thread was last changed. Its indexes hold that time, and a thread at work is written several times
  * a step: each time three of them would be written too, a fifth of all that a step puts on the disk.
  */
-import type { Updateable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { ThreadTable } from '../../schema/thread.ts';
-import type { ThreadRow } from './thread-transaction.ts';
 
 /** For so long, microseconds, a thread at work keeps its place. */
 const KEPT = 1_000_000;
@@ -14,7 +13,7 @@ const KEPT = 1_000_000;
  * rest, or waits for somebody, stays behind what it was last told to do.
  */
 export function lastChanged(
-  { status, updated_at }: Pick<ThreadRow, 'status' | 'updated_at'>,
+  { status, updated_at }: Pick<Selectable<ThreadTable>, 'status' | 'updated_at'>,
   changes: Updateable<ThreadTable>,
   now: number,
 ): number {
