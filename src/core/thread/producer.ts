@@ -1,8 +1,9 @@
 /**
- * Executions that code of one process produces, a closure that was handed over: only that process can go on with one, and it is known by its presence
- * in the store.
+ * Executions that code of one process produces, a closure that was handed over, and tasks whose adapter was: only that process can go on with one, and it
+ * is known by its presence in the store.
  */
 import type { ProviderUsage } from '../message/provider.ts';
+import type { TaskVerdict } from '../task/control.ts';
 import type { StoredError } from './step.ts';
 
 /** Without a sign of its process for so long a producer is lost. */
@@ -25,5 +26,17 @@ export function producerLost(executionId: string): StoredError {
     message:
       `The process that produced the execution "${executionId}" was lost, and nothing else can go on with it: ` +
       'begin another one.',
+  };
+}
+
+/** As what a task ends whose adapter was lost with its process. */
+export function adapterLost(taskId: string): TaskVerdict & { readonly code: 'ProducerLost' } {
+  return {
+    stoppedBy: 'runtime-error',
+    pass: false,
+    code: 'ProducerLost',
+    reason:
+      `The process that had the adapter of the task "${taskId}" was lost, and nothing else can go on with it: ` +
+      'start another task; one of agents/tasks outlives its process.',
   };
 }
