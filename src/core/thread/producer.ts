@@ -4,6 +4,7 @@
  */
 import type { ProviderUsage } from '../message/provider.ts';
 import type { TaskVerdict } from '../task/control.ts';
+import { isRecord } from '../value/record.ts';
 import type { StoredError } from './step.ts';
 
 /** Without a sign of its process for so long a producer is lost. */
@@ -18,6 +19,22 @@ export type Produced =
 export interface ProducedLine {
   readonly type: string;
   readonly data?: unknown;
+}
+
+/** What lines of the type `llm_call` say of requests to models: `{ model, tokensIn?, tokensOut?, costUsd? }`. What is no amount counts nothing. */
+export function usageOf(lines: readonly ProducedLine[]): ProviderUsage & { readonly calls: number } {
+  const asked = lines.flatMap(({ type, data }) => (type === 'llm_call' && isRecord(data) ? [data] : []));
+  const sum = (field: string) =>
+    asked.reduce((all, { [field]: amount }) => all + (isAmount(amount) ? amount : 0), 0);
+  const [promptTokens, completionTokens] = [sum('tokensIn'), sum('tokensOut')];
+  return {
+    ...{ calls: asked.length, promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
+    ...(asked.some(({ costUsd }) => isAmount(costUsd)) ? { cost: sum('costUsd') } : {}),
+  };
+}
+
+function isAmount(given: unknown): given is number {
+  return typeof given === 'number' && Number.isFinite(given) && given > 0;
 }
 
 export function producerLost(executionId: string): StoredError {

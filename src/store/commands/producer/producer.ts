@@ -3,14 +3,17 @@
  * D1. One producer for ever: whoever claims (thread, execution) first holds it, and nobody begins it again, also where that one was lost.
  * D2. Lines are counted: what is told twice is there once. They come between the begin and the end of their execution, or not at all.
  * D3. It ends once: settled by its holder, or lost, whatever comes first.
+ * D4. What its lines say that it has used counts in the budgets of its execution, with the lines; where that is too much it ends.
  */
 import type { Selectable } from 'kysely';
-import type { Produced } from '../../../core/thread/producer.ts';
+import type { Spending } from '../../../core/governance/budget.ts';
+import { type Produced, type ProducedLine, usageOf } from '../../../core/thread/producer.ts';
 import type { ProducerPresence, ProducerRecord, ProducerRef, TellProduced } from '../../port/producer.ts';
 import type { ProducerTable } from '../../schema/producer.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { charge } from '../budget/spend.ts';
 
 export async function claimProducer(
   context: CommandContext,
@@ -73,13 +76,27 @@ export async function tellProduced(
     const row = await selectOpen(thread, executionId);
     // D2: while it runs. A gap would be a line that is lost.
     if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
-    for (const line of lines.slice(row.lines - from)) thread.emit('produced.line', line);
+    const unheard = lines.slice(row.lines - from);
+    for (const line of unheard) thread.emit('produced.line', line);
     await updateProducer(thread, executionId, {
       lines: Math.max(row.lines, from + lines.length),
       present_until: until,
     });
+    // D4: behind all other rows.
+    const error = await charge(context, thread, toSpending(unheard));
+    if (error) await endProducer(thread, executionId, { ok: false, error });
     return true;
   });
+}
+
+function toSpending(lines: readonly ProducedLine[]): Spending {
+  const { calls, promptTokens, completionTokens, cost = 0 } = usageOf(lines);
+  return {
+    maxLlmCalls: calls,
+    maxInputTokens: promptTokens,
+    maxOutputTokens: completionTokens,
+    maxCost: cost,
+  };
 }
 
 export async function settleProducer(
