@@ -5,6 +5,7 @@ import { beginTask, projectTask } from '../projections/task/task-projection.ts';
 import type { TaskRecord } from '../store/port/task.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type FollowPages, followPages } from './follow-events.ts';
+import { watchForLoss } from './lost-task.ts';
 
 export interface FollowTaskPages extends Omit<FollowPages, 'after'> {
   readonly after?: string | undefined;
@@ -18,13 +19,18 @@ export async function* taskPages(
 ): AsyncGenerator<readonly Projected<RuntimeStreamEvent>[]> {
   const cursor = after === undefined ? undefined : readCursor(after);
   let reading = beginTask(id);
-  for await (const page of followPages(store, threadId, options)) {
-    const told: Projected<RuntimeStreamEvent>[] = [];
-    for (const event of page) {
-      const [next, outgoing] = projectTask(reading, { event });
-      reading = next;
-      told.push(...withCursors({ event }, outgoing, cursor));
+  const leave = await watchForLoss(store, threadId);
+  try {
+    for await (const page of followPages(store, threadId, options)) {
+      const told: Projected<RuntimeStreamEvent>[] = [];
+      for (const event of page) {
+        const [next, outgoing] = projectTask(reading, { event });
+        reading = next;
+        told.push(...withCursors({ event }, outgoing, cursor));
+      }
+      yield told;
     }
-    yield told;
+  } finally {
+    leave();
   }
 }

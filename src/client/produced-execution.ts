@@ -9,8 +9,22 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderUsage } from '../core/message/provider.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
-import { PRESENCE_MS, type Produced, type ProducedLine, producerLost } from '../core/thread/producer.ts';
-import { errorMessage, isRuntimeError, isStoreAway, RuntimeError } from '../core/value/error.ts';
+import {
+  PRESENCE_MS,
+  type Produced,
+  type ProducedLine,
+  producerLost,
+  usageOf,
+} from '../core/thread/producer.ts';
+import type { StoredError } from '../core/thread/step.ts';
+import {
+  ERRORS,
+  type ErrorCode,
+  errorMessage,
+  isRuntimeError,
+  isStoreAway,
+  RuntimeError,
+} from '../core/value/error.ts';
 import type { ProducerPresence } from '../store/port/producer.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeOf } from './client-store.ts';
@@ -28,7 +42,7 @@ export interface Producing {
 
 export interface Production {
   readonly lines: AsyncIterable<ProducedLine>;
-  /** Behind the last line: what the execution has come to. */
+  /** Behind the last line: what the execution has come to. `usage`: what its lines of the type `llm_call` say unless given. */
   end(): Promise<{ readonly text: string; readonly usage?: ProviderUsage }>;
 }
 
@@ -105,7 +119,9 @@ class ProducedRun {
             (type === 'item.rejected' && data.id === itemId) ||
             (type === 'message.deleted' && data.messageId === itemId && data.role === undefined) ||
             type === 'thread.terminated';
-          if (isOver) this.#end(this.#lost());
+          // What ended it before its time, such as its budget, is why.
+          const why = type === 'produced.ended' && data.error;
+          if (isOver) this.#end(why ? toRuntimeError(why) : this.#lost());
         }
     } catch (error) {
       this.#end(error);
@@ -146,9 +162,13 @@ class ProducedRun {
     );
     try {
       const { lines, end } = await this.#produce({ executionId, signal });
-      await pump(lines, writer, signal);
+      const asked: ProducedLine[] = [];
+      await pump(lines, signal, async (line) => {
+        await writer.push(line);
+        if (line.type === 'llm_call') asked.push(line);
+      });
       await writer.finish();
-      const { text, usage = NO_USAGE } = await end();
+      const { text, usage = toUsage(asked) } = await end();
       return { ok: true, text, usage };
     } catch (error) {
       // What was told before it failed is told.
@@ -172,13 +192,21 @@ class ProducedRun {
 }
 
 const AWAY_MS = 500;
-const NO_USAGE: ProviderUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+function toUsage(lines: readonly ProducedLine[]): ProviderUsage {
+  const { calls: _, ...usage } = usageOf(lines);
+  return usage;
+}
+
+function toRuntimeError({ code, message }: StoredError): RuntimeError {
+  return new RuntimeError(Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'ProducerLost', message);
+}
 
 /** Rejects with the reason of the signal, also where its code hangs. */
 async function pump(
   lines: AsyncIterable<ProducedLine>,
-  writer: LineWriter,
   signal: AbortSignal,
+  push: (line: ProducedLine) => Promise<void>,
 ): Promise<void> {
   const iterator = lines[Symbol.asyncIterator]();
   const left = Promise.withResolvers<never>();
@@ -190,7 +218,7 @@ async function pump(
     for (;;) {
       const step = await Promise.race([iterator.next(), left.promise]);
       if (step.done) return;
-      await writer.push(step.value);
+      await push(step.value);
     }
   } catch (error) {
     // Not awaited: it may hang.

@@ -24,6 +24,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { cancelExecution } from '../workflows/messages.ts';
 import type { OpenConnection } from './connect.ts';
 import { taskPages } from './follow-task.ts';
+import { readTask } from './lost-task.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
@@ -129,12 +130,13 @@ export class TaskCommands implements Tasks {
   }
 
   async get(id: string): Promise<TaskRecord> {
-    const found = await this.#store.tasks.get(id);
+    const found = await readTask(this.#store, id);
     if (found) return found;
     throw taskNotFound(id);
   }
 
-  list(options?: ListTasks): Promise<readonly TaskRecord[]> {
+  async list(options?: ListTasks): Promise<readonly TaskRecord[]> {
+    await this.#store.producers.closeLost();
     return this.#store.tasks.list(options);
   }
 
@@ -165,7 +167,7 @@ export class TaskCommands implements Tasks {
     const until = Date.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();
-      const task = await this.#store.tasks.get(id);
+      const task = await readTask(this.#store, id);
       if (task && (task.endedAt !== null || (await this.#waits(task)))) return task;
       const leftMs = until - Date.now();
       if (leftMs <= 0) throw tooLate(id, task, timeoutMs);

@@ -1,9 +1,11 @@
 /**
  * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
- * that nobody is at any more (store/commands/action/lost-action.ts), ends what a lost process produced (store/commands/producer/producer.ts), cancels tasks of
- * agents elsewhere that nobody wants, and removes streamed text whose time is over. Several workers may do it at once.
+ * that nobody is at any more (store/commands/action/lost-action.ts), ends what a lost process produced, or was to do
+ * (store/commands/producer/lost-producer.ts), cancels tasks of agents elsewhere that nobody wants, and removes streamed text whose time is over. Several
+ * workers may do it at once.
  */
 
+import { endLostTasks } from '../client/adapter-presence.ts';
 import { cancelUnwanted } from '../state/cancel-a2a.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -25,7 +27,7 @@ export function lookRegularly(look: Look, stop: AbortSignal): void {
     busy = true;
     const { store } = look;
     const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const ends = [store.actions.closeLost(), store.producers.closeLost(), cancelUnwanted(look, stop)];
+    const ends = [store.actions.closeLost(), endLostTasks(store, look.client), cancelUnwanted(look, stop)];
     const looks = [...waits, ...ends, removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;

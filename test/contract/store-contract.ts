@@ -51,6 +51,7 @@ import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTask } from './store/task.ts';
+import { registerTaskKept } from './store/task-kept.ts';
 import { registerThreadList } from './store/thread-list.ts';
 import { registerThreadRemoval } from './store/thread-removal.ts';
 import { registerToken } from './store/token.ts';
@@ -105,6 +106,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTakeOver(given);
     registerLimit(given);
     registerTask(given);
+    registerTaskKept(given);
     registerThreadList(given);
     registerThreadRemoval(given);
     registerToken(given);

@@ -1,6 +1,7 @@
 /** The whole matrix of `task-kill.test.ts`: a worker dies at every place of a task. */
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { describeTaskCalls } from './task-call-kill-points.ts';
 import { expectUnknown, expectWhole, SAFE_POINTS, UNSAFE_POINTS } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL in the midst of a task', () => {
@@ -21,3 +22,5 @@ describe('a worker process killed with SIGKILL in the midst of a task', () => {
     expectWhole(cluster, point, 'repeated'),
   );
 });
+
+describeTaskCalls('each');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, type ClusterOptions, startCluster } from '../support/fault-cluster.ts';
+import { describeTaskCalls } from './task-call-kill-points.ts';
 import { expectUnknown, expectWhole } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL', () => {
@@ -76,3 +77,5 @@ describe('a worker process killed with SIGKILL', () => {
 });
 
 const NEWER = join(import.meta.dirname, '..', 'support', 'newer-worker-process.ts');
+
+describeTaskCalls('together');

@@ -1,6 +1,7 @@
-/** Lives a scenario on a real server and answers the histories of its runs, oldest first, and then those of its subagents. */
+/** Lives a scenario on a real server and answers the histories of its runs, oldest first, and then those of its subagents and tasks. */
 import type { temporal } from '@temporalio/proto';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { workflowIdOf } from '../../src/core/thread/start-options.ts';
 import { testRuntime } from '../support/runtime.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -24,14 +25,14 @@ export async function liveScenario({ model, registry, options, live }: Scenario)
 }
 
 async function firstRun({ temporal }: RuntimeClient, threadId: string): Promise<string> {
-  const { raw } = await temporal.workflow.getHandle(`thread/${threadId}`).describe();
+  const { raw } = await temporal.workflow.getHandle(workflowIdOf(threadId)).describe();
   return raw.workflowExecutionInfo?.firstRunId || (raw.workflowExecutionInfo?.execution?.runId as string);
 }
 
 async function readRuns({ temporal }: RuntimeClient, threadId: string, first: string): Promise<History[]> {
   const histories: History[] = [];
   for (let runId: string | undefined = first; runId !== undefined; ) {
-    const history = await temporal.workflow.getHandle(`thread/${threadId}`, runId).fetchHistory();
+    const history = await temporal.workflow.getHandle(workflowIdOf(threadId), runId).fetchHistory();
     histories.push(history);
     runId =
       history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;

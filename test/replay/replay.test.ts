@@ -68,6 +68,7 @@ describe('replay', () => {
     'subagent-blocking',
     'subagent-parallel',
     'subagent-stopped',
+    'starts-tasks',
     'approvals',
     'question-continued',
   ])('replays %s right after living it', async (name) => {

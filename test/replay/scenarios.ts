@@ -15,6 +15,7 @@ import { ORDER_SCENARIOS } from './order-scenarios.ts';
 import { QUICK_SCENARIOS, tools } from './quick-scenarios.ts';
 import { REMOTE_SCENARIOS } from './remote-scenarios.ts';
 import { type Scenario, say } from './scenario.ts';
+import { TASK_SCENARIOS } from './task-scenarios.ts';
 import { WAIT_SCENARIOS } from './wait-scenarios.ts';
 
 async function countLooks(client: RuntimeClient, threadId: string): Promise<number> {
@@ -258,5 +259,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...ORDER_SCENARIOS,
   ...QUICK_SCENARIOS,
   ...WAIT_SCENARIOS,
+  ...TASK_SCENARIOS,
   ...REMOTE_SCENARIOS,
 };

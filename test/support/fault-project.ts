@@ -166,6 +166,7 @@ export function faultRegistry(project: FaultProject): Registry {
           ...Object.keys(tools),
           'run_code',
           { name: 'consult', initUserMessageProperty: 'line' },
+          'task:write',
           ...FAMILY_ENTRIES,
         ],
       }),

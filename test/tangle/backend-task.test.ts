@@ -100,6 +100,7 @@ describe('a backend that does a task', () => {
       kind: 'far',
       async *stream() {
         yield { type: 'text_delta', text: 'half' };
+        yield { type: 'llm_call', model: 'far-1', tokensIn: 3, costUsd: 0.25 };
         throw new BackendTransportError('the backend answered 503', {
           backend: 'far',
           status: 503,
@@ -120,5 +121,7 @@ describe('a backend that does a task', () => {
     expect(kinds(told)).not.toContain('backend_end');
     expect(told.at(-1)).toMatchObject({ type: 'final', status: 'failed', text: 'half', error });
     expect(stopped).toEqual(['the backend answered 503']);
+    // What it has cost until then is paid for.
+    expect((await client.tasks.list({ name: 'far' }))[0]).toMatchObject({ spentCostUsd: 0.25 });
   });
 });

@@ -15,7 +15,7 @@ import {
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { openBeside } from '../support/database-beside.ts';
-import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
+import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 import { type Line, readLines } from '../support/turn-lines.ts';
 
 const withoutId = ({ id: _, ...line }: Line) => line;
@@ -34,9 +34,10 @@ async function* told(...lines: readonly (ChatTurnLine | Promise<unknown> | Error
 }
 
 /** No model is asked unless there is a script. */
-async function chat(script: readonly ReturnType<typeof says>[] = []) {
+async function chat(script: readonly ReturnType<typeof says>[] = [], agent: RuntimeOptions['agent'] = {}) {
   const runtime = await testRuntime({
     model: scriptedModel(script),
+    agent,
     ...(script.length > 0 ? {} : { side: { stopOnResponse: false } }),
   });
   const box = clientBox(runtime.client, { agent: 'helper' });
@@ -227,6 +228,44 @@ describe('a chat turn that a closure produces', () => {
     const lines = await reading;
     expect(typesOf(lines).slice(-2)).toEqual(['error', 'session.run.failed']);
     await eventually('it hears it', () => signals[0]?.aborted === true);
+  });
+
+  it('counts in the budgets of its thread what its lines say that it has used, and is over where that is too much', async () => {
+    const budget = { maxLlmCalls: 9, maxInputTokens: 100, maxOutputTokens: 1000, warnAt: 0 };
+    const { runtime, say, sessionId } = await chat([], { budget });
+    const asks = { type: 'llm_call', data: { model: 'm', tokensIn: 40, tokensOut: 5, costUsd: 0.25 } };
+    const odd = { type: 'llm_call', data: { model: 'm', tokensIn: Number.NaN, tokensOut: -3 } };
+    const twice = { stream: told(asks, delta('Yes.'), asks, odd), finalText: () => 'Yes.' };
+    const lines = await readLines(say('go', { produce: () => twice }).body);
+    expect(typesOf(lines).at(-1)).toBe('session.run.completed');
+    const used = async () =>
+      Object.fromEntries((await runtime.client.getBudget(sessionId)).map((line) => [line.limit, line.used]));
+    expect(await used()).toEqual({ maxLlmCalls: 3, maxInputTokens: 80, maxOutputTokens: 10 });
+    const [{ metrics }, [committed]] = await Promise.all([
+      runtime.client.runs.report(`chat:${sessionId}:0`, { threadId: sessionId }),
+      runtime.store.events
+        .read(sessionId, 0)
+        .then((rows) => rows.filter(({ type }) => type === 'step.committed')),
+    ]);
+    expect(metrics).toMatchObject([{ input_tokens: 40, cost: 0.25 }, { output_tokens: 5 }, { cost: null }]);
+    expect(committed?.data).toMatchObject({ usage: { promptTokens: 80, totalTokens: 90, cost: 0.5 } });
+    // Three of them are too much for the next one, whose budget is its own; nothing is asked of it behind that.
+    const signals: AbortSignal[] = [];
+    const thrice: ChatTurnHooks = {
+      produce({ signal }) {
+        signals.push(signal);
+        const never = new Promise(() => undefined);
+        return { stream: told(asks, asks, delta('Still'), asks, never), finalText: () => 'Never.' };
+      },
+    };
+    const over = await readLines(say('more', thrice, { turn: 1 }).body);
+    expect(typesOf(over).slice(1)).toEqual([
+      ...['llm_call', 'llm_call', 'message.part.updated', 'llm_call', 'error', 'session.run.failed'],
+    ]);
+    expect(over.at(-2)?.data).toMatchObject({ code: 'BudgetExceeded' });
+    await eventually('it hears it', () => signals[0]?.aborted === true);
+    expect(signals[0]?.reason).toMatchObject({ code: 'BudgetExceeded' });
+    expect(await used()).toMatchObject({ maxInputTokens: 120 });
   });
 
   it('one that lives with a process is refused where its box is elsewhere, and so are hooks that only such a turn has', async () => {

@@ -20,6 +20,7 @@ import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { says } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
@@ -231,6 +232,49 @@ export function describeTurnDeaths(points: readonly DeathPoint[]): void {
         expect(textOf(lines)).toBe(answerTo('turn-0'));
         expect(await collect(handledLines(box, { identity, message: 'turn-0' }))).toEqual(lines);
         await expectWhole(cluster, sessionId, 1);
+      },
+      PATIENCE[0],
+    );
+
+    it(
+      '[TG-20] while a closure of another process answers it: that goes on, runs once, and what it tells is told whole, in order',
+      async () => {
+        await cluster.keep(1);
+        const sessionId = randomUUID();
+        const told = Array.from({ length: PIECES }, (_, n) => ({ type: 'piece', data: { n } }));
+        let ran = 0;
+        async function* stream() {
+          for (const [n, line] of told.entries()) {
+            // Nobody is there for a part of it, and for the last line.
+            if (n === 4 || n === PIECES - 1)
+              await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+            if (n === 8) await cluster.keep(1);
+            yield line;
+          }
+        }
+        const hooks = {
+          produce() {
+            ran += 1;
+            return { stream: stream(), finalText: () => 'all of it' };
+          },
+        };
+        const identity = { tenantId: 'acme', userId: 'ada', sessionId, turnIndex: 0 };
+        const box = clientBox(cluster.client, { agent: 'helper' });
+        const say = () => collect(linesOf(handleChatTurn({ box, identity, message: 'go', hooks }).body));
+        const reading = say();
+        await eventually('its last line', async () =>
+          (await cluster.store.events.read(sessionId, 0)).some(({ type }) => type === 'produced.ended'),
+        );
+        cluster.orderDeath('execution_ending');
+        await cluster.keep(1);
+        await cluster.died('execution_ending');
+        await cluster.keep(1);
+        const lines = await reading;
+        expect(lines.map(({ type, data }) => ({ type, data })).slice(1, -1)).toEqual(told);
+        expect(lines.at(-1)?.type).toBe('session.run.completed');
+        expect(await say()).toEqual(lines);
+        expect(ran).toBe(1);
+        expect(await cluster.transcript(sessionId)).toEqual(['user: go', 'assistant: all of it']);
       },
       PATIENCE[0],
     );

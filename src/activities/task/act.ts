@@ -9,6 +9,7 @@ import type { TaskSessions } from '../../core/task/session.ts';
 import type { TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
+import { readField } from '../../core/value/thrown.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, openGate, type Verdict } from '../../state/gate.ts';
 import { whileHeld } from '../../state/invoked-action.ts';
@@ -101,7 +102,8 @@ async function runAct(
   if (acted.ok) return go({ outcome: { ok: true, result: acted.value } });
   const { error, message } = acted;
   const code = isRuntimeError(error) ? { code: error.code } : {};
-  return go({ outcome: { ok: false, error: message, ...code } });
+  const costUsd = readField(error, 'costUsd');
+  return go({ outcome: { ok: false, error: message, ...code, ...(isCost(costUsd) ? { costUsd } : {}) } });
 }
 
 function openSessions({ tasks }: ThreadStore, threadId: string): TaskSessions {

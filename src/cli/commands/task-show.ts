@@ -1,6 +1,8 @@
 /** `everthread tasks show`: a task with its steps, read off the store. */
 import type { Command } from 'commander';
+import { readTask } from '../../client/lost-task.ts';
 import { taskNotFound } from '../../client/tasks.ts';
+import type { TaskVerdict } from '../../core/task/control.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
@@ -26,7 +28,7 @@ export function addTaskShow(tasks: Command, cli: Cli): void {
 
 async function showTask(id: string, { project, json, steps: most }: ShowOptions): Promise<undefined> {
   await withStore(project, async (store) => {
-    const task = await store.tasks.get(id);
+    const task = await readTask(store, id);
     if (!task) throw taskNotFound(id);
     const steps = await store.tasks.listSteps(id, Math.max(0, task.steps - most), most + 1);
     const waits = await openWaits(store, task);
@@ -62,7 +64,7 @@ export function describeTask(task: TaskRecord): string[][] {
     ['status', task.status],
     ...(verdict
       ? [
-          ['stopped by', `${verdict.stoppedBy}${verdict.limit ? ` (${verdict.limit})` : ''}`],
+          ['stopped by', describeStop(verdict)],
           ['reason', shorten(verdict.reason, 400)],
           ...(verdict.score === undefined ? [] : [['score', String(verdict.score)]]),
           ...(verdict.outcome === undefined
@@ -81,6 +83,10 @@ export function describeTask(task: TaskRecord): string[][] {
     ]),
     ...(records ? [['records', String(records.length)]] : []),
   ];
+}
+
+function describeStop({ stoppedBy, limit, code = limit }: TaskVerdict): string {
+  return code ? `${stoppedBy} (${code})` : stoppedBy;
 }
 
 function toStepRow({ step, score, decision, outcome, act: state }: TaskStepRecord): string[] {

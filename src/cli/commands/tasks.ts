@@ -121,6 +121,8 @@ function addList(tasks: Command, cli: Cli): void {
 
 async function listTasks({ project, json, task, status, user, limit }: ListOptions): Promise<undefined> {
   await withStore(project, async (store) => {
+    // What was lost with its process has ended, also where no worker has looked.
+    await store.producers.closeLost();
     const found = await store.tasks.list({
       limit,
       ...(task === undefined ? {} : { name: task }),

@@ -197,7 +197,7 @@ export interface AgentAdapter<State = unknown, Action = unknown> {
     readonly questions: readonly KnowledgeQuestion[];
     readonly acquisitionPlans: readonly AcquisitionPlan[];
   }): Awaitable<TaskDecision<Action>>;
-  /** A positive number counts. */
+  /** Of an act that has succeeded: a positive number counts. Of one that throws the `costUsd` of what it throws does. */
   getActionCostUsd?(context: CostContext<Action>): Awaitable<number | undefined>;
   /** What of the run is kept as its records. */
   projectRunRecords?(control: TaskControl, task: AgentTaskSpec): Awaitable<readonly TaskRunRecord[]>;

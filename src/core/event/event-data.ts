@@ -387,7 +387,7 @@ export interface EventData {
   /** A phase of its adapter failed. */
   'task.failed': { readonly phase: string; readonly message: string };
   /** It is over: its last event but the end of its log. */
-  'task.ended': Pick<TaskVerdict, 'stoppedBy' | 'pass' | 'reason' | 'score' | 'limit'> & {
+  'task.ended': Pick<TaskVerdict, 'stoppedBy' | 'pass' | 'reason' | 'score' | 'limit' | 'code'> & {
     readonly status: TaskEnd;
     readonly steps: number;
     readonly spentCostUsd: number;

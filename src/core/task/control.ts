@@ -73,7 +73,10 @@ export interface TaskVerdict {
   readonly score?: number;
   /** Of a budget: which limit. */
   readonly limit?: TaskLimitName;
-  /** Of a failure that has one: `WorkerCrashed`, of a phase that has taken its worker down again and again. */
+  /**
+   * Of a failure that has one: `WorkerCrashed`, of a phase that has taken its worker down again and again; `ProducerLost`, of an adapter whose process was
+   * lost.
+   */
   readonly code?: string;
   readonly outcome?: unknown;
 }

@@ -1,8 +1,10 @@
 /**
- * Executions that code of one process produces, a closure that was handed over: only that process can go on with one, and it is known by its presence
- * in the store.
+ * Executions that code of one process produces, a closure that was handed over, and tasks whose adapter was: only that process can go on with one, and it
+ * is known by its presence in the store.
  */
 import type { ProviderUsage } from '../message/provider.ts';
+import type { TaskVerdict } from '../task/control.ts';
+import { isRecord } from '../value/record.ts';
 import type { StoredError } from './step.ts';
 
 /** Without a sign of its process for so long a producer is lost. */
@@ -19,11 +21,39 @@ export interface ProducedLine {
   readonly data?: unknown;
 }
 
+/** What lines of the type `llm_call` say of requests to models: `{ model, tokensIn?, tokensOut?, costUsd? }`. What is no amount counts nothing. */
+export function usageOf(lines: readonly ProducedLine[]): ProviderUsage & { readonly calls: number } {
+  const asked = lines.flatMap(({ type, data }) => (type === 'llm_call' && isRecord(data) ? [data] : []));
+  const sum = (field: string) =>
+    asked.reduce((all, { [field]: amount }) => all + (isAmount(amount) ? amount : 0), 0);
+  const [promptTokens, completionTokens] = [sum('tokensIn'), sum('tokensOut')];
+  return {
+    ...{ calls: asked.length, promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
+    ...(asked.some(({ costUsd }) => isAmount(costUsd)) ? { cost: sum('costUsd') } : {}),
+  };
+}
+
+function isAmount(given: unknown): given is number {
+  return typeof given === 'number' && Number.isFinite(given) && given > 0;
+}
+
 export function producerLost(executionId: string): StoredError {
   return {
     code: 'ProducerLost',
     message:
       `The process that produced the execution "${executionId}" was lost, and nothing else can go on with it: ` +
       'begin another one.',
+  };
+}
+
+/** As what a task ends whose adapter was lost with its process. */
+export function adapterLost(taskId: string): TaskVerdict & { readonly code: 'ProducerLost' } {
+  return {
+    stoppedBy: 'runtime-error',
+    pass: false,
+    code: 'ProducerLost',
+    reason:
+      `The process that had the adapter of the task "${taskId}" was lost, and nothing else can go on with it: ` +
+      'start another task; one of agents/tasks outlives its process.',
   };
 }

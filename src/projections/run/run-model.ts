@@ -1,6 +1,8 @@
 /** Steps and calls of models, as the loop of the page tells them. */
 import { attemptOf } from '../../core/context/summary.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import { usageOf } from '../../core/thread/producer.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
 import type { Fields, RunHandlers, Told } from './run-handler.ts';
 import { toManifest } from './run-manifest.ts';
@@ -8,6 +10,20 @@ import type { OpenRun } from './run-state.ts';
 
 const keyOf = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
   `${step}:${attempt}:${call}`;
+
+function toMetrics(usage: ProviderUsage | null | undefined, cost: number | null, latencyMs: number | null) {
+  return {
+    input_tokens: usage?.promptTokens ?? null,
+    output_tokens: usage?.completionTokens ?? null,
+    total_tokens: usage?.totalTokens ?? null,
+    cost,
+    latency_ms: latencyMs,
+  };
+}
+
+function summarise(usage: ProviderUsage | null | undefined): string {
+  return usage ? `${usage.promptTokens} + ${usage.completionTokens} tokens` : 'No usage was reported';
+}
 
 /** An answer behind which no call came is the run's word, or a turn's. */
 export function settleAnswer(run: OpenRun): readonly [OpenRun, readonly RunEventDraft[]] {
@@ -78,16 +94,8 @@ export const MODEL_HANDLERS: RunHandlers = {
     const key = keyOf(event, call);
     const { [key]: calledAt, ...called } = run.called;
     const latency = calledAt === undefined ? null : (event.at - calledAt) / 1000;
-    const metrics = {
-      input_tokens: usage?.promptTokens ?? null,
-      output_tokens: usage?.completionTokens ?? null,
-      total_tokens: usage?.totalTokens ?? null,
-      cost,
-      latency_ms: latency,
-    };
-    const summary = usage
-      ? `${usage.promptTokens} + ${usage.completionTokens} tokens`
-      : 'No usage was reported';
+    const metrics = toMetrics(usage, cost, latency);
+    const summary = summarise(usage);
     return [
       { ...run, called },
       [
@@ -99,6 +107,13 @@ export const MODEL_HANDLERS: RunHandlers = {
         },
       ],
     ];
+  },
+  // Code of another process has asked a model itself, and says what that has used.
+  'produced.line': (run, { data }) => {
+    if (data.type !== 'llm_call') return [run, []];
+    const { calls: _, cost = null, ...usage } = usageOf([data]);
+    const metrics = toMetrics(usage, cost, null);
+    return [run, [llmStream('llm_call_metrics', { metrics }, { summary: summarise(usage) })]];
   },
   'model.failed': (run, { step, data }) => {
     const again = data.retryInMs !== undefined || data.plain === true;

@@ -48,6 +48,8 @@ export interface StreamEventData {
     readonly reason: string;
     readonly score?: number;
     readonly limit?: TaskLimitName;
+    /** Of a failure that has one, as `final` has it. */
+    readonly code?: string;
     readonly steps: number;
     readonly spentCostUsd: number;
     readonly wallMs: number;
@@ -62,6 +64,8 @@ export interface StreamEventData {
   final: {
     readonly status: TaskEnd;
     readonly reason: string;
+    /** `WorkerCrashed`: a phase took its worker down again and again. `ProducerLost`: the process that had its adapter was lost. */
+    readonly code?: string;
     readonly text?: string;
     /** Of a backend that has failed. */
     readonly error?: BackendErrorDetail;

@@ -85,10 +85,14 @@ const HANDLERS: Handlers = {
   'wait.answered': (_, { data: { waitId } }) => tell('waiting_end', { waitId, answered: true }),
   'wait.closed': (_, { data: { waitId } }) => tell('waiting_end', { waitId, answered: false }),
   'task.ended'({ began, text, error }, { data: { status, ...ended } }) {
-    const { reason } = ended;
+    const { reason, code } = ended;
     // T2: it never began.
     const control = began ? [{ type: 'control_end', ...ended }] : [];
-    const whole = { ...(text === '' ? {} : { text }), ...(error && status !== 'completed' ? { error } : {}) };
+    const whole = {
+      ...(code === undefined ? {} : { code }),
+      ...(text === '' ? {} : { text }),
+      ...(error && status !== 'completed' ? { error } : {}),
+    };
     return {
       tell: [...control, { type: 'task_end', status, reason }, { type: 'final', status, reason, ...whole }],
     };

@@ -23,14 +23,15 @@ import { answerVariables } from '../commands/family/answer-variables.ts';
 import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import { closeLostProducers, forgetLostTask, listLostTasks } from '../commands/producer/lost-producer.ts';
 import {
   claimProducer,
-  closeLostProducers,
   findProducer,
   renewProducer,
   settleProducer,
   tellProduced,
 } from '../commands/producer/producer.ts';
+import { claimTask, renewAll } from '../commands/producer/task-adapter.ts';
 import { findEnding, markEndTold } from '../commands/run/ending.ts';
 import {
   findExecution,
@@ -163,6 +164,10 @@ export function bindWork(context: CommandContext): Work {
       tell: bound(tellProduced),
       settle: bound(settleProducer),
       closeLost: bound(closeLostProducers),
+      claimTask: bound(claimTask),
+      renewAll: bound(renewAll),
+      listLostTasks: bound(listLostTasks),
+      forgetLostTask: bound(forgetLostTask),
     },
     strikes: { recordDeaths: bound(recordDeaths), read: bound(readStrike), clear: bound(clearStrike) },
   };

@@ -4,6 +4,7 @@
  *     again under the same `turnId`, and what was told before is void.
  * B2. A session is kept before the backend is prompted, so that what was begun can be gone on with, however it ends.
  * B3. Nothing is gone on with in silence: a session of another kind of backend, and one that there is not, end the task.
+ * B4. What a backend has cost before it failed is paid for.
  */
 import type { ActContext, TaskSettings } from '../../core/author/task.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
@@ -81,10 +82,16 @@ async function prompt(backend: AgentExecutionBackend, context: ActContext): Prom
     }
     await telling.tell({ type: 'backend_end', backend: kind, sessionId });
   } catch (error) {
-    throw await fail(backend, context, { session, telling, error });
+    throw withCost(await fail(backend, context, { session, telling, error }), costUsd);
   }
   await context.sessions.put({ ...session, status: 'completed' });
   return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd };
+}
+
+/** B4: also what it throws. */
+function withCost(error: unknown, costUsd: number): unknown {
+  const thrown = error instanceof Error ? error : new Error(errorMessage(error), { cause: error });
+  return costUsd > 0 && Object.isExtensible(thrown) ? Object.assign(thrown, { costUsd }) : thrown;
 }
 
 const TEXT_CHARS = 100_000;

@@ -3,7 +3,9 @@
  * that is named is a task of `agents/tasks`, which any worker goes on with.
  */
 import { randomUUID } from 'node:crypto';
+import { holdAdapter } from '../../client/adapter-presence.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
+import type { StartTask } from '../../client/tasks.ts';
 import type { AgentAdapter, TaskSettings } from '../../core/author/task.ts';
 import type { AgentTaskSpec } from '../../core/task/spec.ts';
 import { defineTask, registryFrom } from '../../definitions/index.ts';
@@ -20,7 +22,10 @@ export type GivenAdapter<State = unknown, Action = unknown> = AgentAdapter<State
 export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends EngineOptions {
   /** Its id made up where it has none. The same id again attaches to the same task, and does not run it twice. */
   readonly task: Omit<AgentTaskSpec, 'id'> & { readonly id?: string };
-  /** The name of a task in `agents/tasks`, or an adapter, which lives with this process. Absent where there is a `backend`. */
+  /**
+   * The name of a task in `agents/tasks`, or an adapter, which lives with this process: without a sign of it for 30 s the task has failed, `ProducerLost`.
+   * Absent where there is a `backend`.
+   */
   readonly adapter?: string | GivenAdapter<State, Action>;
   /** What does the task by being prompted, as `backendTask` has it. It lives with this process: in `agents/tasks` it does not. */
   readonly backend?: AgentExecutionBackend;
@@ -62,20 +67,23 @@ export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
 export async function runAgentTask<State = unknown, Action = unknown>(
   options: RunAgentTaskOptions<State, Action>,
 ): Promise<AgentTaskResult> {
-  return withEngine(options, async (client, name) => {
-    const id = await start(client, name, options);
-    for await (const event of follow(client, id, options)) hear(options.onEvent, event);
-    return readResult(client, id);
+  return withEngine(options, async (engine) => {
+    const id = await startTask(engine, options);
+    for await (const event of follow(engine.client, id, options)) hear(options.onEvent, event);
+    return readResult(engine.client, id);
   });
 }
 
-/** The same as it progresses: ends with `final`. Whoever leaves the loop early leaves the task as it is, unless its adapter lives here. */
+/**
+ * The same as it progresses: ends with `final`. Whoever leaves the loop early leaves the task as it is; one whose adapter was handed over has failed then,
+ * `ProducerLost`, unless a `taskQueue` was given: another process may go on with it there, within 30 s.
+ */
 export async function* runAgentTaskStream<State = unknown, Action = unknown>(
   options: RunAgentTaskOptions<State, Action>,
 ): AsyncGenerator<StreamedEvent> {
   const engine = await openEngine(options);
   try {
-    const id = await start(engine.client, engine.name, options);
+    const id = await startTask(engine, options);
     for await (const event of follow(engine.client, id, options)) {
       hear(options.onEvent, event);
       yield event;
@@ -89,7 +97,12 @@ interface OpenEngine {
   readonly client: RuntimeClient;
   /** Of the task. */
   readonly name: string;
+  start(given: StartTask): Promise<{ readonly id: string }>;
   close(): Promise<void>;
+}
+
+function toEngine(client: RuntimeClient, name: string, close: OpenEngine['close']): OpenEngine {
+  return { client, name, start: (given) => client.tasks.start(given), close };
 }
 
 function toAdapter(backend: AgentExecutionBackend | undefined): BackendAdapter | undefined {
@@ -103,47 +116,63 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
   const { adapter = toAdapter(options.backend), client } = options;
   if (adapter === undefined)
     throw new ConfigError('There is nothing that does the task: give "adapter" or "backend".');
-  const { store, taskQueue, projectDir, workflowBundle } = options;
+  const { store, taskQueue, projectDir, workflowBundle, server, settings } = options;
   if (typeof adapter === 'string') {
-    if (client) return { client, name: adapter, close: async () => undefined };
+    if (client) return toEngine(client, adapter, async () => undefined);
     const shared = {
       ...(store && { store }),
       ...(taskQueue && { taskQueue }),
       ...(projectDir && { projectDir }),
+      ...(server && { address: server.address, namespace: server.namespace }),
     };
     const own = await RuntimeClient.connect(shared);
-    return { client: own, name: adapter, close: () => own.close() };
+    return toEngine(own, adapter, () => own.close());
   }
   const registry = registryFrom({ tasks: { [HANDED]: defineTask(adapter as GivenAdapter) } });
+  // Nobody else has this adapter, unless another process works for the same queue.
+  const queue = taskQueue ?? `tangle-${randomUUID()}`;
   const engine = await openInProcess(registry, {
-    // Nobody else has this adapter.
-    taskQueue: taskQueue ?? `tangle-${randomUUID()}`,
+    taskQueue: queue,
     ...(store && { store }),
     ...(projectDir && { projectDir }),
     ...(workflowBundle && { workflowBundle }),
+    ...(server && { server }),
+    ...(settings && { settings }),
   });
-  return { client: engine.client, name: HANDED, close: () => engine.close() };
+  const presence = holdAdapter(engine.client, { taskQueue: queue });
+  return {
+    client: engine.client,
+    name: HANDED,
+    start: (given) => presence.start(given),
+    async close() {
+      try {
+        await engine.shutdown();
+        await presence.end({ leaves: taskQueue === undefined });
+      } finally {
+        await engine.close();
+      }
+    },
+  };
 }
 
 async function withEngine<State, Action, T>(
   options: RunAgentTaskOptions<State, Action>,
-  work: (client: RuntimeClient, name: string) => Promise<T>,
+  work: (engine: OpenEngine) => Promise<T>,
 ): Promise<T> {
   const engine = await openEngine(options);
   try {
-    return await work(engine.client, engine.name);
+    return await work(engine);
   } finally {
     await engine.close();
   }
 }
 
-async function start<State, Action>(
-  { tasks }: RuntimeClient,
-  name: string,
+async function startTask<State, Action>(
+  { start, name }: OpenEngine,
   { task, scenarioId, userId, ...options }: RunAgentTaskOptions<State, Action>,
 ): Promise<string> {
   const prompted = promptedWith(options);
-  const { id } = await tasks.start({
+  const { id } = await start({
     ...task,
     ...(prompted ? { inputs: { ...task.inputs, ...prompted } } : {}),
     task: name,

@@ -1,5 +1,12 @@
 /** Spends counts of an execution's budgets, in the transaction of what is paid for: so once, whoever gives the command again. */
-import { evaluateSpending, isNear, type Spending } from '../../../core/governance/budget.ts';
+import {
+  BUDGET_LIMITS,
+  type BudgetLimit,
+  evaluateSpending,
+  inOrder,
+  isNear,
+  type Spending,
+} from '../../../core/governance/budget.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -32,17 +39,19 @@ export async function spend(
   return undefined;
 }
 
-/** What has been spent already counts, whatever is left: what exceeds a limit is kept, and denies whatever begins behind it. */
+/** What has been spent already counts, whatever is left: what exceeds a limit is kept, and denies whatever begins behind it. Answers that denial. */
 export async function charge(
   context: Pick<CommandContext, 'rowLocks'>,
   thread: ThreadTransaction,
-  costUsd: number,
+  spent: Spending,
   place: SpendingPlace = {},
-): Promise<void> {
+): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  if (!state || costUsd <= 0) return;
-  const lines = (await lockLines(context, thread, state.accounts)).filter(({ limit }) => limit === 'maxCost');
-  const charged = lines.map((line) => ({ ...line, used: line.used + costUsd }));
+  const spentOf = (limit: BudgetLimit) => spent[limit] ?? 0;
+  if (!state || !BUDGET_LIMITS.some((limit) => spentOf(limit) > 0)) return state?.exceeded;
+  const all = await lockLines(context, thread, state.accounts);
+  const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0));
+  const charged = lines.map((line) => ({ ...line, used: line.used + spentOf(line.limit) }));
   const changed = charged.map((line) => ({ ...line, warned: line.warned || isNear(line) }));
   await keepLines(thread, changed);
   warn(
@@ -51,7 +60,8 @@ export async function charge(
     place,
   );
   const line = changed.find(({ used, max }) => used > max);
-  if (line && !state.exceeded) exceed(thread, state, { line, observed: line.used }, place);
+  if (state.exceeded || !line) return state.exceeded;
+  return exceed(thread, state, { line, observed: line.used }, place);
 }
 
 /**

@@ -3,15 +3,17 @@
  * D1. One producer for ever: whoever claims (thread, execution) first holds it, and nobody begins it again, also where that one was lost.
  * D2. Lines are counted: what is told twice is there once. They come between the begin and the end of their execution, or not at all.
  * D3. It ends once: settled by its holder, or lost, whatever comes first.
+ * D4. What its lines say that it has used counts in the budgets of its execution, with the lines; where that is too much it ends.
  */
 import type { Selectable } from 'kysely';
-import { type Produced, producerLost } from '../../../core/thread/producer.ts';
-import { isRuntimeError } from '../../../core/value/error.ts';
+import type { Spending } from '../../../core/governance/budget.ts';
+import { type Produced, type ProducedLine, usageOf } from '../../../core/thread/producer.ts';
 import type { ProducerPresence, ProducerRecord, ProducerRef, TellProduced } from '../../port/producer.ts';
 import type { ProducerTable } from '../../schema/producer.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { charge } from '../budget/spend.ts';
 
 export async function claimProducer(
   context: CommandContext,
@@ -74,13 +76,27 @@ export async function tellProduced(
     const row = await selectOpen(thread, executionId);
     // D2: while it runs. A gap would be a line that is lost.
     if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
-    for (const line of lines.slice(row.lines - from)) thread.emit('produced.line', line);
+    const unheard = lines.slice(row.lines - from);
+    for (const line of unheard) thread.emit('produced.line', line);
     await updateProducer(thread, executionId, {
       lines: Math.max(row.lines, from + lines.length),
       present_until: until,
     });
+    // D4: behind all other rows.
+    const error = await charge(context, thread, toSpending(unheard));
+    if (error) await endProducer(thread, executionId, { ok: false, error });
     return true;
   });
+}
+
+function toSpending(lines: readonly ProducedLine[]): Spending {
+  const { calls, promptTokens, completionTokens, cost = 0 } = usageOf(lines);
+  return {
+    maxLlmCalls: calls,
+    maxInputTokens: promptTokens,
+    maxOutputTokens: completionTokens,
+    maxCost: cost,
+  };
 }
 
 export async function settleProducer(
@@ -95,48 +111,8 @@ export async function settleProducer(
   });
 }
 
-const MOST = 100;
-
-export async function closeLostProducers(context: CommandContext): Promise<number> {
-  const lost = await context.db
-    .selectFrom('producers')
-    .select(['thread_id', 'execution_id'])
-    .where('state', '=', 'open')
-    .where('present_until', '<', await context.clock(context.db))
-    .limit(MOST)
-    .execute();
-  let closed = 0;
-  for (const { thread_id: threadId, execution_id: executionId } of lost)
-    closed += await closeLost(context, threadId, executionId);
-  return closed;
-}
-
-async function closeLost(context: CommandContext, threadId: string, executionId: string): Promise<number> {
-  const produced = { ok: false, error: producerLost(executionId) } as const;
-  try {
-    return await inThread(context, threadId, async (thread) => {
-      const row = await selectOpen(thread, executionId);
-      // It may have been seen since.
-      if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
-      await endProducer(thread, executionId, produced);
-      return 1;
-    });
-  } catch (error) {
-    if (!isRuntimeError(error, 'ThreadNotFound')) throw error;
-    // Lost before its thread was made.
-    await context.db
-      .updateTable('producers')
-      .set({ state: 'ended', produced: JSON.stringify(produced) })
-      .where('thread_id', '=', threadId)
-      .where('execution_id', '=', executionId)
-      .where('state', '=', 'open')
-      .execute();
-    return 1;
-  }
-}
-
 /** D3. An end that nobody can read any more is not told. */
-async function endProducer(
+export async function endProducer(
   thread: ThreadTransaction,
   executionId: string,
   produced: Produced,
@@ -146,7 +122,7 @@ async function endProducer(
   thread.emit('produced.ended', { executionId, ...(produced.ok ? {} : { error: produced.error }) });
 }
 
-function selectProducer(db: CommandContext['db'], threadId: string, executionId: string) {
+export function selectProducer(db: CommandContext['db'], threadId: string, executionId: string) {
   return db
     .selectFrom('producers')
     .selectAll('producers')
@@ -154,14 +130,14 @@ function selectProducer(db: CommandContext['db'], threadId: string, executionId:
     .where('producers.execution_id', '=', executionId);
 }
 
-async function selectOpen(
+export async function selectOpen(
   { trx, threadId }: ThreadTransaction,
   executionId: string,
 ): Promise<Selectable<ProducerTable> | undefined> {
   return selectProducer(trx, threadId, executionId).where('state', '=', 'open').executeTakeFirst();
 }
 
-async function updateProducer(
+export async function updateProducer(
   { trx, threadId }: ThreadTransaction,
   executionId: string,
   changes: Partial<ProducerTable>,
@@ -189,6 +165,6 @@ async function selectEnd({ trx, threadId }: ThreadTransaction, executionId: stri
     .executeTakeFirst();
 }
 
-async function untilWhen(context: CommandContext, presenceMs: number): Promise<number> {
+export async function untilWhen(context: CommandContext, presenceMs: number): Promise<number> {
   return (await context.clock(context.db)) + presenceMs * 1000;
 }

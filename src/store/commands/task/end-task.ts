@@ -30,8 +30,18 @@ export async function abortTask(
   thread: ThreadTransaction,
   reason: string,
 ): Promise<void> {
-  const verdict: TaskVerdict = { stoppedBy: 'abort', pass: false, reason };
-  await settleEnd(context, thread, await requireTask(thread), { verdict, records: null, errors: [] });
+  await failTask(context, thread, { stoppedBy: 'abort', pass: false, reason });
+}
+
+/** Nobody is left who could say more of it. One that is over stays as it is. */
+export async function failTask(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  verdict: TaskVerdict,
+): Promise<void> {
+  const row = await requireTask(thread);
+  if (thread.row.terminated_at === null)
+    await settleEnd(context, thread, row, { verdict, records: null, errors: [] });
 }
 
 async function settleEnd(
@@ -65,7 +75,7 @@ async function settleEnd(
   };
   await updateTask(thread, changes);
   const ended = toTask({ ...row, ...changes }, { ...thread.row, now: thread.now });
-  const { stoppedBy, pass, reason, score, limit } = verdict;
+  const { stoppedBy, pass, reason, score, limit, code } = verdict;
   thread.emit('task.ended', {
     status,
     stoppedBy,
@@ -73,10 +83,18 @@ async function settleEnd(
     reason,
     ...(score === undefined ? {} : { score }),
     ...(limit === undefined ? {} : { limit }),
+    ...(code === undefined ? {} : { code }),
     steps: row.steps,
     spentCostUsd: row.spent,
     wallMs: ended.wallMs,
   });
+  // Its adapter's process need not be there any more.
+  await thread.trx
+    .updateTable('producers')
+    .set({ state: 'ended' })
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .execute();
   await keepEndOfTask(thread, describeEnd(ended.id, status, verdict));
   thread.set({ status: 'terminated', stop_reason: verdict.stoppedBy, terminated_at: thread.now });
   thread.emit('thread.terminated', { reason: verdict.stoppedBy });

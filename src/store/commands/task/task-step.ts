@@ -210,7 +210,7 @@ async function settle(
     spentCostUsd: spent,
   };
   thread.emit('task.acted', told, { step });
-  await charge(context, thread, costUsd, { step });
+  await charge(context, thread, { maxCost: costUsd }, { step });
 }
 
 const ERROR_CHARS = 2000;

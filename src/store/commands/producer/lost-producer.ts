@@ -1,0 +1,80 @@
+/**
+ * What ends with the process that it lived in: executions that its code produced, and tasks whose adapter it had.
+ * L1. Whoever looks ends them, and each ends once: a sign of its process that came meanwhile counts.
+ * L2. A task has ended here before its workflow is: it is `lost` until somebody has seen to that.
+ */
+import { adapterLost, type Produced, producerLost } from '../../../core/thread/producer.ts';
+import { isTaskThread, toTaskId } from '../../../core/thread/task-start.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
+import { type CommandContext, inThread } from '../base/context.ts';
+import { failTask } from '../task/end-task.ts';
+import { endProducer, selectOpen, updateProducer } from './producer.ts';
+
+const MOST = 100;
+
+export async function closeLostProducers(context: CommandContext): Promise<number> {
+  const lost = await context.db
+    .selectFrom('producers')
+    .select(['thread_id', 'execution_id'])
+    .where('state', '=', 'open')
+    .where('present_until', '<', await context.clock(context.db))
+    .limit(MOST)
+    .execute();
+  let closed = 0;
+  for (const { thread_id: threadId, execution_id: executionId } of lost)
+    closed += await closeLost(context, threadId, executionId);
+  return closed;
+}
+
+async function closeLost(context: CommandContext, threadId: string, executionId: string): Promise<number> {
+  const ofTask = isTaskThread(threadId);
+  try {
+    return await inThread(context, threadId, async (thread) => {
+      const row = await selectOpen(thread, executionId);
+      // L1: it may have been seen since.
+      if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
+      if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
+      else {
+        await failTask(context, thread, adapterLost(toTaskId(threadId)));
+        await updateProducer(thread, executionId, { state: 'lost' });
+      }
+      return 1;
+    });
+  } catch (error) {
+    if (!isRuntimeError(error, 'ThreadNotFound')) throw error;
+    // Lost before its thread was made.
+    await context.db
+      .updateTable('producers')
+      .set(ofTask ? { state: 'lost' } : { state: 'ended', produced: JSON.stringify(toLost(executionId)) })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', executionId)
+      .where('state', '=', 'open')
+      .where('present_until', '<', await context.clock(context.db))
+      .execute();
+    return 1;
+  }
+}
+
+function toLost(executionId: string): Produced {
+  return { ok: false, error: producerLost(executionId) };
+}
+
+export async function listLostTasks({ db }: CommandContext): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('producers')
+    .select('thread_id')
+    .where('state', '=', 'lost')
+    .limit(MOST)
+    .execute();
+  return rows.map(({ thread_id: threadId }) => threadId);
+}
+
+/** L2: whoever has seen to it says so. */
+export async function forgetLostTask({ db }: CommandContext, threadId: string): Promise<void> {
+  await db
+    .updateTable('producers')
+    .set({ state: 'ended' })
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'lost')
+    .execute();
+}
