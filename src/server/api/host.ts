@@ -15,6 +15,8 @@ export interface ApiAgent {
   readonly title: string | null;
   readonly description: string | null;
   readonly icon?: string | null;
+  /** JSON schema of the arguments that a thread of it begins with; absent where it declares none. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   readonly sideA?: AgentSide;
   /** Absent where a person has it. */
   readonly sideB?: AgentSide | undefined;
