@@ -71,7 +71,7 @@ export async function callAgent(
   const end = await followCall(client, { ...place, heard: call.heard ?? 0 }, ending, terms);
   if (end) return { ...end, threadId, executionId };
   if (!canceled.aborted) {
-    // G4.
+    // G4: what was put away is told.
     const waits = dismissed?.aborted ? await blockingWaits(client, threadId) : [];
     if (waits.length > 0) return { kind: 'waits', waits, heard: place.after, threadId, executionId };
     return { kind: 'working', threadId, executionId };

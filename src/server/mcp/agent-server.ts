@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   type JSONRPCErrorResponse,
   type JSONRPCResponse,
@@ -19,6 +20,7 @@ import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
 import { type AgentCall, callAgent } from './agent-call.ts';
 import { AskedForms, hearResponse, type OpenForms } from './asked-forms.ts';
+import { showsForms } from './session-id.ts';
 import { FILE_TEMPLATE, readResource, toFilePlace } from './thread-resource.ts';
 import { toCall, toTools } from './tool-call.ts';
 import { type AskedBefore, readAsked, refuse, toResult } from './tool-result.ts';
@@ -85,7 +87,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       agent: name,
       given,
       before,
-      isModern: mcpReq.envelope !== undefined,
+      envelope: mcpReq.envelope,
       canceled,
       tell,
     });
@@ -99,7 +101,8 @@ interface Asked {
   readonly given: Readonly<Record<string, unknown>>;
   /** What an earlier round of this call has asked, with what was said to it. */
   readonly before: AskedBefore | undefined;
-  readonly isModern: boolean;
+  /** Of 2026-07-28 or later: it says with each request what it can. */
+  readonly envelope: Readonly<Record<string, unknown>> | undefined;
   readonly canceled: AbortSignal;
   readonly tell: (words: string) => void;
 }
@@ -137,7 +140,7 @@ export class AgentServer extends Server {
     const { client, caller, enter, onError } = this.#host;
     try {
       requireScope(caller, 'write');
-      const call = this.#toCall(asked);
+      const call = await this.#toCall(asked);
       if (typeof call === 'string') return refuse(call);
       const place = enter(call.threadId ?? randomUUID());
       const forms = this.#formsOf(asked);
@@ -147,7 +150,7 @@ export class AgentServer extends Server {
           tell: asked.tell,
           ...(forms && { show: (waits) => forms.show(waits), dismissed: forms.dismissed }),
         });
-        const mayAsk = asked.isModern && !asked.before?.isDismissed && this.#mayAsk();
+        const mayAsk = asked.envelope !== undefined && !asked.before?.isDismissed && this.#mayAsk(asked);
         return await toResult(client, end, mayAsk);
       } finally {
         forms?.end();
@@ -160,30 +163,27 @@ export class AgentServer extends Server {
     }
   }
 
-  #toCall({ agent, given, before }: Asked): AgentCall | string {
+  async #toCall({ agent, given, before }: Asked): Promise<AgentCall | string> {
     if (!before) return toCall(this.#host.agents(), agent, given);
     const { thread: threadId, execution: executionId, heard, filled } = before;
     return { agent, threadId, executionId, heard, filled };
   }
 
   /** Within the call, for who cannot be asked by its end. */
-  #formsOf({ id, isModern }: Asked): AskedForms | undefined {
+  #formsOf(asked: Asked): AskedForms | undefined {
     const { transport } = this;
-    if (isModern || !transport || !this.#mayAsk()) return undefined;
+    if (asked.envelope !== undefined || !transport || !this.#mayAsk(asked)) return undefined;
     const { forms, onError } = this.#host;
-    return new AskedForms(
-      (message) => void transport.send(message, { relatedRequestId: id }).catch(onError),
-      forms,
-    );
+    const options = { relatedRequestId: asked.id };
+    return new AskedForms((message) => void transport.send(message, options).catch(onError), forms);
   }
 
-  #mayAsk(): boolean {
-    const { caller, showsForms = false } = this.#host;
-    const { elicitation } = this.getClientCapabilities() ?? {};
-    const shows =
-      showsForms ||
-      (elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined));
-    return shows && (caller.scopes.includes('answer') || caller.scopes.includes('admin'));
+  #mayAsk({ envelope }: Asked): boolean {
+    const { caller, showsForms: isKnown = false } = this.#host;
+    const said = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : this.getClientCapabilities();
+    return (
+      (isKnown || showsForms(said)) && (caller.scopes.includes('answer') || caller.scopes.includes('admin'))
+    );
   }
 }
 

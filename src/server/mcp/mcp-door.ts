@@ -8,7 +8,7 @@ import type { ApiHost } from '../api/host.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
 import type { AgentServer } from './agent-server.ts';
 import { OpenForms } from './asked-forms.ts';
-import { sessionOf, showsForms } from './session-id.ts';
+import { isOfForms, sessionOf } from './session-id.ts';
 
 export interface McpDoor {
   readonly host: ApiHost;
@@ -39,7 +39,7 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
           hearsCancel: false,
           enter: (threadId) => enterStream(host.streams, threadId),
           forms,
-          showsForms: showsForms(request),
+          showsForms: isOfForms(request),
           onError: tell,
         });
         servers.push(server);

@@ -16,13 +16,15 @@ export async function sessionOf(request: Request): Promise<string | undefined> {
     .json()
     .catch(() => undefined);
   if (!isRecord(body) || body.method !== 'initialize' || !isRecord(body.params)) return undefined;
-  const { capabilities } = body.params;
-  const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
-  if (!isRecord(elicitation) || (elicitation.form === undefined && elicitation.url !== undefined))
-    return undefined;
-  return `${FORMS}${randomUUID()}`;
+  return showsForms(body.params.capabilities) ? `${FORMS}${randomUUID()}` : undefined;
 }
 
-export function showsForms(request: Request): boolean {
+export function isOfForms(request: Request): boolean {
   return request.headers.get(HEADER)?.startsWith(FORMS) === true;
+}
+
+/** `elicitation: {}` is of the time when there were forms alone. */
+export function showsForms(capabilities: unknown): boolean {
+  const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
+  return isRecord(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -4,7 +4,7 @@
  */
 import type { Tool } from '@modelcontextprotocol/server';
 import { FIRST_WORD } from '../../core/project/subagent.ts';
-import type { ApiAgent } from '../api/host.ts';
+import type { AgentArguments, ApiAgent } from '../api/host.ts';
 import type { AgentCall } from './agent-call.ts';
 
 /** What the protocol advises for names. */
@@ -41,8 +41,8 @@ function toTool(agent: ApiAgent): Tool {
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Nothing is required: a call with a thread alone begins nothing. The door says what is missing. */
-function toInput({ parameters = {} }: ApiAgent): Tool['inputSchema'] {
-  const { properties = {}, $defs } = parameters as {
+function toInput({ arguments: declared }: ApiAgent): Tool['inputSchema'] {
+  const { properties = {}, $defs } = (declared?.schema ?? {}) as {
     readonly properties?: Readonly<Record<string, object>>;
     readonly $defs?: object;
   };
@@ -56,11 +56,11 @@ function toInput({ parameters = {} }: ApiAgent): Tool['inputSchema'] {
 }
 
 /** A text says why it is none. */
-export function toCall(
+export async function toCall(
   agents: readonly ApiAgent[],
   name: string,
   given: Readonly<Record<string, unknown>>,
-): AgentCall | string {
+): Promise<AgentCall | string> {
   const agent = agents.find((each) => each.name === name);
   if (!agent) return `AgentNotFound: There is no agent "${name.slice(0, 128)}".`;
   const { message, thread: threadId, execution: executionId, ...more } = given;
@@ -69,21 +69,34 @@ export function toCall(
     return 'InvalidMessage: thread is the id of a thread.';
   if (executionId !== undefined && typeof executionId !== 'string')
     return 'InvalidMessage: execution is an id, a text.';
-  const known = Object.keys((agent.parameters?.properties ?? {}) as object);
+  const known = Object.keys((agent.arguments?.schema.properties ?? {}) as object);
   const unknown = Object.keys(more).find((field) => !known.includes(field));
-  if (unknown !== undefined)
-    return `InvalidMessage: A call takes ${['message', 'thread', 'execution', ...known.filter((field) => field !== 'message')].join(', ')}, and no "${unknown.slice(0, 64)}".`;
-  if (threadId !== undefined && Object.keys(more).length > 0)
-    return 'InvalidMessage: Arguments are given to a thread that begins. This one has its own: say the rest as a message.';
-  const shared = known.includes('message') && message !== undefined ? { message } : {};
-  const args = { ...shared, ...more };
-  const call = { agent: name, threadId, executionId };
-  // As for a subagent: what has only arguments to say says those.
-  if (message === undefined && threadId === undefined && agent.parameters)
-    return {
-      ...call,
-      arguments: args,
-      message: Object.keys(args).length > 0 ? JSON.stringify(args) : FIRST_WORD,
-    };
-  return { ...call, message, ...(threadId === undefined && agent.parameters ? { arguments: args } : {}) };
+  if (unknown !== undefined) {
+    const names = new Set(['message', ...known, 'thread', 'execution']);
+    return `InvalidMessage: A call takes ${[...names].join(', ')}, and no "${unknown.slice(0, 64)}".`;
+  }
+  const call = { agent: name, message, threadId, executionId };
+  if (threadId === undefined && agent.arguments)
+    return withArguments(
+      call,
+      agent.arguments,
+      known.includes('message') && message !== undefined ? { message, ...more } : more,
+    );
+  return Object.keys(more).length === 0
+    ? call
+    : 'InvalidMessage: Arguments are given to a thread that begins, and this one has begun. Say it as a message.';
+}
+
+/** As for a subagent: without a message, what it is told is what it is given. */
+async function withArguments(
+  call: AgentCall,
+  declared: AgentArguments,
+  given: Readonly<Record<string, unknown>>,
+): Promise<AgentCall | string> {
+  const checked = await declared.check(given);
+  if (!checked.ok)
+    return `InvalidValue: The arguments of "${call.agent}" are not what it takes: ${checked.problems}.`;
+  const { value } = checked;
+  const told = Object.keys(value).length > 0 ? JSON.stringify(value) : FIRST_WORD;
+  return { ...call, arguments: value, message: call.message ?? told };
 }
