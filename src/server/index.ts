@@ -9,7 +9,7 @@ export {
 export { type Access, loopbackAccess, tokenAccess } from './api/access.ts';
 export type { ApiScope, Caller } from './api/caller.ts';
 export { type Api, type ApiOptions, createApi } from './api/create-api.ts';
-export type { AgentSide, ApiAgent } from './api/host.ts';
+export type { AgentArguments, AgentSide, ApiAgent, CheckedArguments } from './api/host.ts';
 export type { Problem } from './api/problem.ts';
 export { storedAccess } from './api/stored-access.ts';
 export type { StreamLimits } from './api/stream-place.ts';

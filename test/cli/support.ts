@@ -44,6 +44,13 @@ const ALONE = ['worker', 'dev', 'doctor', 'validate'];
 export interface CliProject {
   readonly folder: string;
   write(files: Readonly<Record<string, string>>): void;
+  /** A command as other programs start it: it is theirs to end. */
+  command(args: readonly string[]): {
+    readonly command: string;
+    readonly args: string[];
+    readonly cwd: string;
+    readonly env: Record<string, string>;
+  };
   /** Starts a command; `env` is added to the test's own settings, undefined removes; `node` is another Node. */
   start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>, node?: string): Running;
   /** Runs a command to its end, in a process of its own where that matters. */
@@ -132,6 +139,12 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
     folder,
     write,
     start,
+    command: (args) => ({
+      command: process.execPath,
+      args: [...PROGRAM_OPTIONS, COMMAND, ...args],
+      cwd: folder,
+      env: environment(),
+    }),
     async run(args, { input = '', env, alone = ALONE.includes(args[0] ?? '') } = {}) {
       if (!alone) return runInHost({ args, input, cwd: folder, env: environment(env) });
       const command = start(args, env);

@@ -1,37 +1,11 @@
 /** Agents as tools of an MCP server: the client of the SDK, unmodified, in both versions of the protocol, and over standard streams. */
 
 import { describe, expect, it } from '@jest/globals';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { defineTool } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
-import type { ApiAgent } from '../../src/server/api/host.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
-import { testApi } from '../support/api.ts';
-import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
-
-const HELPER: ApiAgent = { name: 'helper', title: 'Helper', description: 'Helps with anything.' };
-
-async function door(options: RuntimeOptions, access?: ReturnType<typeof tokenAccess>) {
-  const runtime = await testRuntime(options);
-  const api = await testApi(runtime, { agents: () => [HELPER], ...(access && { access }) });
-  return { runtime, api, url: new URL(`${api.url}/mcp`) };
-}
-
-async function connect(url: URL, mode: 'auto' | 'legacy', headers: Record<string, string> = {}) {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-  closeAfterTest(() => client.close());
-  return client;
-}
-
-type Told = {
-  readonly thread: string;
-  readonly execution: string;
-  readonly status: string;
-  readonly text?: string;
-};
-
-const toldOf = (result: { structuredContent?: unknown }) => result.structuredContent as Told;
+import { connect, door, toldOf } from '../support/mcp-door.ts';
+import { eventually } from '../support/runtime.ts';
 
 describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that speaks %s', (mode) => {
   it('is listed, answers with its thread, and goes on with it', async () => {
@@ -58,6 +32,49 @@ describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that
     const again = await client.callTool({ name: 'helper', arguments: { thread } });
     expect(toldOf(again)).toEqual(toldOf(second));
     expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toHaveLength(2);
+  });
+});
+
+describe('what an agent has written', () => {
+  it('is in the result: pictures, texts, and by its address what is large; and is read by who may reach the thread', async () => {
+    const write = defineTool({
+      description: 'writes',
+      execute: async (state) => {
+        await state.writeFile('/plot.png', new Uint8Array([1, 2, 3]), 'image/png');
+        await state.writeFile('/a b/notes.txt', 'Four.', 'text/plain');
+        await state.writeFile('/large.csv', 'x'.repeat(2 << 20), 'text/csv');
+        return { status: 'success', result: 'written' };
+      },
+    });
+    const model = scriptedModel([calls('write', {}), says('See.')]);
+    const { url } = await door({ model, tools: { write } });
+    const client = await connect(url, 'auto');
+    const { content, structuredContent } = await client.callTool({
+      name: 'helper',
+      arguments: { message: 'go' },
+    });
+    const { thread, files } = structuredContent as { thread: string; files: { uri: string; name: string }[] };
+    const at = `everthread://threads/${thread}/files`;
+    expect(content.slice(2)).toEqual([
+      { type: 'image', data: 'AQID', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: `${at}/a%20b/notes.txt`, mimeType: 'text/plain', text: 'Four.' } },
+      {
+        type: 'resource_link',
+        uri: `${at}/large.csv`,
+        name: 'large.csv',
+        mimeType: 'text/csv',
+        size: 2 << 20,
+      },
+    ]);
+    expect(files.map(({ name }) => name)).toEqual(['plot.png', 'notes.txt', 'large.csv']);
+    const { contents } = await client.readResource({ uri: `${at}/a%20b/notes.txt` });
+    expect(contents).toEqual([{ uri: `${at}/a%20b/notes.txt`, mimeType: 'text/plain', text: 'Four.' }]);
+    await expect(client.readResource({ uri: `${at}/none` })).rejects.toThrow('FileNotFound');
+    await expect(client.readResource({ uri: 'everthread://threads/other/files/plot.png' })).rejects.toThrow(
+      'ThreadNotFound',
+    );
+    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('FileNotFound');
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ name: 'file' }]);
   });
 });
 

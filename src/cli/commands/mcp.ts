@@ -28,22 +28,20 @@ async function runMcp({
   taskQueue,
 }: CommonOptions & { readonly taskQueue?: string }): Promise<number> {
   return withInterruption(async (interruption) => {
-    const [{ openProjectClient }, { serveStdio }, { createAgentServer }, { errorMessage }] =
+    const [{ openProjectClient }, { serveStdio }, { createAgentServer }, { OpenForms }, { errorMessage }] =
       await Promise.all([
         import('../serve/project-api.ts'),
         import('@modelcontextprotocol/server/stdio'),
         import('../../server/mcp/agent-server.ts'),
+        import('../../server/mcp/asked-forms.ts'),
         import('../../core/value/error.ts'),
       ]);
     const { client, agents, close } = await openProjectClient({ project, taskQueue });
     const tell = (error: unknown) => note(`A request failed: ${errorMessage(error)}`);
     const enter = () => ({ signal: interruption.signal, leave() {} });
-    const served = serveStdio(
-      () => createAgentServer({ client, agents, caller: OPERATOR, hearsCancel: true, enter, onError: tell }),
-      {
-        onerror: tell,
-      },
-    );
+    const host = { client, agents, caller: OPERATOR, hearsCancel: true, enter, onError: tell };
+    const forms = new OpenForms();
+    const served = serveStdio(() => createAgentServer({ ...host, forms }), { onerror: tell });
     try {
       interruption.begin();
       await ended(interruption.signal);

@@ -2,17 +2,16 @@
 import { storeOf } from '../../client/client-store.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
-import type { Registry, SideDefinition } from '../../core/author/definition.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
-import type { ApiAgent } from '../../server/api/host.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
 import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
 import { note } from '../output/output.ts';
 import { type LiveProject, openProject } from '../project/live-project.ts';
+import { agentsOf } from './project-agents.ts';
 
 export interface ProjectApi {
   readonly api: Api;
@@ -66,16 +65,4 @@ export async function openProjectApi({ tokens, ...options }: ProjectApiOptions):
       await client.close();
     },
   };
-}
-
-function agentsOf({ agents }: Registry): ApiAgent[] {
-  return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({
-    ...{ name, title, description, icon: icon ?? null },
-    sideA: sideOf(sideA),
-    ...(sideB && { sideB: sideOf(sideB) }),
-  }));
-}
-
-function sideOf({ prompt, label }: SideDefinition) {
-  return { prompt, label: label ?? null };
 }

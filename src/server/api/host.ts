@@ -15,10 +15,24 @@ export interface ApiAgent {
   readonly title: string | null;
   readonly description: string | null;
   readonly icon?: string | null;
+  /** What a thread of it begins with; absent where it declares nothing. */
+  readonly arguments?: AgentArguments | undefined;
   readonly sideA?: AgentSide;
   /** Absent where a person has it. */
   readonly sideB?: AgentSide | undefined;
 }
+
+/** The arguments of an agent: its side A's `requiredSchema`. */
+export interface AgentArguments {
+  /** JSON schema of an object. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The same with its defaults; or what is wrong with it, in words. */
+  check(given: Readonly<Record<string, unknown>>): Promise<CheckedArguments>;
+}
+
+export type CheckedArguments =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problems: string };
 
 /** A side that a prompt speaks for. */
 export interface AgentSide {

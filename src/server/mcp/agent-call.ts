@@ -4,20 +4,21 @@
  *     Where the caller has given it, the same call again is the same execution, in the same thread.
  * G2. Where the log is read from is noted before the message is sent.
  * G3. Whoever goes away leaves the thread to its work; only a cancellation cancels, and this execution alone. Coming back with the thread's id finds it.
- * G4. A call never outlives a wait for a person: it ends and says who is waited for.
+ * G4. A call never outlives a wait for a person, unless its caller asks them meanwhile: it ends and says who is waited for.
+ * G5. Answers that come with a call are kept before the log is read. Whoever gives them may answer what is asked in this thread, and nothing else.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
-import { followPages } from '../../client/follow-events.ts';
 import { isMade } from '../../client/make-thread.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
-import { type Caller, requireReachable, standingContext } from '../api/caller.ts';
+import { type Caller, requireReachable, requireScope, standingContext } from '../api/caller.ts';
 import { findChat } from '../api/chat/chat-say.ts';
+import { type FilledForm, toAnswer } from './client-form.ts';
+import { blockingWaits, type Ended, followCall } from './follow-call.ts';
 
 export interface AgentCall {
   readonly agent: string;
@@ -27,6 +28,12 @@ export interface AgentCall {
   readonly threadId?: string | undefined;
   /** The caller's own; absent: a new one. */
   readonly executionId?: string | undefined;
+  /** Of a thread that this begins. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** What was asked by an earlier call, by the ids of the waits. */
+  readonly filled?: Readonly<Record<string, FilledForm>> | undefined;
+  /** As far as an earlier call has told what goes on. */
+  readonly heard?: number | undefined;
 }
 
 export interface CallTerms {
@@ -34,14 +41,16 @@ export interface CallTerms {
   readonly canceled: AbortSignal;
   /** The response is to end; the work goes on. */
   readonly leaving: AbortSignal;
+  /** The caller's person has put away what was shown. */
+  readonly dismissed?: AbortSignal | undefined;
   /** Says what is going on. */
   readonly tell: (words: string) => void;
+  /** Shows the caller's person what is waited for now, while the call stays. False: the call ends, and says it. */
+  readonly show?: ((waits: readonly Wait[]) => boolean) | undefined;
 }
 
 export type CallEnd = { readonly threadId: string; readonly executionId: string } & (
-  | { readonly kind: 'answered'; readonly text: string }
-  | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'waits'; readonly waits: readonly Pick<Wait, 'id' | 'kind' | 'summary'>[] }
+  | Ended
   | { readonly kind: 'working' }
 );
 
@@ -56,10 +65,17 @@ export async function callAgent(
 ): Promise<CallEnd> {
   const place = await begin(client, caller, call);
   const { threadId, executionId } = place;
-  const ending = AbortSignal.any([terms.canceled, terms.leaving]);
-  const end = await follow(client, place, ending, terms);
+  await answerFilled(client, caller, place, call.filled);
+  const { canceled, leaving, dismissed } = terms;
+  const ending = AbortSignal.any([canceled, leaving, ...(dismissed ? [dismissed] : [])]);
+  const end = await followCall(client, { ...place, heard: call.heard ?? 0 }, ending, terms);
   if (end) return { ...end, threadId, executionId };
-  if (!terms.canceled.aborted) return { kind: 'working', threadId, executionId };
+  if (!canceled.aborted) {
+    // G4: what was put away is told.
+    const waits = dismissed?.aborted ? await blockingWaits(client, threadId) : [];
+    if (waits.length > 0) return { kind: 'waits', waits, heard: place.after, threadId, executionId };
+    return { kind: 'working', threadId, executionId };
+  }
   // G3: this execution alone.
   const request = {
     executionId,
@@ -68,6 +84,22 @@ export async function callAgent(
   };
   await client.cancelExecution(threadId, request).catch(() => {});
   return { kind: 'failed', error: 'canceled', threadId, executionId };
+}
+
+/** G5. What is over by now, and what was put away, is left as it is. Throws `Forbidden`, `InvalidValue`. */
+async function answerFilled(
+  client: RuntimeClient,
+  caller: Caller,
+  { threadId }: Place,
+  filled: Readonly<Record<string, FilledForm>> = {},
+): Promise<void> {
+  if (Object.keys(filled).length === 0) return;
+  requireScope(caller, 'answer');
+  for (const wait of await client.listWaits({ threadId })) {
+    const form = filled[wait.id];
+    const answer = form && toAnswer(wait, form);
+    if (answer) await client.answerWait(wait.id, { ...answer, by: caller.name ?? 'mcp' });
+  }
 }
 
 /** Throws `ExecutionConflict` where the execution that is named was begun by another message. */
@@ -100,6 +132,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
       agent,
       threadId,
       userId: caller.userId ?? undefined,
+      arguments: call.arguments,
       context: standingContext(caller),
     })
     .catch((error) => {
@@ -112,61 +145,4 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
 function threadOf({ organizationId, userId }: Caller, agent: string, executionId: string): string {
   const whose = JSON.stringify([organizationId ?? null, userId, agent, executionId]);
   return `mcp-${createHash('sha256').update(whose).digest('hex').slice(0, 40)}`;
-}
-
-type Ended =
-  | { readonly kind: 'answered'; readonly text: string }
-  | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'waits'; readonly waits: readonly Pick<Wait, 'id' | 'kind' | 'summary'>[] };
-
-/** Undefined where it is left before its end. */
-async function follow(
-  client: RuntimeClient,
-  { threadId, executionId, after }: Place,
-  signal: AbortSignal,
-  { tell }: CallTerms,
-): Promise<Ended | undefined> {
-  const store = storeOf(client);
-  let isIn = false;
-  let answer: string | undefined;
-  for await (const page of followPages(store, threadId, { after, signal, marks: true })) {
-    for (const event of page) {
-      if (event.type === 'execution.started') isIn = event.data.executionId === executionId;
-      if (event.type === 'thread.terminated') return { kind: 'failed', error: 'The thread was terminated.' };
-      if (!isIn) continue;
-      const words = wordsOf(event);
-      if (words !== undefined) tell(words);
-      if (event.type === 'message.created' && event.data.role === 'assistant' && !event.data.depth)
-        answer = event.data.messageId;
-      if (event.type !== 'execution.ended' || event.data.executionId !== executionId) continue;
-      const { status, error, reason } = event.data;
-      if (status === 'failed')
-        return { kind: 'failed', error: error ? `${error.code}: ${error.message}` : reason };
-      if (status === 'stopped') return { kind: 'failed', error: reason };
-      const message = answer === undefined ? null : await store.messages.get(threadId, answer);
-      return { kind: 'answered', text: message?.content ?? '' };
-    }
-    // G4: once the log has no more for now.
-    const waits = page.length === 0 ? await blockingWaits(client, threadId) : [];
-    if (waits.length > 0) return { kind: 'waits', waits };
-  }
-  return undefined;
-}
-
-async function blockingWaits(client: RuntimeClient, threadId: string) {
-  const open = await client.listWaits({ threadId });
-  return open.filter(({ blocks }) => blocks).map(({ id, kind, summary }) => ({ id, kind, summary }));
-}
-
-function wordsOf(event: ThreadEvent): string | undefined {
-  switch (event.type) {
-    case 'step.started':
-      return 'thinking';
-    case 'tool.started':
-      return `running ${event.data.name}`;
-    case 'subagent.created':
-      return 'asking a subagent';
-    default:
-      return undefined;
-  }
 }

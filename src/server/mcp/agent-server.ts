@@ -1,11 +1,29 @@
-/** The agents of a project as the tools of an MCP server, for one caller: over HTTP (mcp-door.ts) and over standard streams (`everthread mcp`). */
+/**
+ * The agents of a project as the tools of an MCP server, for one caller: over HTTP (mcp-door.ts) and over standard streams (`everthread mcp`). What agents ask
+ * of people is asked of the client: from 2026-07-28 on by what the call answers, before that by a request of ours within it (asked-forms.ts).
+ */
 import { randomUUID } from 'node:crypto';
-import { type CallToolResult, Server, type Tool } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  type JSONRPCErrorResponse,
+  type JSONRPCResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestId,
+  Server,
+} from '@modelcontextprotocol/server';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { isRuntimeError } from '../../core/value/error.ts';
-import { type Caller, requireScope } from '../api/caller.ts';
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
-import { type AgentCall, type CallEnd, callAgent } from './agent-call.ts';
+import { type AgentCall, callAgent } from './agent-call.ts';
+import { AskedForms, hearResponse, type OpenForms } from './asked-forms.ts';
+import { showsForms } from './session-id.ts';
+import { FILE_TEMPLATE, readResource, toFilePlace } from './thread-resource.ts';
+import { toCall, toTools } from './tool-call.ts';
+import { type AskedBefore, readAsked, refuse, toResult } from './tool-result.ts';
 
 export interface AgentServerHost {
   readonly client: RuntimeClient;
@@ -15,46 +33,44 @@ export interface AgentServerHost {
   readonly hearsCancel: boolean;
   /** The response is to end, whatever the work does; a place of its own for each call. */
   readonly enter: (threadId: string) => { readonly signal: AbortSignal; leave(): void };
+  /** What the calls of this process have asked. */
+  readonly forms: OpenForms;
+  /** The client shows forms, as it has said before this request. */
+  readonly showsForms?: boolean;
   /** Of faults that callers are not told. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What the protocol advises for names. */
-const NAME = /^[\w.-]{1,128}$/;
-
-const INPUT: Tool['inputSchema'] = {
-  type: 'object',
-  properties: {
-    message: { type: 'string', description: 'What is said to the agent.' },
-    thread: {
-      type: 'string',
-      description:
-        'The id of the thread of an earlier call, to go on with it. Without a message: to wait for what it is doing.',
-    },
-    execution: {
-      type: 'string',
-      description:
-        'An id of your own for this call, new for each message: the same call sent again under it is answered the same, and done once.',
-    },
-  },
-  additionalProperties: false,
-};
-
-export function createAgentServer(host: AgentServerHost): Server {
-  const server = new Server(
-    { name: 'everthread', version: '0.1.0' },
-    {
-      capabilities: { tools: {} },
-      instructions:
-        'Each tool is an agent. A result names its thread: give it in another call to go on. A call that takes long may end before the agent does, and a call with the thread alone waits on.',
-    },
-  );
-  server.setRequestHandler('tools/list', () => ({
-    tools: host
-      .agents()
-      .filter(({ name }) => NAME.test(name))
-      .map(toTool),
+export function createAgentServer(host: AgentServerHost): AgentServer {
+  const server = new AgentServer(host);
+  const { client, caller } = host;
+  server.setRequestHandler('tools/list', () => ({ tools: toTools(host.agents()) }));
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [
+      {
+        name: 'file',
+        uriTemplate: FILE_TEMPLATE,
+        description: 'A file of a thread; results name those that an agent has written.',
+      },
+    ],
   }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    try {
+      const place = toFilePlace(uri);
+      if (!place) throw new RuntimeError('FileNotFound', `Files of threads are here alone: ${FILE_TEMPLATE}`);
+      await requireReachable(client, caller, place.threadId);
+      return await readResource(client, place, uri);
+    } catch (error) {
+      if (isRuntimeError(error))
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`);
+      host.onError(error);
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        'The file could not be read. The log of the server says why.',
+      );
+    }
+  });
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
     const token = mcpReq._meta?.progressToken;
     let progress = 0;
@@ -64,50 +80,110 @@ export function createAgentServer(host: AgentServerHost): Server {
       const params = { progressToken: token, progress, message };
       void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     };
-    return answer(host, { agent: name, given, canceled: mcpReq.signal, tell });
+    const before = readAsked(mcpReq.requestState(), mcpReq.inputResponses);
+    const { id, signal: canceled } = mcpReq;
+    return server.answer({
+      id,
+      agent: name,
+      given,
+      before,
+      envelope: mcpReq.envelope,
+      canceled,
+      tell,
+    });
   });
   return server;
 }
 
-function toTool({ name, title, description }: ApiAgent): Tool {
-  return {
-    name,
-    ...(title === null ? {} : { title }),
-    description: description ?? title ?? `Talks to the agent ${name}.`,
-    inputSchema: INPUT,
-  };
-}
-
 interface Asked {
+  readonly id: RequestId;
   readonly agent: string;
   readonly given: Readonly<Record<string, unknown>>;
+  /** What an earlier round of this call has asked, with what was said to it. */
+  readonly before: AskedBefore | undefined;
+  /** Of 2026-07-28 or later: it says with each request what it can. */
+  readonly envelope: Readonly<Record<string, unknown>> | undefined;
   readonly canceled: AbortSignal;
   readonly tell: (words: string) => void;
 }
 
-async function answer(
-  host: AgentServerHost,
-  { agent, given, canceled, tell }: Asked,
-): Promise<CallToolResult> {
-  try {
-    requireScope(host.caller, 'write');
-    const call = toCall(host, agent, given);
-    if (typeof call === 'string') return refuse(call);
-    const place = host.enter(call.threadId ?? randomUUID());
-    try {
-      return toResult(
-        await callAgent(host.client, host.caller, call, {
-          ...termsOf(host, call, canceled, place.signal),
-          tell,
-        }),
-      );
-    } finally {
-      place.leave();
+export class AgentServer extends Server {
+  readonly #host: AgentServerHost;
+  /** Of what came with this connection: what becomes of answers to our requests. */
+  readonly heard: Promise<void>[] = [];
+
+  constructor(host: AgentServerHost) {
+    super(
+      { name: 'everthread', version: '0.1.0' },
+      {
+        capabilities: { tools: {}, resources: {} },
+        instructions:
+          'Each tool is an agent. A result names its thread: give it in another call to go on. A call that takes long may end before the agent does, and a call with the thread alone waits on.',
+      },
+    );
+    this.#host = host;
+  }
+
+  /** Ids of our own requests are texts: those of waits. */
+  protected override _onresponse(response: JSONRPCResponse | JSONRPCErrorResponse): void {
+    if (typeof response.id !== 'string') {
+      super._onresponse(response);
+      return;
     }
-  } catch (error) {
-    if (isRuntimeError(error)) return refuse(`${error.code}: ${error.message}`);
-    host.onError(error);
-    return refuse('The call could not be served. The log of the server says why.');
+    const { client, caller, forms } = this.#host;
+    const heard = hearResponse(client, caller, response, forms);
+    heard.catch(this.#host.onError);
+    this.heard.push(heard);
+  }
+
+  async answer(asked: Asked): Promise<CallToolResult | InputRequiredResult> {
+    const { client, caller, enter, onError } = this.#host;
+    try {
+      requireScope(caller, 'write');
+      const call = await this.#toCall(asked);
+      if (typeof call === 'string') return refuse(call);
+      const place = enter(call.threadId ?? randomUUID());
+      const forms = this.#formsOf(asked);
+      try {
+        const end = await callAgent(client, caller, call, {
+          ...termsOf(this.#host, call, asked.canceled, place.signal),
+          tell: asked.tell,
+          ...(forms && { show: (waits) => forms.show(waits), dismissed: forms.dismissed }),
+        });
+        const mayAsk = asked.envelope !== undefined && !asked.before?.isDismissed && this.#mayAsk(asked);
+        return await toResult(client, end, mayAsk);
+      } finally {
+        forms?.end();
+        place.leave();
+      }
+    } catch (error) {
+      if (isRuntimeError(error)) return refuse(`${error.code}: ${error.message}`);
+      onError(error);
+      return refuse('The call could not be served. The log of the server says why.');
+    }
+  }
+
+  async #toCall({ agent, given, before }: Asked): Promise<AgentCall | string> {
+    if (!before) return toCall(this.#host.agents(), agent, given);
+    const { thread: threadId, execution: executionId, heard, filled } = before;
+    return { agent, threadId, executionId, heard, filled };
+  }
+
+  /** Within the call, for who cannot be asked by its end. */
+  #formsOf(asked: Asked): AskedForms | undefined {
+    const { transport } = this;
+    if (asked.envelope !== undefined || !transport || !this.#mayAsk(asked)) return undefined;
+    const { forms, onError } = this.#host;
+    const options = { relatedRequestId: asked.id };
+    return new AskedForms((message) => void transport.send(message, options).catch(onError), forms);
+  }
+
+  #mayAsk({ envelope }: Asked): boolean {
+    const { caller, showsForms: isKnown = false } = this.#host;
+    const said = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : this.getClientCapabilities();
+    return (
+      (isKnown || showsForms(said)) && (caller.scopes.includes('answer') || caller.scopes.includes('admin'))
+    );
   }
 }
 
@@ -123,43 +199,3 @@ function termsOf(
 }
 
 const NEVER = new AbortController().signal;
-
-function toCall({ agents }: AgentServerHost, agent: string, given: Asked['given']): AgentCall | string {
-  if (!agents().some(({ name }) => name === agent))
-    return `AgentNotFound: There is no agent "${agent.slice(0, 128)}".`;
-  const { message, thread, execution, ...more } = given;
-  const [unknown] = Object.keys(more);
-  if (unknown !== undefined)
-    return `InvalidMessage: A call takes message, thread and execution, and no "${unknown.slice(0, 64)}".`;
-  if (message !== undefined && typeof message !== 'string') return 'InvalidMessage: message is a text.';
-  if (thread !== undefined && typeof thread !== 'string')
-    return 'InvalidMessage: thread is the id of a thread.';
-  if (execution !== undefined && typeof execution !== 'string')
-    return 'InvalidMessage: execution is an id, a text.';
-  return { agent, message, threadId: thread, executionId: execution };
-}
-
-function refuse(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
-}
-
-/** The thread stands in the text as well: models read that. */
-function toResult(end: CallEnd): CallToolResult {
-  const { threadId, executionId, kind } = end;
-  const place = { type: 'text' as const, text: `(thread ${threadId})` };
-  const structuredContent = { thread: threadId, execution: executionId, status: kind };
-  const told = (text: string) => [{ type: 'text' as const, text }, place];
-  switch (end.kind) {
-    case 'answered':
-      return { content: told(end.text), structuredContent: { ...structuredContent, text: end.text } };
-    case 'failed':
-      return { content: told(end.error), structuredContent, isError: true };
-    case 'waits': {
-      const lines = end.waits.map(({ id, kind: asked, summary }) => `${asked} ${id}: ${summary}`);
-      const text = `It waits for a person. Once that is answered, call with the thread alone.\n${lines.join('\n')}`;
-      return { content: told(text), structuredContent: { ...structuredContent, waits: end.waits } };
-    }
-    case 'working':
-      return { content: told('It is still at work: call with the thread alone.'), structuredContent };
-  }
-}

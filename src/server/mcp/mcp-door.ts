@@ -6,6 +6,9 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { type Caller, requireScope } from '../api/caller.ts';
 import type { ApiHost } from '../api/host.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
+import type { AgentServer } from './agent-server.ts';
+import { OpenForms } from './asked-forms.ts';
+import { isOfForms, sessionOf } from './session-id.ts';
 
 export interface McpDoor {
   readonly host: ApiHost;
@@ -15,6 +18,7 @@ export interface McpDoor {
 }
 
 export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpDoor): void {
+  const forms = new OpenForms();
   app.all('/mcp', async ({ req: { raw: request } }) => {
     // Before anything of it is read.
     const caller = await requireCaller(request);
@@ -25,19 +29,30 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
       import('@modelcontextprotocol/server'),
       import('./agent-server.ts'),
     ]);
+    const servers: AgentServer[] = [];
     const handler = createMcpHandler(
-      () =>
-        createAgentServer({
+      () => {
+        const server = createAgentServer({
           client: host.client,
           agents: () => host.agents?.() ?? [],
           caller,
           hearsCancel: false,
           enter: (threadId) => enterStream(host.streams, threadId),
+          forms,
+          showsForms: isOfForms(request),
           onError: tell,
-        }),
+        });
+        servers.push(server);
+        return server;
+      },
       // What takes long is told of at once: clients give up where no headers come.
       { keepAliveMs: KEEP_ALIVE_MS, responseMode: 'sse' },
     );
-    return handler.fetch(request);
+    const session = await sessionOf(request);
+    const response = await handler.fetch(request);
+    // An answer of a person is kept before it is acknowledged.
+    await Promise.all(servers.flatMap(({ heard }) => heard));
+    if (session !== undefined && response.ok) response.headers.set('mcp-session-id', session);
+    return response;
   });
 }

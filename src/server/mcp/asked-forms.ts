@@ -1,0 +1,103 @@
+/**
+ * Questions to the person at a client of versions up to 2025-11-25, while its call stays open. Each is a request of ours whose id is that of its wait: so its
+ * answer finds the wait wherever it arrives, also in another process, and nobody keeps who was asked.
+ */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { Wait } from '../../store/port/wait.ts';
+import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
+import { readFilled, toAnswer, toForm } from './client-form.ts';
+
+type Heard = (how: 'answered' | 'put away') => void;
+
+/** Calls of this process that have asked, by what they have asked for. What is put away elsewhere leaves its call open until that ends. */
+export class OpenForms {
+  readonly #calls = new Map<string, Set<Heard>>();
+
+  listen(waitId: string, hear: Heard): () => void {
+    const calls = this.#calls.get(waitId) ?? new Set();
+    this.#calls.set(waitId, calls.add(hear));
+    return () => {
+      calls.delete(hear);
+      if (calls.size === 0) this.#calls.delete(waitId);
+    };
+  }
+
+  tell(waitId: string, how: Parameters<Heard>[0]): void {
+    for (const hear of [...(this.#calls.get(waitId) ?? [])]) hear(how);
+  }
+}
+
+/** What one call has asked. */
+export class AskedForms {
+  readonly #send: (message: JSONRPCMessage) => void;
+  readonly #forms: OpenForms;
+  readonly #away = new AbortController();
+  readonly #asked = new Set<string>();
+  readonly #open = new Map<string, () => void>();
+
+  constructor(send: (message: JSONRPCMessage) => void, forms: OpenForms) {
+    this.#send = send;
+    this.#forms = forms;
+  }
+
+  /** One of them was put away. */
+  get dismissed(): AbortSignal {
+    return this.#away.signal;
+  }
+
+  /** Asks for what is new, and takes back what is over. False where nothing of it can be asked for. */
+  show(waits: readonly Wait[]): boolean {
+    for (const id of this.#open.keys()) if (!waits.some((wait) => wait.id === id)) this.#takeBack(id);
+    for (const wait of waits) this.#ask(wait);
+    return waits.some(({ id }) => this.#asked.has(id));
+  }
+
+  /** The call has ended. */
+  end(): void {
+    for (const id of this.#open.keys()) this.#takeBack(id);
+  }
+
+  #ask(wait: Wait): void {
+    const form = this.#asked.has(wait.id) ? undefined : toForm(wait);
+    if (!form) return;
+    this.#asked.add(wait.id);
+    const forget = this.#forms.listen(wait.id, (how) => {
+      this.#forget(wait.id);
+      if (how === 'put away') this.#away.abort();
+    });
+    this.#open.set(wait.id, forget);
+    this.#send({ jsonrpc: '2.0', id: wait.id, method: 'elicitation/create', params: { ...form } });
+  }
+
+  #forget(id: string): void {
+    this.#open.get(id)?.();
+    this.#open.delete(id);
+  }
+
+  #takeBack(requestId: string): void {
+    this.#forget(requestId);
+    const params = { requestId, reason: 'It was answered elsewhere, or nobody waits any more.' };
+    this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  }
+}
+
+export interface HeardResponse {
+  readonly id?: unknown;
+  readonly result?: unknown;
+}
+
+/** An answer to one of these requests, wherever it was sent from. Throws as waits are answered over HTTP. */
+export async function hearResponse(
+  client: RuntimeClient,
+  caller: Caller,
+  { id, result }: HeardResponse,
+  forms: OpenForms,
+): Promise<void> {
+  requireScope(caller, 'answer');
+  const wait = await client.getWait(String(id));
+  await requireReachable(client, caller, wait.threadId);
+  const answer = toAnswer(wait, readFilled(result));
+  if (answer) await client.answerWait(wait.id, { ...answer, by: caller.name ?? 'mcp' });
+  forms.tell(wait.id, answer ? 'answered' : 'put away');
+}

@@ -1,0 +1,108 @@
+/** What is asked of a person by a client of MCP, as forms are there: flat, of plain fields (`elicitation/create`). */
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
+import { isRecord } from '../../core/value/record.ts';
+import type { WaitAnswer } from '../../core/wait/answer.ts';
+import type { Wait } from '../../store/port/wait.ts';
+
+export type Form = Pick<ElicitRequestFormParams, 'message' | 'requestedSchema'>;
+
+/** Characters of what is shown beside a question. */
+const SHOWN = 2000;
+
+/** Undefined for what a form must not ask: variables may be secret, and the protocol forbids it those. */
+export function toForm(wait: Pick<Wait, 'kind' | 'summary' | 'data'>): Form | undefined {
+  const { kind, summary, data } = wait;
+  if (kind === 'variables') return undefined;
+  if (kind !== 'question') return { message: withData(summary, data), requestedSchema: SCHEMAS[kind] };
+  const requestedSchema = schemaOf(data) ?? SCHEMAS.question;
+  return {
+    message: requestedSchema === SCHEMAS.question ? withData(summary, data) : summary,
+    requestedSchema,
+  };
+}
+
+type Schema = Form['requestedSchema'];
+
+const REASON = { type: 'string', title: 'Reason' } as const;
+const APPROVAL: Schema = {
+  type: 'object',
+  properties: { approved: { type: 'boolean', title: 'Approve' }, reason: REASON },
+  required: ['approved'],
+};
+const SCHEMAS = {
+  approval: APPROVAL,
+  paused: APPROVAL,
+  question: {
+    type: 'object',
+    properties: { answer: { type: 'string', title: 'Answer' } },
+    required: ['answer'],
+  } satisfies Schema,
+  reconcile: {
+    type: 'object',
+    properties: {
+      completed: { type: 'boolean', title: 'It was done' },
+      note: { type: 'string', title: 'Note' },
+    },
+    required: ['completed'],
+  } satisfies Schema,
+};
+
+function withData(summary: string, data: unknown): string {
+  const shown = isRecord(data) && isRecord(data.arguments) ? JSON.stringify(data.arguments) : '';
+  return shown === '' || shown === '{}' ? summary : `${summary}\n${shown.slice(0, SHOWN)}`;
+}
+
+/** `schema` in the data of a question, where it is one that forms have. */
+function schemaOf(data: unknown): Schema | undefined {
+  const schema = isRecord(data) ? data.schema : undefined;
+  if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return undefined;
+  const { properties, required } = schema;
+  if (!Object.values(properties).every(isPlain)) return undefined;
+  const isList = Array.isArray(required) && required.every((name) => typeof name === 'string');
+  return { type: 'object', properties, ...(isList ? { required } : {}) } as Schema;
+}
+
+const PLAIN = new Set(['string', 'number', 'integer', 'boolean']);
+
+function isPlain(property: unknown): boolean {
+  if (!isRecord(property)) return false;
+  if (PLAIN.has(String(property.type))) return true;
+  const { items } = property;
+  return (
+    property.type === 'array' && isRecord(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf))
+  );
+}
+
+export interface FilledForm {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/** A stranger's word. What is none is a form that was put away. */
+export function readFilled(given: unknown): FilledForm {
+  if (!isRecord(given)) return { action: 'cancel', content: {} };
+  const { action, content } = given;
+  if (action === 'decline') return { action, content: {} };
+  return action === 'accept'
+    ? { action, content: isRecord(content) ? content : {} }
+    : { action: 'cancel', content: {} };
+}
+
+/** Undefined where the form was put away: the wait stays open. Only an approval that says so approves. */
+export function toAnswer(
+  wait: Pick<Wait, 'kind' | 'data'>,
+  { action, content }: FilledForm,
+): WaitAnswer | undefined {
+  if (action === 'cancel') return undefined;
+  const reason = typeof content.reason === 'string' && content.reason !== '' ? content.reason : undefined;
+  if (action === 'decline') return { approved: false };
+  switch (wait.kind) {
+    case 'approval':
+    case 'paused':
+      return { approved: content.approved === true, ...(reason === undefined ? {} : { reason }) };
+    case 'question':
+      return { value: schemaOf(wait.data) ? content : (content.answer ?? '') };
+    default:
+      return { value: content };
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Files of threads, as clients of MCP have them: small ones within a result, every other one as a resource that is read by its address.
+ * Whoever may reach the thread may read them.
+ */
+import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/server';
+import { storeOf } from '../../client/client-store.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { NamedFile } from '../../core/event/event-data.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { readWholeFile } from '../../store/port/file-content.ts';
+
+/** RFC 6570. */
+export const FILE_TEMPLATE = 'everthread://threads/{thread}/files/{+path}';
+
+/** Bytes of one file, and of all files, that a result holds; and of one that is read. */
+const HELD = 1024 * 1024;
+const HELD_IN_ALL = 4 * 1024 * 1024;
+const READ = 16 * 1024 * 1024;
+/** Of one result. */
+const MOST = 50;
+
+export interface ToldFile {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly size: number;
+}
+
+export function toToldFile(threadId: string, { path, mimeType, size }: NamedFile): ToldFile {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { uri: `everthread://threads/${threadId}/files${encoded}`, name, mimeType, size };
+}
+
+export interface FilePlace {
+  readonly threadId: string;
+  readonly path: string;
+}
+
+/** Undefined for what is no address of a file. */
+export function toFilePlace(uri: string): FilePlace | undefined {
+  const { thread, path } =
+    /^everthread:\/\/threads\/(?<thread>[^/]+)\/files(?<path>\/.+)$/.exec(uri)?.groups ?? {};
+  try {
+    if (thread && path) return { threadId: decodeURIComponent(thread), path: decodeURIComponent(path) };
+  } catch {
+    // It is not encoded.
+  }
+  return undefined;
+}
+
+/** The first ones that have room, whole; the others by their addresses. What is gone meanwhile is left out. */
+export async function toBlocks(
+  client: RuntimeClient,
+  threadId: string,
+  files: readonly NamedFile[],
+): Promise<ContentBlock[]> {
+  let room = HELD_IN_ALL;
+  const blocks: ContentBlock[] = [];
+  for (const file of files.slice(0, MOST)) {
+    const told = toToldFile(threadId, file);
+    const { uri, name, mimeType, size } = told;
+    if (size > Math.min(HELD, room)) {
+      blocks.push({ type: 'resource_link', uri, name, mimeType, size });
+      continue;
+    }
+    const bytes = await readWholeFile(storeOf(client), threadId, file.path);
+    if (!bytes) continue;
+    room -= bytes.byteLength;
+    blocks.push(toBlock(told, Buffer.from(bytes)));
+  }
+  return blocks;
+}
+
+function toBlock({ uri, mimeType }: ToldFile, bytes: Buffer): ContentBlock {
+  if (mimeType.startsWith('image/')) return { type: 'image', data: bytes.toString('base64'), mimeType };
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data: bytes.toString('base64'), mimeType };
+  return { type: 'resource', resource: toContents(uri, mimeType, bytes) };
+}
+
+const TEXT = /^(text\/|application\/(json|xml|yaml|x-ndjson|javascript)\b|[^;]*\+(json|xml)\b)/;
+
+/** What calls itself a text and is not UTF-8 is bytes. */
+function toContents(uri: string, mimeType: string, bytes: Buffer): ReadResourceResult['contents'][number] {
+  if (TEXT.test(mimeType)) {
+    try {
+      return { uri, mimeType, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    } catch {
+      // Bytes, as below.
+    }
+  }
+  return { uri, mimeType, blob: bytes.toString('base64') };
+}
+
+/** Of a thread that may be reached. Throws `FileNotFound`, `LimitExceeded`. */
+export async function readResource(
+  client: RuntimeClient,
+  { threadId, path }: FilePlace,
+  uri: string,
+): Promise<ReadResourceResult> {
+  const store = storeOf(client);
+  const file = await store.files.open(threadId, path);
+  if (file && file.record.size > READ)
+    throw new RuntimeError(
+      'LimitExceeded',
+      `${path} has ${file.record.size} bytes, and what is read here has ${READ} at most: GET /v1/threads/${threadId}/files has it.`,
+    );
+  const bytes = file && (await readWholeFile(store, threadId, path));
+  if (!file || !bytes)
+    throw new RuntimeError('FileNotFound', `The thread "${threadId}" has no file ${path}.`);
+  return { contents: [toContents(uri, file.record.mimeType, Buffer.from(bytes))] };
+}

@@ -1,0 +1,102 @@
+/**
+ * What a call of a tool gives: a message, the arguments that the agent declares, and the ids by which it goes on. Beside those of the project stand
+ * ours, which come first where names are the same.
+ */
+import type { Tool } from '@modelcontextprotocol/server';
+import { FIRST_WORD } from '../../core/project/subagent.ts';
+import type { AgentArguments, ApiAgent } from '../api/host.ts';
+import type { AgentCall } from './agent-call.ts';
+
+/** What the protocol advises for names. */
+const NAME = /^[\w.-]{1,128}$/;
+
+const MESSAGE = { type: 'string', description: 'What is said to the agent.' } as const;
+const PLACE = {
+  thread: {
+    type: 'string',
+    description:
+      'The id of the thread of an earlier call, to go on with it. Without a message: to wait for what it is doing.',
+  },
+  execution: {
+    type: 'string',
+    description:
+      'An id of your own for this call, new for each message: the same call sent again under it is answered the same, and done once.',
+  },
+} as const;
+
+export function toTools(agents: readonly ApiAgent[]): Tool[] {
+  return agents.filter(({ name }) => NAME.test(name)).map(toTool);
+}
+
+function toTool(agent: ApiAgent): Tool {
+  const { name, title, description } = agent;
+  return {
+    name,
+    ...(title === null ? {} : { title }),
+    description: description ?? title ?? `Talks to the agent ${name}.`,
+    inputSchema: toInput(agent),
+  };
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Nothing is required: a call with a thread alone begins nothing. The door says what is missing. */
+function toInput({ arguments: declared }: ApiAgent): Tool['inputSchema'] {
+  const { properties = {}, $defs } = (declared?.schema ?? {}) as {
+    readonly properties?: Readonly<Record<string, object>>;
+    readonly $defs?: object;
+  };
+  return {
+    $schema: DIALECT,
+    type: 'object',
+    properties: { message: MESSAGE, ...properties, ...PLACE },
+    ...($defs === undefined ? {} : { $defs }),
+    additionalProperties: false,
+  } as Tool['inputSchema'];
+}
+
+/** A text says why it is none. */
+export async function toCall(
+  agents: readonly ApiAgent[],
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<AgentCall | string> {
+  const agent = agents.find((each) => each.name === name);
+  if (!agent) return `AgentNotFound: There is no agent "${name.slice(0, 128)}".`;
+  const { message, thread: threadId, execution: executionId, ...more } = given;
+  if (message !== undefined && typeof message !== 'string') return 'InvalidMessage: message is a text.';
+  if (threadId !== undefined && typeof threadId !== 'string')
+    return 'InvalidMessage: thread is the id of a thread.';
+  if (executionId !== undefined && typeof executionId !== 'string')
+    return 'InvalidMessage: execution is an id, a text.';
+  const known = Object.keys((agent.arguments?.schema.properties ?? {}) as object);
+  const unknown = Object.keys(more).find((field) => !known.includes(field));
+  if (unknown !== undefined) {
+    const names = new Set(['message', ...known, 'thread', 'execution']);
+    return `InvalidMessage: A call takes ${[...names].join(', ')}, and no "${unknown.slice(0, 64)}".`;
+  }
+  const call = { agent: name, message, threadId, executionId };
+  if (threadId === undefined && agent.arguments)
+    return withArguments(
+      call,
+      agent.arguments,
+      known.includes('message') && message !== undefined ? { message, ...more } : more,
+    );
+  return Object.keys(more).length === 0
+    ? call
+    : 'InvalidMessage: Arguments are given to a thread that begins, and this one has begun. Say it as a message.';
+}
+
+/** As for a subagent: without a message, what it is told is what it is given. */
+async function withArguments(
+  call: AgentCall,
+  declared: AgentArguments,
+  given: Readonly<Record<string, unknown>>,
+): Promise<AgentCall | string> {
+  const checked = await declared.check(given);
+  if (!checked.ok)
+    return `InvalidValue: The arguments of "${call.agent}" are not what it takes: ${checked.problems}.`;
+  const { value } = checked;
+  const told = Object.keys(value).length > 0 ? JSON.stringify(value) : FIRST_WORD;
+  return { ...call, arguments: value, message: call.message ?? told };
+}

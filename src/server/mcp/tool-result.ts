@@ -1,0 +1,94 @@
+/** What a call of a tool answers: the agent's last word, its files, or what it waits for; and what a client hands back when it has asked its person. */
+import { type CallToolResult, type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isRecord } from '../../core/value/record.ts';
+import type { CallEnd } from './agent-call.ts';
+import { type FilledForm, readFilled, toForm } from './client-form.ts';
+import { toBlocks, toToldFile } from './thread-resource.ts';
+
+export function refuse(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** The thread stands in the text as well: models read that. */
+export async function toResult(
+  client: RuntimeClient,
+  end: CallEnd,
+  mayAsk: boolean,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { threadId, executionId, kind } = end;
+  const place = { type: 'text' as const, text: `(thread ${threadId})` };
+  const structuredContent = { thread: threadId, execution: executionId, status: kind };
+  const told = (text: string) => [{ type: 'text' as const, text }, place];
+  switch (end.kind) {
+    case 'answered': {
+      const blocks = await toBlocks(client, threadId, end.files);
+      const files = end.files.map((file) => toToldFile(threadId, file));
+      return {
+        content: [...told(end.text), ...blocks],
+        structuredContent: { ...structuredContent, text: end.text, ...(files.length > 0 ? { files } : {}) },
+      };
+    }
+    case 'failed':
+      return { content: told(end.error), structuredContent, isError: true };
+    case 'waits': {
+      const asking = mayAsk ? toAsking(end) : undefined;
+      if (asking) return asking;
+      const waits = end.waits.map(({ id, kind: asked, summary }) => ({ id, kind: asked, summary }));
+      const lines = waits.map(({ id, kind: asked, summary }) => `${asked} ${id}: ${summary}`);
+      const text = `It waits for a person. Once that is answered, call with the thread alone.\n${lines.join('\n')}`;
+      return { content: told(text), structuredContent: { ...structuredContent, waits } };
+    }
+    case 'working':
+      return { content: told('It is still at work: call with the thread alone.'), structuredContent };
+  }
+}
+
+/** Each request has the id of its wait. Undefined where nothing of it can be asked for. */
+function toAsking({ threadId, executionId, waits, heard }: Extract<CallEnd, { kind: 'waits' }>) {
+  const forms = waits.flatMap((wait) => {
+    const form = toForm(wait);
+    return form ? [[wait.id, inputRequired.elicit(form)] as const] : [];
+  });
+  if (forms.length === 0) return undefined;
+  const requestState = JSON.stringify({ thread: threadId, execution: executionId, heard });
+  return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
+}
+
+export interface AskedBefore {
+  readonly thread: string;
+  readonly execution: string;
+  readonly heard: number;
+  readonly filled: Readonly<Record<string, FilledForm>>;
+  /** The person did not want to be asked. */
+  readonly isDismissed: boolean;
+}
+
+/** A stranger's word: it names what a call may name itself, and gives no right. Undefined for what is none of ours. */
+export function readAsked(
+  state: unknown,
+  responses: Readonly<Record<string, unknown>> | undefined,
+): AskedBefore | undefined {
+  const { thread, execution, heard } = parse(state);
+  if (typeof thread !== 'string' || typeof execution !== 'string') return undefined;
+  const filled = Object.fromEntries(
+    Object.entries(responses ?? {}).map(([id, each]) => [id, readFilled(each)]),
+  );
+  return {
+    thread,
+    execution,
+    heard: typeof heard === 'number' ? heard : 0,
+    filled,
+    isDismissed: Object.values(filled).some(({ action }) => action === 'cancel'),
+  };
+}
+
+function parse(state: unknown): Readonly<Record<string, unknown>> {
+  if (typeof state !== 'string') return {};
+  try {
+    const known: unknown = JSON.parse(state);
+    return isRecord(known) ? known : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,121 @@
+/** What agents ask of people, shown by the client that calls them: the SDK's, unmodified, in both versions of the protocol. */
+import { describe, expect, it } from '@jest/globals';
+import type { ElicitResult } from '@modelcontextprotocol/client';
+import { defineTool } from '../../src/definitions/index.ts';
+import { tokenAccess } from '../../src/server/api/access.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { connect, door, person, toldOf } from '../support/mcp-door.ts';
+import { eventually } from '../support/runtime.ts';
+
+const book = defineTool({
+  description: 'books',
+  confirm: () => 'Book it?',
+  execute: () => ({ status: 'success', result: 'ok' }),
+});
+const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+const ask = defineTool({
+  description: 'asks',
+  asks: true,
+  execute: async (state) => {
+    const { value } = await state.ask({ key: 'name', question: 'For whom?', data: { schema: SCHEMA } });
+    return { status: 'success', result: `for ${(value as { name: string }).name}` };
+  },
+});
+
+describe.each(['auto', 'legacy'] as const)('a wait of an agent, to a client that speaks %s', (mode) => {
+  it('is shown to the person of a client that has forms, and the same call goes on with the answer', async () => {
+    const model = scriptedModel([calls('ask', {}), calls('book', {}), says('Done.')]);
+    const { runtime, url } = await door({ model, tools: { ask, book } });
+    const answers: ElicitResult[] = [
+      { action: 'accept', content: { name: 'Ada' } },
+      { action: 'accept', content: { approved: true } },
+    ];
+    const { client, forms } = await person(url, mode, () => answers.shift() as ElicitResult);
+    const words: unknown[] = [];
+    const told = toldOf(
+      await client.callTool(
+        { name: 'helper', arguments: { message: 'go' } },
+        { onprogress: ({ message }) => void words.push(message) },
+      ),
+    );
+    expect(told).toMatchObject({ status: 'answered', text: 'Done.' });
+    expect(forms).toMatchObject([
+      { message: 'For whom?', requestedSchema: { properties: { name: { type: 'string' } } } },
+      { message: 'Book it?', requestedSchema: { required: ['approved'] } },
+    ]);
+    expect(await runtime.transcript(told.thread)).toEqual([
+      'user: go',
+      'assistant:  -> ask',
+      'tool ask success: for Ada',
+      'assistant:  -> book',
+      'tool book success: ok',
+      'assistant: Done.',
+    ]);
+    // Each is told once, however many rounds there were.
+    expect(words.filter((word) => word === 'thinking')).toHaveLength(3);
+  });
+
+  it.each<[string, ElicitResult]>([
+    ['refused', { action: 'decline' }],
+    ['accepted without a word of approval', { action: 'accept', content: {} }],
+  ])('that is %s is refused', async (_how, answer) => {
+    const model = scriptedModel([calls('book', {}), says('Not booked.')]);
+    const { runtime, url } = await door({ model, tools: { book } });
+    const { client } = await person(url, mode, () => answer);
+    const told = toldOf(await client.callTool({ name: 'helper', arguments: { message: 'go' } }));
+    expect(told).toMatchObject({ status: 'answered', text: 'Not booked.' });
+    expect((await runtime.transcript(told.thread))[2]).toMatch(/^tool book error/);
+  });
+
+  it('that is put away stays open, and the call ends and says so', async () => {
+    const model = scriptedModel([calls('book', {}), says('Booked.')]);
+    const { runtime, url } = await door({ model, tools: { book } });
+    const { client, forms } = await person(url, mode, () => ({ action: 'cancel' }));
+    const told = toldOf(await client.callTool({ name: 'helper', arguments: { message: 'go' } }));
+    expect(told).toMatchObject({ status: 'waits', waits: [{ kind: 'approval', summary: 'Book it?' }] });
+    expect(forms).toHaveLength(1);
+    const [wait] = await runtime.client.listWaits({ threadId: told.thread });
+    await runtime.client.answerWait(String(wait?.id), { approved: true });
+    await runtime.client.waitForIdle(told.thread);
+    expect(await runtime.transcript(told.thread)).toContain('assistant: Booked.');
+  });
+});
+
+describe('a wait that is shown to a person', () => {
+  it('and is answered elsewhere is taken back, and the call goes on', async () => {
+    const model = scriptedModel([calls('book', {}), says('Booked.')]);
+    const { runtime, url } = await door({ model, tools: { book } });
+    const never = new Promise<never>(() => undefined);
+    const { client, forms } = await person(url, 'legacy', () => never);
+    const call = client.callTool({ name: 'helper', arguments: { message: 'go' } });
+    await eventually('the form', () => forms.length === 1);
+    const [wait] = await runtime.client.listWaits();
+    await runtime.client.answerWait(String(wait?.id), { approved: true });
+    expect(toldOf(await call)).toMatchObject({ status: 'answered', text: 'Booked.' });
+  });
+
+  it('is answered from wherever its answer comes, by whoever may answer and reach its thread', async () => {
+    const model = scriptedModel([calls('book', {}), says('Booked.')]);
+    const tokens = ['ada=read+write+answer@ada', 'bob=read+write+answer@bob', 'eve=read+write@ada'];
+    const access = tokenAccess(tokens.map((each) => `token-of-nobody-${each}`).join(','));
+    const { runtime, api, url } = await door({ model, tools: { book } }, access);
+    const client = await connect(url, 'legacy', { authorization: 'Bearer token-of-nobody-ada' });
+    const told = toldOf(await client.callTool({ name: 'helper', arguments: { message: 'go' } }));
+    const [wait] = await runtime.client.listWaits({ threadId: told.thread });
+    const answer = {
+      jsonrpc: '2.0',
+      id: wait?.id,
+      result: { action: 'accept', content: { approved: true } },
+    };
+    const headers = (who: string) => ({
+      authorization: `Bearer token-of-nobody-${who}`,
+      accept: 'application/json, text/event-stream',
+    });
+    expect(await api.call('POST', '/mcp', answer, headers('bob'))).toMatchObject({ status: 404 });
+    expect(await api.call('POST', '/mcp', answer, headers('eve'))).toMatchObject({ status: 403 });
+    expect(await runtime.client.listWaits({ threadId: told.thread })).toHaveLength(1);
+    expect(await api.call('POST', '/mcp', answer, headers('ada'))).toMatchObject({ status: 202 });
+    await runtime.client.waitForIdle(told.thread);
+    expect(await runtime.transcript(told.thread)).toContain('assistant: Booked.');
+  });
+});

@@ -1,0 +1,145 @@
+/** `everthread mcp`, as programs start it that have servers of MCP: the client of the SDK, unmodified, in both versions of the protocol. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { type CliProject, cliProject, HELPER, seen } from '../cli/support.ts';
+import { eventually } from '../support/eventually.ts';
+
+const AGENTS = {
+  ...HELPER,
+  'agents/agents/clerk.ts': `
+import { defineAgent } from 'everthread';
+export default defineAgent({ name: 'clerk', description: 'Books for a customer.', sideA: { prompt: 'desk' } });
+`,
+  'agents/prompts/desk.ts': `
+import { definePrompt } from 'everthread';
+import { z } from 'zod';
+export default definePrompt({
+  name: 'desk', toolDescription: 'Books.', prompt: 'You book for {{customer}}.', model: 'booking', tools: ['book'],
+  requiredSchema: z.object({ customer: z.string().describe('Who it is for.'), seats: z.number().default(2) }),
+});
+`,
+  'agents/tools/book.ts': `
+import { defineTool } from 'everthread';
+export default defineTool({
+  description: 'Books.', confirm: () => 'Book it?',
+  execute: async (state) => ({ status: 'success', result: 'booked for ' + state.arguments.customer + ', seats ' + state.arguments.seats }),
+});
+`,
+  'agents/models/booking.ts': `
+import { defineModel } from 'everthread';
+import { calls, says, scriptedModel } from 'everthread/testing';
+const model = scriptedModel(({ messages }) => {
+  const last = messages.at(-1);
+  return last.role === 'tool' ? says(messages[0].content + ' It says: ' + last.content) : calls('book', {});
+});
+export default defineModel({ name: 'booking', provider: model.provider, model: 'scripted-1' });
+`,
+};
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+describe('everthread mcp', () => {
+  let project: CliProject;
+
+  beforeAll(async () => {
+    project = await cliProject(AGENTS);
+    await seen(project.start(['worker']), 'Worker ready');
+  });
+  afterAll(() => project?.remove());
+
+  async function connect(mode: 'auto' | 'legacy') {
+    const capabilities = { elicitation: { form: {} } };
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities });
+    const forms: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
+      forms.push(message);
+      return { action: 'accept', content: { approved: true } };
+    });
+    const transport = new StdioClientTransport({ ...project.command(['mcp']), stderr: 'pipe' });
+    closers.push(() => client.close());
+    await client.connect(transport);
+    return { client, forms, pid: () => transport.pid };
+  }
+
+  const threads = async (status: string) => {
+    const { stdout } = await project.run(['threads', 'list', '--status', status, '--json']);
+    return (JSON.parse(stdout) as { threads: { id: string; agent: string }[] }).threads;
+  };
+
+  it.each(['auto', 'legacy'] as const)(
+    'lists agents with their arguments, tells their progress, and asks the person: to a client that speaks %s',
+    async (mode) => {
+      const { client, forms } = await connect(mode);
+      const { tools } = await client.listTools();
+      const clerk = tools.find(({ name }) => name === 'clerk');
+      expect(Object.keys(clerk?.inputSchema.properties ?? {})).toEqual([
+        'message',
+        'customer',
+        'seats',
+        'thread',
+        'execution',
+      ]);
+      const words: unknown[] = [];
+      const { structuredContent } = await client.callTool(
+        { name: 'clerk', arguments: { customer: 'Ada' } },
+        { onprogress: ({ message }) => void words.push(message) },
+      );
+      expect(structuredContent).toMatchObject({
+        status: 'answered',
+        text: 'You book for Ada. It says: booked for Ada, seats 2',
+      });
+      expect(forms).toEqual(['Book it?']);
+      // The client of the later version tells its rounds, too.
+      expect(words.filter((word) => !/^Fulfilling/.test(String(word)))).toEqual([
+        'thinking',
+        'running book',
+        'thinking',
+      ]);
+      const wrong = await client.callTool({ name: 'clerk', arguments: { message: 'go' } });
+      expect(wrong).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^InvalidValue: .*customer/) }],
+      });
+    },
+  );
+
+  it('cancels the execution of a call that is cancelled, and serves on', async () => {
+    const { client } = await connect('legacy');
+    const cancel = new AbortController();
+    const call = client.callTool(
+      { name: 'helper', arguments: { message: 'hang' } },
+      { signal: cancel.signal, onprogress: () => cancel.abort() },
+    );
+    await expect(call).rejects.toThrow();
+    await eventually('the end of the execution', async () => (await threads('stopped')).length === 1);
+    const { structuredContent } = await client.callTool({ name: 'helper', arguments: { message: 'hi' } });
+    expect(structuredContent).toMatchObject({ status: 'answered', text: 'You said: hi' });
+  });
+
+  it('ends when its client goes away, and what was called goes on', async () => {
+    const { client, pid } = await connect('legacy');
+    const told = Promise.withResolvers<void>();
+    const call = client.callTool(
+      { name: 'helper', arguments: { message: 'hang' } },
+      { onprogress: () => told.resolve() },
+    );
+    call.catch(() => undefined);
+    await told.promise;
+    const server = pid() as number;
+    await client.close();
+    await eventually('the end of the process', () => !isAlive(server));
+    expect(await threads('running')).toHaveLength(1);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
