@@ -14,9 +14,17 @@ export function saidBy(id: string, message: Message | null | undefined): Said {
   return { id, content: message?.content ?? null, ...(typeof code === 'string' ? { code } : {}) };
 }
 
+export interface WrittenCall {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** Calls as the model wrote them. */
+export function callsOf(message: Message | null | undefined): readonly WrittenCall[] {
+  return message?.tool_calls ? (JSON.parse(message.tool_calls) as WrittenCall[]) : [];
+}
+
 /** Arguments of a message's calls, as their texts, by the id of the call. */
 export function argumentsOf(message: Message | null | undefined): Readonly<Record<string, string>> {
-  if (!message?.tool_calls) return {};
-  const parsed = JSON.parse(message.tool_calls) as { id: string; function: { arguments: string } }[];
-  return Object.fromEntries(parsed.map((call) => [call.id, call.function.arguments]));
+  return Object.fromEntries(callsOf(message).map((call) => [call.id, call.function.arguments]));
 }

@@ -2,7 +2,8 @@
  * A task of an agent elsewhere, from the moment that its id is known: looked at until it has ended, asks something, or is to be looked at later.
  * L1. What it is, is what it answers when it is asked for; a stream only says when to ask (a2a/remote.ts, R2).
  * L2. A question is a durable wait, named by its number in the call; its answer goes to the same task. Whether that was heard is kept. Where it may have been
- *     sent, it is sent again while the task asks the same and does not tell to have heard it.
+ *     sent, it is sent again to an agent that takes a message once, while the task asks the same and does not tell to have heard it. Any other is sent it once:
+ *     that it is about to be sent is kept before, and where it was not heard after all, what the task still asks is asked of people anew.
  * L3. One that asks the same right after it has heard an answer may not have taken it up yet: it is given a moment.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -149,16 +150,22 @@ async function answer(
   record: A2aTaskRecord,
   { round, mark, value }: Answer,
 ): Promise<void> {
-  const { remote, signal } = attempt;
+  const { agent, remote, signal } = attempt;
   const place = placeOf(record);
   const messageId = `${record.messageId}-${round}`;
   const before = await remote.get(place, signal);
   // L2: it has heard it, or asks something else.
   if (before.heard.has(messageId) || before.state !== 'input-required' || markOf(before) !== mark) return;
-  await remote.send({ ...place, messageId, parts: [toPart(value)] }, signal).catch((error: unknown) => {
+  // L2: once.
+  if (!agent.idempotent) await attempt.note({ answers: round + 1 });
+  try {
+    await remote.send({ ...place, messageId, parts: [toPart(value)] }, signal);
+  } catch (error) {
+    if (!isA2aFailure(error)) throw error;
+    if (error.unsent && !agent.idempotent) await attempt.note({ unsent: round });
     // It has ended meanwhile: what it came to is its result.
-    if (!isA2aFailure(error) || error.code !== 'A2aRefused' || error.number === TASK_NOT_FOUND) throw error;
-  });
+    if (error.code !== 'A2aRefused' || error.number === TASK_NOT_FOUND) throw error;
+  }
 }
 
 /** Words are words; what an agent takes as data, as Everthread's do for an answer, is sent as data. */

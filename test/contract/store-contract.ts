@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { registerA2a } from './store/a2a.ts';
 import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';
 import { registerBudget } from './store/budget.ts';
@@ -94,6 +95,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
 
     const given = (): Stores => stores;
     registerMcp(given);
+    registerA2a(given);
     registerOpenThread(given);
     registerFence(given);
     registerProducer(given);

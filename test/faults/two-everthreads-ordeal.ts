@@ -47,7 +47,11 @@ export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void
       there = await startCluster();
       here = await startCluster({
         program: join(import.meta.dirname, 'two-everthreads-worker.ts'),
-        environment: { EVERTHREAD_TEST_PEER: `http://127.0.0.1:${port}/a2a/helper` },
+        environment: {
+          EVERTHREAD_TEST_PEERS: JSON.stringify({
+            peer: { url: `http://127.0.0.1:${port}/a2a/helper`, idempotent: true },
+          }),
+        },
         script: ({ messages }) => {
           const last = messages.at(-1);
           return last?.role === 'user'

@@ -1,4 +1,4 @@
-/** A worker whose agent delegates everything to an agent of another Everthread, at the address in `EVERTHREAD_TEST_PEER`. */
+/** A worker whose agent delegates everything to agents elsewhere: those in `EVERTHREAD_TEST_PEERS`, as JSON by their names. */
 import {
   defineA2aAgent,
   defineAgent,
@@ -8,6 +8,11 @@ import {
 } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
+
+const peers = JSON.parse(process.env.EVERTHREAD_TEST_PEERS as string) as Readonly<
+  Record<string, { readonly url: string; readonly idempotent?: boolean }>
+>;
+const names = Object.keys(peers);
 
 await runWorkerProcess(({ modelUrl }) =>
   registryFrom({
@@ -19,7 +24,7 @@ await runWorkerProcess(({ modelUrl }) =>
         prompt: 'You delegate.',
         model: 'scripted',
         includeChat: true,
-        tools: ['a2a:peer'],
+        tools: names.map((name) => `a2a:${name}` as const),
       }),
     ],
     models: [
@@ -29,12 +34,11 @@ await runWorkerProcess(({ modelUrl }) =>
         model: 'scripted-1',
       }),
     ],
-    a2aAgents: {
-      peer: defineA2aAgent({
-        description: 'Does it.',
-        url: process.env.EVERTHREAD_TEST_PEER as string,
-        idempotent: true,
-      }),
-    },
+    a2aAgents: Object.fromEntries(
+      Object.entries(peers).map(([name, peer]) => [
+        name,
+        defineA2aAgent({ description: 'Does it.', ...peer }),
+      ]),
+    ),
   }),
 );

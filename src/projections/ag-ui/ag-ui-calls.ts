@@ -1,5 +1,10 @@
-/** Calls of the agent's tools and subagents: a client is shown them, and answers none of them but by what it is asked. */
+/**
+ * Calls of the agent's tools and subagents: a client is shown them, and answers none of them but by what it is asked. Those of its own tools it runs itself.
+ * Y1. A call is told once: its client puts every piece of arguments behind those that it has.
+ * Y2. Calls of the client's own tools are told by its names for them, and at the latest where they are waited for, all of them: it answers them at once.
+ */
 import type { EventData } from '../../core/event/event-data.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { WaitKind } from '../../core/wait/wait.ts';
 import type { AgUiEvent, AgUiInterrupt } from './ag-ui-event.ts';
 import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
@@ -34,24 +39,42 @@ export const CALL_HANDLERS: AgUiHandlers = {
       subagentRunId: childId,
       message: `${agent}: ${kind}`,
     }),
-  'wait.opened': (run, { data }) => [
-    { ...run, waits: { ...run.waits, [data.waitId]: toInterrupt(data) } },
-    [],
-  ],
+  'wait.opened': (run, { data }) => [openWait(run, data), []],
   'wait.answered': (run, { data: { waitId } }) => closeWait(run, waitId),
   'wait.closed': (run, { data: { waitId } }) => closeWait(run, waitId),
   'thread.status': (run, { data: { status } }) => [{ ...run, waiting: status === 'waiting' }, []],
 };
 
-function call(run: OpenRun, toolCallId: string, toolCallName: string): AgUiTold {
+function call(run: OpenRun, toolCallId: string, name: string): AgUiTold {
   const { [toolCallId]: asked, ...left } = run.asked;
+  // Y1: told already.
+  if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
   const parent = asked ? { parentMessageId: asked.parent } : {};
   const told: AgUiEvent[] = [
-    { type: 'TOOL_CALL_START', toolCallId, toolCallName, ...parent },
+    { type: 'TOOL_CALL_START', toolCallId, toolCallName: parseClientToolName(name) ?? name, ...parent },
     { type: 'TOOL_CALL_ARGS', toolCallId, delta: asked?.given ?? '{}' },
     { type: 'TOOL_CALL_END', toolCallId },
   ];
   return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, told];
+}
+
+/** Y1: a snapshot has shown those that are in its messages. */
+export function withShownCalls(run: OpenRun): OpenRun {
+  const shown = Object.keys(run.asked).map((id) => [id, true] as const);
+  return { ...run, asked: {}, calls: { ...run.calls, ...Object.fromEntries(shown) } };
+}
+
+/** Y2: those that were not told yet. */
+export function tellClientCalls(run: OpenRun): AgUiTold {
+  let next = run;
+  const told: AgUiEvent[] = [];
+  for (const [id, { name }] of Object.entries(run.asked)) {
+    if (parseClientToolName(name) === undefined) continue;
+    const [after, events] = call(next, id, name);
+    next = after;
+    told.push(...events);
+  }
+  return [next, told];
 }
 
 function answer(run: OpenRun, toolCallId: string): AgUiTold {
@@ -73,9 +96,19 @@ function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTold {
   return known ? [{ ...run, subagents }, [told]] : [run, []];
 }
 
+function openWait(run: OpenRun, wait: EventData['wait.opened']): OpenRun {
+  const { waitId, kind, name, callId, threadId } = wait;
+  // What is asked of a descendant's client is no call of this one's.
+  const isOfClient = kind === 'question' && threadId === undefined && parseClientToolName(name) !== undefined;
+  if (isOfClient && callId !== undefined)
+    return { ...run, clientWaits: { ...run.clientWaits, [waitId]: callId } };
+  return { ...run, waits: { ...run.waits, [waitId]: toInterrupt(wait) } };
+}
+
 function closeWait(run: OpenRun, waitId: string): AgUiTold {
   const { [waitId]: _, ...waits } = run.waits;
-  return [{ ...run, waits }, []];
+  const { [waitId]: __, ...clientWaits } = run.clientWaits;
+  return [{ ...run, waits, clientWaits }, []];
 }
 
 const REASONS: Readonly<Record<WaitKind, string>> = {

@@ -1,6 +1,7 @@
-/** How a run ends: with its execution, or where a person is waited for. */
+/** How a run ends: with its execution, or where a person or its client is waited for. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
+import { tellClientCalls } from './ag-ui-calls.ts';
 import type { AgUiEvent, AgUiUsage } from './ag-ui-event.ts';
 import type { OpenRun } from './ag-ui-state.ts';
 import { closeStep } from './ag-ui-text.ts';
@@ -19,10 +20,12 @@ export function endRun(run: OpenRun, end: EventData['execution.ended']): readonl
 /** The answers begin the next run. */
 export function endAtWait(run: OpenRun): readonly AgUiEvent[] {
   const interrupts = Object.values(run.waits);
-  // One that was opened before there was a log of waits has no words here.
+  const isOfClient = Object.keys(run.clientWaits).length > 0;
+  const [told, calls] = isOfClient ? tellClientCalls(run) : [run, []];
+  // The client's own calls end a run as an answer does: it comes back with their results. One that was opened before there was a log of waits has no words here.
   const outcome =
     interrupts.length > 0 ? ({ type: 'interrupt', interrupts } as const) : { type: 'success' as const };
-  return [...closing(run), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
+  return [...calls, ...closing(told), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
 }
 
 function closing(run: OpenRun): readonly AgUiEvent[] {

@@ -7,8 +7,8 @@
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { isAnswerId } from '../../core/message/answer-id.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { argumentsOf, saidBy } from '../row-message.ts';
-import { CALL_HANDLERS } from './ag-ui-calls.ts';
+import { callsOf, saidBy } from '../row-message.ts';
+import { CALL_HANDLERS, withShownCalls } from './ag-ui-calls.ts';
 import { addUsage, endRun } from './ag-ui-end.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
@@ -45,7 +45,7 @@ export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => 
   if (!open) return [reading, []];
   // Q2: once.
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endRun(open, event.data)];
-  if (event.type === 'message.created') return [reading, joined(reading, open, row)];
+  if (event.type === 'message.created') return joined(reading, open, row);
   const [run, told] = handle(open, event, reading);
   const notes: AgUiEvent[] = NOTES.has(event.type)
     ? [{ type: 'CUSTOM', name: `everthread.${event.type}`, value: event.data }]
@@ -68,9 +68,11 @@ function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
   const { id, created_at: at } = message;
   const heard = { ...reading, prior: reading.upTo, upTo: Math.max(reading.upTo, at) };
   if (!open) return heard;
-  const given = Object.entries(argumentsOf(message)).map(([callId, text]) => [
-    callId,
-    { given: text, parent: id },
+  // A sub-prompt's calls are not told.
+  const own = event.data.depth === undefined ? callsOf(message) : [];
+  const given = own.map((call) => [
+    call.id,
+    { name: call.function.name, given: call.function.arguments, parent: id },
   ]);
   return {
     ...heard,
@@ -79,18 +81,23 @@ function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
 }
 
 /** What a user says meanwhile is told at once. */
-function joined({ upTo }: AgUiReading, { text }: OpenRun, { event, message }: LogRow): readonly AgUiEvent[] {
+function joined(
+  reading: AgUiReading,
+  open: OpenRun,
+  { event, message }: LogRow,
+): readonly [AgUiReading, readonly AgUiEvent[]] {
+  const { upTo } = reading;
   if (event.type !== 'message.created' || event.data.role !== 'user' || event.data.depth !== undefined)
-    return [];
+    return [reading, []];
   // Within a text a snapshot would take it back. What the agent's other side says is told by its step.
-  if (!message || message.silent || text || isAnswerId(message.id)) return [];
-  return [{ type: 'MESSAGES_SNAPSHOT', upTo }];
+  if (!message || message.silent || open.text || isAnswerId(message.id)) return [reading, []];
+  return [{ ...reading, open: withShownCalls(open) }, [{ type: 'MESSAGES_SNAPSHOT', upTo }]];
 }
 
 /** Told from here on: a run of its own begins in the middle of an execution. */
 export function enterRun(reading: AgUiReading): readonly [AgUiReading, readonly AgUiEvent[]] {
   const { open, upTo } = reading;
   if (!open) return [reading, []];
-  const run = { ...open, step: null, text: null, subagents: {}, usage: null };
+  const run = { ...withShownCalls(open), step: null, text: null, subagents: {}, usage: null };
   return [{ ...reading, open: run }, [{ type: 'MESSAGES_SNAPSHOT', upTo }]];
 }

@@ -9,6 +9,12 @@ export interface OpenText {
   readonly text: string;
 }
 
+export interface AskedCall {
+  readonly name: string;
+  readonly given: string;
+  readonly parent: string;
+}
+
 export interface OpenRun {
   /** The name of the step that is told to be open. */
   readonly step: string | null;
@@ -17,7 +23,7 @@ export interface OpenRun {
   /** Told, and not answered. */
   readonly calls: Readonly<Record<string, true>>;
   /** Of calls that are to be called: what the model wrote, and in which message. */
-  readonly asked: Readonly<Record<string, { readonly given: string; readonly parent: string }>>;
+  readonly asked: Readonly<Record<string, AskedCall>>;
   /** The message before this row. */
   readonly said: Said | null;
   /** Told, and not returned: their threads. */
@@ -25,7 +31,9 @@ export interface OpenRun {
   readonly usage: AgUiUsage | null;
   /** The waits that are open, by id. */
   readonly waits: Readonly<Record<string, AgUiInterrupt>>;
-  /** It waits for a person. */
+  /** The calls that the client is to run itself now, by the wait of each. */
+  readonly clientWaits: Readonly<Record<string, string>>;
+  /** It waits for a person, or for its client. */
   readonly waiting: boolean;
 }
 
@@ -52,5 +60,6 @@ export const NEW_RUN: OpenRun = {
   subagents: {},
   usage: null,
   waits: {},
+  clientWaits: {},
   waiting: false,
 };

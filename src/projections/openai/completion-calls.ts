@@ -2,23 +2,17 @@
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { Message } from '../../core/message/message.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
+import { callsOf as callsWritten } from '../row-message.ts';
 import type { CompletionCall } from './completion-chunk.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
-type StoredCall = {
-  readonly id: string;
-  readonly function: { readonly name: string; readonly arguments: string };
-};
-
 /** With those of an answer. */
 export function withCalls(open: OpenCompletion, message: Message | null | undefined): OpenCompletion {
-  if (message?.role !== 'assistant' || !message.tool_calls) return open;
-  const called = (JSON.parse(message.tool_calls) as StoredCall[]).flatMap(
-    ({ id, function: { name, arguments: given } }) => {
-      const ofClient = parseClientToolName(name);
-      return ofClient === undefined ? [] : [[id, { name: ofClient, arguments: given }] as const];
-    },
-  );
+  if (message?.role !== 'assistant') return open;
+  const called = callsWritten(message).flatMap(({ id, function: { name, arguments: given } }) => {
+    const ofClient = parseClientToolName(name);
+    return ofClient === undefined ? [] : [[id, { name: ofClient, arguments: given }] as const];
+  });
   return called.length > 0 ? { ...open, calls: { ...open.calls, ...Object.fromEntries(called) } } : open;
 }
 
@@ -28,13 +22,13 @@ export function withoutCall(open: OpenCompletion, callId: string): OpenCompletio
   return { ...open, calls };
 }
 
-/** Undefined where it is no wait for the client. */
+/** Undefined where it is no wait for the client: whether it may be called is asked of people. */
 export function openClientWait(
   open: OpenCompletion,
-  { waitId, name, callId }: EventData['wait.opened'],
+  { waitId, kind, name, callId }: EventData['wait.opened'],
 ): OpenCompletion | undefined {
-  if (parseClientToolName(name) === undefined || callId === undefined || !(callId in open.calls))
-    return undefined;
+  if (kind !== 'question' || parseClientToolName(name) === undefined) return undefined;
+  if (callId === undefined || !(callId in open.calls)) return undefined;
   return { ...open, clientWaits: { ...open.clientWaits, [waitId]: callId } };
 }
 

@@ -14,7 +14,7 @@ export interface A2aTaskRecord extends A2aCallKey {
   readonly endpoint: unknown;
   /** Null until it is known. */
   readonly taskId: string | null;
-  /** How many of its questions are answered, as it has heard. */
+  /** How many of its questions are answered: as it has heard, or as it may have. */
   readonly answers: number;
   /** It may go on: it is to be cancelled where its call is over. */
   readonly open: boolean;
@@ -33,6 +33,8 @@ export interface NoteA2aTask extends A2aCallKey {
   readonly endpoint?: unknown;
   readonly taskId?: string;
   readonly answers?: number;
+  /** The number of an answer, from 0, that it has certainly not heard: it is to be sent again. */
+  readonly unsent?: number;
   /** It has ended, or was never begun. */
   readonly over?: true;
   /** Whether it was reached just now. */

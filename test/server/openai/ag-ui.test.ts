@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type BaseEvent, HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../../src/definitions/index.ts';
-import { calls, fails, says, scriptedModel } from '../../../src/testing/index.ts';
+import { calls, callsMany, fails, says, scriptedModel } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { testRuntime } from '../../support/runtime.ts';
 
@@ -107,6 +107,137 @@ describe('/ag-ui/{agent}', () => {
         approved ? 'success' : 'error',
       );
     }
+  });
+
+  describe('tools of the client', () => {
+    const weather = {
+      name: 'weather',
+      description: 'tells the weather',
+      parameters: { type: 'object', properties: { town: { type: 'string' } } },
+    };
+    const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
+    /** What it asks of the client, and was not told a result of. */
+    const openCalls = ({ messages }: HttpAgent) => {
+      const done = new Set(messages.flatMap((each) => (each.role === 'tool' ? [each.toolCallId] : [])));
+      return messages
+        .flatMap((each) => (each.role === 'assistant' ? (each.toolCalls ?? []) : []))
+        .filter(({ id }) => !done.has(id));
+    };
+    const give = (agent: HttpAgent, toolCallId: string, result: { content: string; error?: string }) =>
+      agent.addMessage({ id: randomUUID(), role: 'tool', toolCallId, ...result });
+
+    it('are offered to the agent; its calls of them end the run, and wait, durably, for the results of the next one, once', async () => {
+      const offered: (string[] | undefined)[] = [];
+      const towns = ['Oslo', 'Rome'].map((town) => ({ name: 'client__weather', args: { town } }));
+      const model = scriptedModel((request) => {
+        offered.push(request.tools?.map((each) => each.function.name));
+        const results = request.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+        if (results.length > 0) return says(results.join(', '));
+        return callsMany([{ name: 'look', args: {} }, ...towns]);
+      });
+      const runtime = await testRuntime({ model, tools: { look } });
+      const { agent, say, told } = connect(await testApi(runtime));
+      say('weather?');
+      await agent.runAgent({ tools: [weather] });
+      expect(agent.pendingInterrupts).toEqual([]);
+      expect(told.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+      expect(openCalls(agent).map((call) => call.function)).toEqual([
+        { name: 'weather', arguments: '{"town":"Oslo"}' },
+        { name: 'weather', arguments: '{"town":"Rome"}' },
+      ]);
+      expect(await runtime.client.getThread(agent.threadId)).toMatchObject({ status: 'waiting' });
+      const [oslo, rome] = openCalls(agent).map(({ id }) => id);
+      // Whoever runs it without a result is told the same.
+      await agent.runAgent({ tools: [weather] });
+      expect(openCalls(agent)).toHaveLength(2);
+      give(agent, oslo as string, { content: 'rain' });
+      give(agent, rome as string, { content: '', error: 'no such town' });
+      const said = structuredClone(agent.messages);
+      await agent.runAgent({ tools: [weather] });
+      const { messages } = await runtime.client.getMessages(agent.threadId);
+      expect(agent.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+      expect(shown(agent)).toEqual([
+        'user: weather?',
+        'assistant: ',
+        'tool: seen',
+        'tool: rain',
+        'tool: Failed to execute tool: no such town',
+        'assistant: seen, rain, Failed to execute tool: no such town',
+      ]);
+      // Y1: arguments are told once, however many runs have told of the call.
+      expect(
+        agent.messages.flatMap((each) => ('toolCalls' in each ? (each.toolCalls ?? []) : [])),
+      ).toMatchObject([
+        { function: { name: 'look', arguments: '{}' } },
+        { function: { name: 'weather', arguments: '{"town":"Oslo"}' } },
+        { function: { name: 'weather', arguments: '{"town":"Rome"}' } },
+      ]);
+      expect((await runtime.transcript(agent.threadId)).filter((line) => line.startsWith('tool '))).toEqual([
+        'tool look success: seen',
+        'tool client__weather success: rain',
+        'tool client__weather error: Failed to execute tool: no such town',
+      ]);
+      expect(offered[0]).toEqual(expect.arrayContaining(['client__weather']));
+      // The same results again, by a client that has lost the answer.
+      const { agent: again } = connect(await testApi(runtime), agent.threadId);
+      again.setMessages(said);
+      await again.runAgent({ tools: [weather] });
+      expect(shown(again)).toEqual(shown(agent));
+      // Another message offers what comes with it.
+      say('thanks');
+      await agent.runAgent();
+      expect(offered.at(-1)).toEqual(['look']);
+      expect(await runtime.messages(agent.threadId)).toHaveLength(8);
+    });
+
+    it('are called as policies allow: one that is denied is an error for the agent, one that needs approval is asked for first', async () => {
+      for (const rule of ['deny', 'require_approval'] as const) {
+        const model = scriptedModel(({ messages }) => {
+          const result = messages.findLast(({ role }) => role === 'tool');
+          return result ? says(`told: ${result.content}`) : calls('client__weather', { town: 'Oslo' });
+        });
+        const runtime = await testRuntime({ model, agent: { policy: { 'client.*': rule } } });
+        const { agent, say } = connect(await testApi(runtime));
+        say('weather?');
+        await agent.runAgent({ tools: [weather] });
+        if (rule === 'deny') {
+          expect(shown(agent).at(-1)).toMatch(/^assistant: told: .*client\.weather/);
+        } else {
+          const [asked] = agent.pendingInterrupts;
+          expect(asked).toMatchObject({ metadata: { kind: 'approval', name: 'client__weather' } });
+          // A result is no approval.
+          const { agent: other } = connect(await testApi(runtime), agent.threadId);
+          other.setMessages(structuredClone(agent.messages));
+          give(other, String(openCalls(agent)[0]?.id), { content: 'sun' });
+          await other.runAgent({ tools: [weather] });
+          expect(other.pendingInterrupts).toEqual([asked]);
+          const payload = { approved: true };
+          await agent.runAgent({
+            tools: [weather],
+            resume: [{ interruptId: String(asked?.id), status: 'resolved', payload }],
+          });
+          expect(agent.pendingInterrupts).toEqual([]);
+          give(agent, String(openCalls(agent)[0]?.id), { content: 'sun' });
+          await agent.runAgent({ tools: [weather] });
+          expect(shown(agent).at(-1)).toBe('assistant: told: sun');
+        }
+      }
+    });
+
+    it('that cannot be offered are refused, and nothing is said', async () => {
+      const runtime = await testRuntime({ model: scriptedModel([]) });
+      const { url, call } = await testApi(runtime);
+      const { agent } = connect({ url });
+      const messages = [{ id: 'm', role: 'user', content: 'hi' }];
+      const tools = [weather, weather];
+      const { status, body } = await call('POST', '/ag-ui/helper', {
+        ...{ threadId: agent.threadId, runId: 'r', messages, tools },
+      });
+      expect([status, body.code]).toEqual([400, 'InvalidRequest']);
+      await expect(runtime.client.getThread(agent.threadId)).rejects.toMatchObject({
+        code: 'ThreadNotFound',
+      });
+    });
   });
 
   it('refuses what cannot be run, and tells what has failed', async () => {

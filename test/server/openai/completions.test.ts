@@ -192,6 +192,44 @@ describe('/v1/chat/completions', () => {
     });
   });
 
+  it('tools of the client are called as policies allow: one that is denied is an error for the agent, one that needs approval is asked for first', async () => {
+    const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: {} } }];
+    for (const rule of ['deny', 'require_approval'] as const) {
+      const model = scriptedModel(({ messages }) => {
+        const result = messages.findLast(({ role }) => role === 'tool');
+        return result ? says(`told: ${result.content}`) : calls('client__weather', {});
+      });
+      const runtime = await testRuntime({ model, agent: { policy: { 'client.*': rule } } });
+      const client = connect(await testApi(runtime));
+      const threadId = randomUUID();
+      const ask = async (...results: readonly OpenAI.ChatCompletionMessageParam[]) =>
+        (
+          await client.chat.completions.create({
+            ...{ model: 'helper', tools, messages: [...said('go'), ...results], ...inThread(threadId) },
+          })
+        ).choices[0];
+      const first = await ask();
+      expect(first?.finish_reason).toBe('stop');
+      if (rule === 'deny') {
+        expect(first?.message.content).toMatch(/^told: .*client\.weather/);
+        continue;
+      }
+      expect(first?.message.content).toContain('approval of client__weather');
+      const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
+      const early = {
+        role: 'tool' as const,
+        tool_call_id: `${wait?.toolCallId}@${threadId}`,
+        content: 'sun',
+      };
+      // A result is no approval.
+      await expect(ask(early)).rejects.toMatchObject({ status: 404, code: 'WaitNotFound' });
+      await runtime.client.answerWait(wait?.id as string, { approved: true });
+      const called = await ask();
+      expect([called?.finish_reason, called?.message.tool_calls?.length]).toEqual(['tool_calls', 1]);
+      expect((await ask({ ...early, content: 'rain' }))?.message.content).toBe('told: rain');
+    }
+  });
+
   it('what the agent cannot answer is told with its code, and is not sent again', async () => {
     const failure = fails({ status: 400, message: 'no such model' });
     const runtime = await testRuntime({ model: scriptedModel([failure]) });

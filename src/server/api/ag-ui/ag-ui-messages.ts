@@ -1,6 +1,8 @@
 /** Messages of a thread as AG-UI has them. */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { Message } from '../../../core/message/message.ts';
+import { parseClientToolName } from '../../../core/project/client-tool.ts';
+import { callsOf } from '../../../projections/row-message.ts';
 
 /** The newest of a thread, so that a snapshot is bounded. */
 const MOST = 1000;
@@ -24,11 +26,11 @@ function toAgUiMessage(message: Message): object {
     return { id, role, toolCallId: toolCallId ?? '', content: content ?? '', ...error };
   }
   if (role !== 'assistant' || calls === null) return { id, role, content: content ?? '' };
-  const given = JSON.parse(calls) as { id: string; function: { name: string; arguments: string } }[];
-  const toolCalls = given.map((call) => ({
-    id: call.id,
+  const toolCalls = callsOf(message).map(({ id: callId, function: { name, arguments: given } }) => ({
+    id: callId,
     type: 'function',
-    function: { name: call.function.name, arguments: call.function.arguments },
+    // A client knows its own tools by its own names.
+    function: { name: parseClientToolName(name) ?? name, arguments: given },
   }));
   return { id, role, ...(content === null ? {} : { content }), toolCalls };
 }

@@ -1,15 +1,18 @@
 /**
- * What AG-UI's clients send: all messages, of which the last user's counts where the thread does not have it; answers to interrupts. Tools, state and context of
- * the request are not read: an agent has its own.
+ * What AG-UI's clients send: all messages, of which the last user's counts where the thread does not have it, and what the client's own calls have come to;
+ * answers to interrupts; the client's tools. State and context of the request are not read: an agent has its own.
  */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isAnswerId } from '../../../core/message/answer-id.ts';
+import { CLIENT_TOOLS, type ClientTool, refuseClientTools } from '../../../core/project/client-tool.ts';
 import { isItemId } from '../../../core/thread/item.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
+import { isRecord } from '../../../core/value/record.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
 import type { Wait } from '../../../store/port/thread-store.ts';
+import type { ClientResults } from '../chat/client-results.ts';
 import { toAttachment } from '../chat/data-url.ts';
 import { refuseRequest } from '../problem.ts';
 
@@ -25,6 +28,14 @@ const message = z.looseObject({
   id: z.string().min(1),
   role: z.string(),
   content: z.union([z.string(), z.array(part), z.record(z.string(), z.unknown())]).nullish(),
+  toolCallId: z.string().nullish(),
+  error: z.string().nullish(),
+});
+
+const tool = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.unknown().optional(),
 });
 
 const resume = z.looseObject({
@@ -39,6 +50,9 @@ export const agUiBody = z
     runId: z.string().min(1).max(200),
     messages: z.array(message),
     resume: z.array(resume).nullish(),
+    tools: z.array(tool).nullish().meta({
+      description: 'Those that the client runs itself, offered to the agent while it answers this message',
+    }),
     forwardedProps: z
       .unknown()
       .optional()
@@ -55,6 +69,10 @@ export interface AgUiTurn {
   /** What was said before it, as far as a thread begins with it. */
   readonly before: readonly OutgoingMessage[];
   readonly resume: readonly GivenResume[];
+  /** Of the client's own calls, and of whatever else it tells a result. */
+  readonly results: ClientResults;
+  /** The last message is one. */
+  readonly isResult: boolean;
   readonly given: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -62,19 +80,52 @@ export interface AgUiTurn {
 export function readAgUiRun({
   messages,
   resume: answers,
+  tools,
   forwardedProps,
 }: z.infer<typeof agUiBody>): AgUiTurn {
   const last = messages.at(-1);
+  const offered = readTools(tools ?? []);
   const before = messages.slice(0, -1).flatMap(toBefore);
   const props = z
     .looseObject({ arguments: z.record(z.string(), z.unknown()).optional() })
     .safeParse(forwardedProps);
   return {
-    message: last?.role === 'user' ? toMessage(last) : null,
+    message: last?.role === 'user' ? { ...toMessage(last), ...metadataOf(offered) } : null,
     before: before.slice(1 - LIMITS.startMessages),
     resume: answers ?? [],
+    ...readResults(messages),
     given: props.data?.arguments,
   };
+}
+
+/** Throws `InvalidRequest`. */
+function readTools(tools: readonly z.infer<typeof tool>[]): readonly ClientTool[] {
+  const given = tools.map(({ name, description, parameters }) => ({
+    name,
+    description: description ?? '',
+    parameters: isRecord(parameters) ? parameters : { type: 'object', properties: {} },
+  }));
+  const refusal = refuseClientTools(given);
+  return refusal === undefined ? given : refuseRequest(`tools: ${refusal}.`);
+}
+
+function metadataOf(tools: readonly ClientTool[]): Pick<OutgoingMessage, 'metadata'> {
+  return tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {};
+}
+
+/** Those behind the agent's last message: what was before is known. */
+function readResults(messages: readonly GivenMessage[]): Pick<AgUiTurn, 'results' | 'isResult'> {
+  const first = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const results = messages
+    .slice(first)
+    .flatMap((each) =>
+      each.role === 'tool' && each.toolCallId ? [[each.toolCallId, toResult(each)] as const] : [],
+    );
+  return { results: new Map(results), isResult: messages.at(-1)?.role === 'tool' };
+}
+
+function toResult(given: GivenMessage): unknown {
+  return given.error ? { error: given.error } : textOf(given);
 }
 
 function toBefore(given: GivenMessage): readonly OutgoingMessage[] {

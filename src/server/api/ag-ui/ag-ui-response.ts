@@ -7,17 +7,23 @@ import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
 import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
 import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
 import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
+import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
 import { pulled, withPulse } from '../stream.ts';
 import { messagesUpTo } from './ag-ui-messages.ts';
 
-export function agUiReader(threadId: string): ResponseReader<AgUiReading, AgUiEvent> {
+export function agUiReader(
+  threadId: string,
+  give: GiveResult | undefined,
+): ResponseReader<AgUiReading, AgUiEvent> {
   return {
     begin: beginAgUi(threadId),
     project: projectAgUi,
     openOf: ({ open }) => open,
     enter: enterRun,
-    atWait(reading, isTold) {
+    async atWait(reading, isTold) {
+      for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
+        if (await give?.(waitId, callId)) return [];
       const [{ open }, before] = isTold ? ([reading, []] as const) : enterRun(reading);
       return open ? [...before, ...endAtWait(open)] : [];
     },

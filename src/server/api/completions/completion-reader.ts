@@ -7,16 +7,17 @@ import {
   projectCompletion,
 } from '../../../projections/openai/completion-projection.ts';
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
+import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
-import { type GivenResults, withToldIds } from './completion-calls.ts';
+import { withToldIds } from './completion-calls.ts';
 
 export interface CompletionTerms {
   readonly model: string;
   /** Text is told once it is committed, so that none of it is ever given up. */
   readonly whole: boolean;
   readonly threadId: string;
-  /** Where the request has results of the client's calls (completion-calls.ts). */
-  readonly give?: GivenResults['give'] | undefined;
+  /** Where the request has results of the client's calls. */
+  readonly give?: GiveResult | undefined;
 }
 
 export function completionReader({

@@ -15,6 +15,7 @@ import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begin.ts';
 import { findChat, say } from '../chat/chat-say.ts';
+import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
@@ -37,7 +38,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
       const turn = readAgUiRun(body);
       const found = await findChat(host, caller, threadId);
       const place = enterStream(host.streams, threadId);
-      const begin = await run(host, caller, { agent, threadId, found, turn }).catch((error) => {
+      const running = await run(host, caller, { agent, threadId, found, turn }).catch((error) => {
         place.leave();
         throw error;
       });
@@ -47,7 +48,12 @@ export const agUiRoutes: readonly ApiRoute[] = [
         client: host.client,
         threadId,
         runId,
-        pages: begin ? responsePages(host.client, agUiReader(threadId), { ...reading, begin }) : atRest(),
+        pages: running
+          ? responsePages(host.client, agUiReader(threadId, running.give), {
+              ...reading,
+              begin: running.begin,
+            })
+          : atRest(),
         signal,
         onClose: place.leave,
         keepAliveMs: KEEP_ALIVE_MS,
@@ -71,19 +77,39 @@ interface Running {
   readonly turn: AgUiTurn;
 }
 
+interface Begun {
+  readonly begin: ChatBegin;
+  /** Of the client's own calls that it is still to be asked for. */
+  readonly give?: GiveResult;
+}
+
 /** Where the run begins; null where there is nothing to run. */
-async function run(host: ApiHost, caller: Caller, running: Running): Promise<ChatBegin | null> {
+async function run(host: ApiHost, caller: Caller, running: Running): Promise<Begun | null> {
   const { agent, threadId, found, turn } = running;
   const { message, before, resume, given } = turn;
   const isNew =
     message !== null && (resume.length === 0 || !(found && (await isStored(host, threadId, message.id))));
   const answered = resume.length > 0 ? await answer(host, caller, { threadId, found, resume }) : null;
+  const results = found && turn.results.size > 0 ? await giveTo(host, caller, found, turn) : null;
   const said = isNew ? await say(host, caller, { agent, given, before, found, threadId, message }) : null;
-  if (answered ?? said) return answered ?? said;
+  const begin = answered ?? said ?? results?.begin;
+  if (begin) return { begin, ...(results && { give: results.give }) };
   if (!found) return refuseRequest('messages: there is no thread yet, and the last message is no user’s.');
-  const begin = await beginOfCurrent(host.client, threadId);
+  const current = await beginOfCurrent(host.client, threadId);
   const rests = found.status !== 'waiting' && (await isAtRest(host.client, threadId));
-  return rests ? null : begin;
+  return rests ? null : { begin: current };
+}
+
+/** What it says of other calls than its own is not read: the thread has that. */
+async function giveTo(
+  { client }: ApiHost,
+  caller: Caller,
+  found: ThreadRecord,
+  { results, isResult }: AgUiTurn,
+): Promise<{ readonly give: GiveResult; readonly begin: ChatBegin | null }> {
+  const { give, waits } = await giveResults(client, caller, found, results);
+  const ids = waits.map(({ waitId }) => waitId);
+  return { give, begin: isResult && ids.length > 0 ? await beginOfAnswer(client, found, ids) : null };
 }
 
 async function isStored({ client }: ApiHost, threadId: string, messageId: string): Promise<boolean> {

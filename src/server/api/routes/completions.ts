@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
 import { type Saying, say } from '../chat/chat-say.ts';
 import { responsePages } from '../chat/response-reading.ts';
-import { type GivenResults, giveResults } from '../completions/completion-calls.ts';
+import { type ToldResults, takeResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
 import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';
 import { completionReader } from '../completions/completion-reader.ts';
@@ -104,14 +104,14 @@ interface Accepted {
   readonly threadId: string;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
-  readonly give?: GivenResults['give'];
+  readonly give?: ToldResults['give'];
 }
 
 /** A message, or what the client's own calls have come to. */
 async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): Promise<Accepted> {
   const results = readResults(body);
   if (results.size > 0) {
-    const given = await giveResults(host.client, caller, results);
+    const given = await takeResults(host.client, caller, results);
     return { ...given, repeatable: true, place: enterStream(host.streams, given.threadId) };
   }
   const turn = readCompletion(body);

@@ -46,7 +46,7 @@ export async function noteA2aTask(
   context: CommandContext,
   command: NoteA2aTask,
 ): Promise<A2aTaskRecord | null> {
-  const { endpoint, taskId, answers, over, reached, cancelFailed } = command;
+  const { endpoint, taskId, answers, unsent, over, reached, cancelFailed } = command;
   return inThread(context, command.threadId, async (thread) => {
     const row = await find(thread, command);
     if (!row) return null;
@@ -57,6 +57,7 @@ export async function noteA2aTask(
       ...(endpoint !== undefined && { endpoint: JSON.stringify(endpoint) }),
       ...(isNew && { task_id: taskId }),
       ...(answers !== undefined && { answers: Math.max(answers, row.answers) }),
+      ...(unsent !== undefined && { answers: Math.min(unsent, row.answers) }),
       ...(over && { open: 0 as const }),
       ...(reached !== undefined && { silent_since: reached ? null : (silent ?? thread.now) }),
       ...(cancelFailed && { cancels: row.cancels + 1 }),

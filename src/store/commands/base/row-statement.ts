@@ -33,7 +33,7 @@ export async function insertRows<Name extends Table>(
   else await insertions.bind(db, `${table} ${rows.length} ${columns}`, values, build).execute();
 }
 
-/** Changes columns of the rows whose `key` columns are so; null is no value of a key, and what is undefined stays. */
+/** Changes columns of the rows whose `key` columns are so; null is no value of a key, and what is undefined stays: where that is all, nothing is written. */
 export async function updateRows<Name extends Table>(
   db: Kysely<Tables>,
   table: Name,
@@ -42,6 +42,7 @@ export async function updateRows<Name extends Table>(
 ): Promise<void> {
   const keys = Object.keys(key);
   const columns = Object.keys(changed).filter((column) => (changed as Columns)[column] !== undefined);
+  if (columns.length === 0) return;
   const values = [...Object.values(key), ...columns.map((column) => (changed as Columns)[column])];
   await changes
     .bind(db, `${table} ${keys} set ${columns}`, values, (parameters) => {
