@@ -27,7 +27,7 @@ export function addDev(program: Command, cli: Cli): void {
     .summary('run everything on this machine: Temporal server, worker, HTTP API, reload on change')
     .description(
       'Runs the agents of the project: a worker, the HTTP API (docs/http.md) at port 7777 or a free one, and a Temporal server unless ' +
-        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there. Changes below agents/ are taken over at once; where they have problems, the ' +
+        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there; that of another project is left to it. Changes below agents/ are taken over at once; where they have problems, the ' +
         'definitions from before stay in use, and at the start it waits until they are mended. Ctrl-C stops everything that was started; threads are kept.',
     );
   addCommon(addHealth(addTaskQueue(command))).action(act(cli, runDev));

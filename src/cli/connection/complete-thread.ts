@@ -5,10 +5,11 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
+import { isMadeId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { storeFile, withStore } from './find-store.ts';
 
-/** As the store makes them: such an id is complete, and costs no look. */
+/** As ids were made before: such an id is complete, and costs no look. */
 const WHOLE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const SHORTEST = 4;
 
@@ -27,7 +28,7 @@ export async function completeThread(command: Command): Promise<void> {
 }
 
 async function complete(project: string, id: string): Promise<string> {
-  if (id.length < SHORTEST || WHOLE.test(id) || !hasStore(project)) return id;
+  if (id.length < SHORTEST || WHOLE.test(id) || isMadeId(id) || !hasStore(project)) return id;
   const found = await withStore(project, async ({ threads }) => {
     if (await threads.get(id)) return [id];
     return (await threads.list({ idPrefix: id, limit: 2 })).map((thread) => thread.id);

@@ -22,11 +22,22 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
   started: 'started by this command',
 };
 
+/** Its columns are the browser's own; what it is to list stands in the address. */
+function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
+  if (uiUrl === undefined) return [];
+  const query = encodeURIComponent('ThreadStatus="failed"');
+  const list = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+  return [
+    ['Web UI', list],
+    ['', `${list}?query=${query} (threads that failed)`],
+  ];
+}
+
 export function banner({ server, taskQueue, storeId, agents, projectDir, health, api }: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
-    ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
+    ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
     ['Task queue', taskQueue],

@@ -12,8 +12,10 @@ import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { followPages } from '../../client/follow-events.ts';
 import { isMade } from '../../client/make-thread.ts';
+import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, requireReachable, standingContext } from '../api/caller.ts';
@@ -93,7 +95,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
   checkExecutionId(executionId);
   // G1: in the same thread.
-  const threadId = executionId === undefined ? randomUUID() : threadOf(caller, agent, executionId);
+  const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
   if (executionId !== undefined && (await findChat({ client }, caller, threadId))) return threadId;
   await client
     .startThread({
@@ -111,7 +113,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
 
 function threadOf({ organizationId, userId }: Caller, agent: string, executionId: string): string {
   const whose = JSON.stringify([organizationId ?? null, userId, agent, executionId]);
-  return `mcp-${createHash('sha256').update(whose).digest('hex').slice(0, 40)}`;
+  return deriveThreadId(agent, createHash('sha256').update(whose).digest('hex'));
 }
 
 type Ended =
