@@ -12,6 +12,8 @@ export interface Banner {
   readonly agents: readonly string[];
   readonly projectDir: string;
   readonly health?: string | undefined;
+  /** Where the debugger of the worker listens. */
+  readonly inspect?: string | undefined;
   readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
 
@@ -33,13 +35,25 @@ function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
   ];
 }
 
-export function banner({ server, taskQueue, storeId, agents, projectDir, health, api }: Banner): string {
+export function banner({
+  server,
+  taskQueue,
+  storeId,
+  agents,
+  projectDir,
+  health,
+  inspect,
+  api,
+}: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
+    ...(inspect === undefined
+      ? []
+      : [['Inspector', `${inspect}, of the worker: attach an editor, or chrome://inspect`]]),
     ['Task queue', taskQueue],
     ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],
