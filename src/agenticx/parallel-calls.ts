@@ -1,5 +1,6 @@
 /** Several calls of tools at once: each in a thread of its own, without a model, through the gate of any call. */
-import { randomUUID } from 'node:crypto';
+
+import { newThreadId } from '../client/new-thread-id.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { Fields } from './runtime-tool.ts';
@@ -45,7 +46,7 @@ export async function callAll(client: RuntimeClient, batch: Batch): Promise<read
         outcomes[place] = { name, success: false, skipped: true, error: 'Another call had failed.' };
         continue;
       }
-      const threadId = randomUUID();
+      const threadId = newThreadId(agent);
       running.add(threadId);
       outcomes[place] = await callOne(client, { agent, threadId, name, given, timeoutMs });
       running.delete(threadId);

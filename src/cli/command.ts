@@ -24,7 +24,7 @@ export interface WaitOptions {
 
 export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
 
-/** The argument of commands about a thread; `connection/complete-thread.ts` completes it. */
+/** The argument of commands about a thread; `connection/complete-ids.ts` completes it. */
 export const THREAD = [
   '<thread>',
   'id of the thread, or its beginning where no other thread has it',

@@ -22,6 +22,7 @@ import { packagePath } from '../temporal-service/package-root.ts';
 import type { Cli, CommonOptions } from './command.ts';
 import { COMMANDS, namedCommands } from './command-table.ts';
 import { reportFailure } from './exit.ts';
+import { idPlaces } from './input/id-places.ts';
 import type { ListedCommand } from './listed-command.ts';
 
 const MORE = `
@@ -32,6 +33,7 @@ Examples:
   everthread threads start assistant "Hello" --wait
 
 The server is TEMPORAL_ADDRESS or a Temporal profile, else the one of "everthread dev", else 127.0.0.1:7233.
+Ids may be shortened to a beginning of 4 characters or more that no other has. With --json times are ISO 8601, of UTC.
 Threads live in EVERTHREAD_STORE (default sqlite:.everthread/store.db). EVERTHREAD_LOG=debug tells more.
 Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated.`;
 
@@ -67,7 +69,7 @@ export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<C
     .addHelpText('after', MORE);
   await addListed(program, cli, COMMANDS, namedCommands(argv));
   program.hook('preAction', (_, command) => setProjectEnv(command));
-  program.hook('preAction', (_, command) => completeThreadOf(command));
+  program.hook('preAction', (_, command) => completeIdsOf(command));
   prepare(program);
   return program;
 }
@@ -92,11 +94,10 @@ function addMention(parent: Command, { name, alias, group, summary, usage = '' }
   if (group !== undefined) command.helpGroup(group);
 }
 
-async function completeThreadOf(command: Command): Promise<void> {
-  const takesThread =
-    command.opts().thread !== undefined ||
-    command.registeredArguments.some((argument) => argument.name() === 'thread');
-  if (takesThread) await (await import('./connection/complete-thread.ts')).completeThread(command);
+async function completeIdsOf(command: Command): Promise<void> {
+  const { project } = command.opts();
+  const places = project === undefined ? [] : idPlaces(command);
+  if (places.length > 0) await (await import('./connection/complete-ids.ts')).completeIds(project, places);
 }
 
 /** Commands that load the project's models, which read their settings when they are loaded. */

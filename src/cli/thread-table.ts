@@ -92,7 +92,7 @@ export const THREADS: readonly ListedCommand[] = [
   },
   {
     name: 'continue',
-    usage: '<id>',
+    usage: '<thread>',
     summary: 'let a thread go on without another message',
     load: async () => (await end()).addThreadContinue,
   },

@@ -2,7 +2,7 @@
  * What a client says to tasks, and reads of them. A task is started by the server's acceptance; all else is in the store.
  * C1. The same id again attaches to the task that there is: nothing runs twice, and one whose workflow was killed goes on.
  */
-import { randomUUID } from 'node:crypto';
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
@@ -25,6 +25,7 @@ import { cancelExecution } from '../workflows/messages.ts';
 import type { OpenConnection } from './connect.ts';
 import { taskPages } from './follow-task.ts';
 import { readTask } from './lost-task.ts';
+import { newThreadId } from './new-thread-id.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
@@ -94,7 +95,7 @@ export class TaskCommands implements Tasks {
 
   /** C1: the same id attaches. */
   async start(given: StartTask): Promise<{ id: string }> {
-    const id = given.id ?? randomUUID();
+    const id = given.id ?? newThreadId(given.task);
     const input = checkTaskStart({ ...given, id });
     const known = await this.#store.tasks.get(id);
     if (known) refuseOther(known, input);

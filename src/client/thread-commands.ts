@@ -5,7 +5,6 @@
  *     ended in the store as well, as soon as its workflow is told. One that no worker has opened is not in the store: until it is,
  *     only the client that has ended it knows.
  */
-import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -28,6 +27,7 @@ import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from '.
 import type { OpenConnection } from './connect.ts';
 import { deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
+import { newThreadId } from './new-thread-id.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
 import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
@@ -53,7 +53,7 @@ export class ThreadCommands {
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
     const { messages = [], env, ...given } = thread;
-    const threadId = given.threadId ?? randomUUID();
+    const threadId = given.threadId ?? newThreadId(given.agent);
     const input = checkStart({ ...given, threadId }, messages.length);
     const known = await this.#refuseEnded(threadId);
     await storeStartEnv(this.#store, threadId, known, env);

@@ -10,7 +10,12 @@
  */
 export { readDeath } from './death.ts';
 export { type Culprit, isUnit, JOURNAL_FD, type JournalLine, toLine, type Unit } from './journal.ts';
-export { type ProgramEnd, type ProgramProcess, startProgram } from './program-process.ts';
+export {
+  type ProgramEnd,
+  type ProgramOptions,
+  type ProgramProcess,
+  startProgram,
+} from './program-process.ts';
 export type { Asked, FromWorker, ToldDeath, ToWorker } from './protocol.ts';
 export { type Supervision, type SupervisorNews, supervise } from './supervise.ts';
 export { type Phase, SupervisorWatch } from './watch.ts';

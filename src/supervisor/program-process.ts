@@ -1,6 +1,7 @@
 /**
  * A program of ours in a process of its own, which receives messages and is heard by messages and by its journal.
- * P1. It has no debugger port, opened by a signal or otherwise, unless Node's own options ask for one.
+ * P1. It has no debugger port, opened by a signal or otherwise, unless whoever starts it asks for one. Options of this process ask for none: the
+ *     programs that it starts in turn would have one too.
  * P2. Its environment is that of this process without secrets (secret-environment.ts); those are sent in a message.
  * P3. It ends when the channel closes: no program outlives its supervisor. One with a blocked event loop is ended by its
  *     watchdog thread.
@@ -33,13 +34,27 @@ export interface ProgramProcess<ToProgram, FromProgram> {
 /** A process that it started may keep the journal open. */
 const JOURNAL_READ_MS = 2_000;
 
+export interface ProgramOptions {
+  readonly cwd?: string;
+  /** `host:port` of its debugger. */
+  readonly inspect?: string | undefined;
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export function startProgram<ToProgram, FromProgram>(
   program: URL,
-  cwd = process.cwd(),
+  { cwd = process.cwd(), inspect, env }: ProgramOptions = {},
 ): ProgramProcess<ToProgram, FromProgram> {
   const child = fork(fileURLToPath(program), [], {
     cwd,
-    execArgv: [...process.execArgv, '--disable-sigusr1'],
+    // P1: no debugger of this process's options.
+    execArgv: [
+      ...process.execArgv.filter((option) => !option.startsWith('--inspect')),
+      ...(inspect === undefined ? [] : [`--inspect=${inspect}`]),
+      '--disable-sigusr1',
+    ],
+    ...(env ? { env: { ...process.env, ...env } } : {}),
     // Messages carry bytes, such as certificates.
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],

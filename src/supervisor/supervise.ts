@@ -10,13 +10,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from './backoff.ts';
 import { type Death, readDeath } from './death.ts';
 import type { Unit } from './journal.ts';
-import { type ProgramProcess, startProgram } from './program-process.ts';
+import { type ProgramOptions, type ProgramProcess, startProgram } from './program-process.ts';
 import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
 import { SlowStart } from './slow-start.ts';
 import type { SupervisorWatch } from './watch.ts';
 
 export interface Supervision<Order, Server, Ready> {
   readonly program: URL;
+  readonly options?: ProgramOptions;
   readonly order: Order;
   /** Called when the first process has read its project; all later processes get the same answer. */
   readonly server: () => Promise<Server>;
@@ -83,9 +84,9 @@ async function runOnce<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
   life: Life,
 ): Promise<Run> {
-  const { program, order, stop, tell, watch } = supervision;
+  const { program, options, order, stop, tell, watch } = supervision;
   const start = new SlowStart((doing, forMs) => tell({ kind: 'slow', doing, forMs }));
-  const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program);
+  const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program, options);
   const pid = worker.pid ?? -1;
   const said: Said = { leaving: false, refusing: false, start };
   const failure = listen(supervision, life, worker, said);

@@ -2,7 +2,7 @@
  * Decides which Temporal service a project uses on this machine. In order:
  *   1. the user's configuration: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
  *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
- *   3. one that responds at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT;
+ *   3. one that responds at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT, unless it was started for another project;
  *   4. our own, there or on free ports, with its database in the project.
  * I1. A configured service that cannot be used is an error: nothing else is used in its place.
  * I2. The database file carries the server's version: an old file under a newer server is not migrated and may break.
@@ -10,7 +10,8 @@
  *     lives, responding or not, no other is started.
  *
  * The folder, by what its files do:
- *   finding a server     this file over `dev-file` and `project-server` (another command's), `prepare-service` (one that runs already)
+ *   finding a server     this file over `dev-file` and `project-server` (another command's), `prepare-service` (one that runs already),
+ *                        `server-owner` (whose it is)
  *   starting one         `start-server` with `server-settings` and `search-attributes`; `owned-process` ends it with its owner,
  *                        `database-watch` sees its disk
  *   finding the program  `find-binary` over `temporal-version`, `download-binary` and `build-binary`, kept in `cache-folder`
@@ -28,6 +29,7 @@ import { findTemporalBinary } from './find-binary.ts';
 import { isListening, isPortFree, LOOPBACK } from './free-port.ts';
 import { prepareService } from './prepare-service.ts';
 import { useProjectServer } from './project-server.ts';
+import { findOtherOwner } from './server-owner.ts';
 import { type LocalServer, startLocalServer } from './start-server.ts';
 
 /** Where `temporal server start-dev` listens by default. */
@@ -123,6 +125,11 @@ async function useFoundServer(
   if (!(await isListening(LOOPBACK, port))) return undefined;
   const address = `${LOOPBACK}:${port}`;
   const service = { address, ...(answerWithinMs === undefined ? {} : { connectTimeout: answerWithinMs }) };
+  const owner = await findOtherOwner(service, namespace, options.projectDir);
+  if (owner !== undefined) {
+    progress(`The Temporal server at ${address} is that of another project, ${owner}: this one gets its own`);
+    return undefined;
+  }
   const refusal = await prepareService(service, namespace, progress);
   if (refusal !== undefined) {
     progress(`What answers at ${address} cannot be used: ${refusal}`);
@@ -145,6 +152,7 @@ async function startProjectServer(
     dbFile,
     log: join(projectFolder(projectDir), 'temporal.log'),
     namespace,
+    owner: projectDir,
     ...(usual ? { port, uiPort } : {}),
   });
   const { address, uiUrl } = server;

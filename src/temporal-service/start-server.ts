@@ -16,6 +16,7 @@ import { findFreePorts, isListening, LOOPBACK } from './free-port.ts';
 import { type OwnedProcess, spawnOwned } from './owned-process.ts';
 import { lastLines } from './run-command.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
+import { markOwner } from './server-owner.ts';
 import { type DynamicConfig, readDynamicConfig, SQLITE_PRAGMAS } from './server-settings.ts';
 
 /** Usually one second; far more on a busy machine with a large database file. */
@@ -29,6 +30,8 @@ export interface LocalServerOptions {
   port?: number;
   uiPort?: number;
   namespace?: string;
+  /** The folder of the project that it is for: others find that in it. Absent: it is for whoever finds it. */
+  owner?: string;
   /** The file to which the server's warnings are appended; by default one in the temporary folder, removed on stop. */
   log?: string;
   /** No Web UI. */
@@ -87,6 +90,7 @@ interface ServerPlan {
   address: string;
   uiUrl: string | undefined;
   namespace: string;
+  owner: string | undefined;
   log: string;
   removeLog: () => void;
 }
@@ -104,6 +108,7 @@ async function planServer(options: LocalServerOptions): Promise<ServerPlan> {
     address: `${LOOPBACK}:${port}`,
     uiUrl: headless ? undefined : `http://${LOOPBACK}:${uiPort}`,
     namespace,
+    owner: options.owner,
     ...prepareLog(options.log),
   };
 }
@@ -185,6 +190,7 @@ async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<v
     async (connection) => {
       await waitForNamespace(connection, plan.namespace, deadline - performance.now());
       await ensureSearchAttributes(connection, plan.namespace);
+      if (plan.owner !== undefined) await markOwner(connection, plan.namespace, plan.owner);
     },
   );
 }

@@ -1,5 +1,7 @@
 /** The thread behind `testState`: opened in a temporary store, with the same ThreadState that a worker makes for a tool. */
+
 import { randomUUID } from 'node:crypto';
+import { newThreadId } from '../client/new-thread-id.ts';
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import type { Scratch, ThreadState, UnknownFields } from '../core/author/thread-state.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
@@ -119,7 +121,7 @@ async function openThread(
   agent: string,
   { userId, arguments: given = {}, env = {}, tags = [] }: TestStateOptions,
 ): Promise<ThreadRecord> {
-  const threadId = randomUUID();
+  const threadId = newThreadId(agent);
   const opened = await store.threads.open({
     threadId,
     runId: randomUUID(),

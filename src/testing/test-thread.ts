@@ -1,6 +1,7 @@
 /** A thread as a test talks to it: says something, waits until it is at rest, and reads what became of it. */
-import { randomUUID } from 'node:crypto';
+
 import type { CalledTool } from '../client/call-tool.ts';
+import { newThreadId } from '../client/new-thread-id.ts';
 import type { OutgoingMessage } from '../client/outgoing.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { StartThread } from '../client/start-options.ts';
@@ -88,7 +89,7 @@ export async function startTestThread(
   { timeoutMs, agent }: ThreadTerms,
   options: Omit<TestThreadOptions, 'agent'>,
 ): Promise<TestThread> {
-  const threadId = randomUUID();
+  const threadId = newThreadId(agent);
   started.add(threadId);
   await client.startThread({ ...options, agent, threadId });
   return openTestThread(client, threadId, timeoutMs);

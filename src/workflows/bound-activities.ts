@@ -91,8 +91,9 @@ export class BoundActivities {
   }
 
   commitStatus(input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
-    const { status, reason } = input;
-    const summary = reason ? `${status} · ${reason}` : status;
+    const { status, reason, error } = input;
+    const shown = error ? `${status}: ${error.code}` : status;
+    const summary = reason ? `${shown} · ${reason}` : shown;
     return this.heard(commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary));
   }
 

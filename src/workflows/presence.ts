@@ -4,7 +4,7 @@
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import type { StepCalls, ThreadStatus } from '../core/thread/step.ts';
+import type { StepCalls, StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { StatusView } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -136,7 +136,7 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
   const { lastError } = turn;
   const lines: [string, string][] = [
     ['now', activity],
-    ['status', `${status}${whatWaits(inbox)}`],
+    ['status', `${status}${whyFailed(status, lastError)}${whatWaits(inbox)}`],
     ['agent', agent],
     ['model', model],
     ['step', String(turn.totalSteps)],
@@ -152,6 +152,11 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `- **${name}:** ${escapeLine(value)}`);
   return `${list.join('\n')}\n\nRead it: \`everthread threads show ${threadId}\``;
+}
+
+/** As the summary of the last activity has it. */
+function whyFailed(status: ThreadStatus, error: StoredError | null): string {
+  return status === 'failed' && error ? `: ${error.code}` : '';
 }
 
 function whatWaits({ parked, shelved, queue }: ThreadRun['inbox']): string {

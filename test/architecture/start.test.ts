@@ -29,7 +29,7 @@ const LARGE = [
   'zod',
 ];
 const MAIN = ['cli/start.ts', 'cli/main.ts'];
-const READING = [...MAIN, 'cli/commands/reading.ts', 'cli/connection/complete-thread.ts'];
+const READING = [...MAIN, 'cli/commands/reading.ts', 'cli/connection/complete-ids.ts'];
 
 /** Packages that are loaded with these files. */
 function packagesOf(files: readonly string[]): Set<string> {

@@ -38,7 +38,7 @@ describe('everthread env', () => {
   it('list shows each owner’s variables, texts with their value', async () => {
     await run(['set', 'PLACE', '--user', 'ada', '--type', 'text'], 'a line\n\u001b[31mand another');
     expect(await list()).toEqual([
-      { name: 'KEY', type: 'secret', keyId: 'old', updatedAt: expect.any(Number) },
+      { name: 'KEY', type: 'secret', keyId: 'old', updatedAt: expect.stringMatching(/Z$/) },
     ]);
     expect((await list('--user', 'ada')).map(({ name, value }) => [name, value])).toEqual([
       ['CITY', ''],

@@ -5,8 +5,9 @@ import { LineReader } from '../../src/cli/chat/line-reader.ts';
 
 function typing({ isTerminal = true } = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  output.resume();
-  return { input, lines: new LineReader('you > ', { input, output, isTerminal }) };
+  let written = '';
+  output.setEncoding('utf8').on('data', (text: string) => (written += text));
+  return { input, output: () => written, lines: new LineReader('you > ', { input, output, isTerminal }) };
 }
 
 it('a pasted text of many lines is one message, and a typed line another', async () => {
@@ -16,6 +17,30 @@ it('a pasted text of many lines is one message, and a typed line another', async
   input.write('four\r');
   expect(await lines.next()).toBe('four');
   lines.close();
+});
+
+it('a paste that the terminal marks is one message, sent by Enter, however slowly it comes', async () => {
+  const { input, output, lines } = typing();
+  expect(output()).toContain('\u001b[?2004h');
+  let taken: string | undefined;
+  const next = lines.next().then((line) => {
+    taken = line;
+  });
+  input.write('see: \u001b[200~one\r');
+  // Longer than lines of a paste without marks may be apart.
+  const { promise: later, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, 100);
+  await later;
+  input.write('\r\tthree\u001b[201~');
+  await new Promise(setImmediate);
+  expect(taken).toBeUndefined();
+  input.write(' and more\r');
+  await next;
+  expect(taken).toBe('see: one\n\n\tthree and more');
+  input.write('next\r');
+  expect(await lines.next()).toBe('next');
+  lines.close();
+  expect(output()).toContain('\u001b[?2004l');
 });
 
 it('a pasted text whose last line has no end waits for Enter', async () => {

@@ -37,8 +37,8 @@ describe('everthread threads effects', () => {
         id: 'sooner',
         name: 'remind',
         args: {},
-        scheduledAt: expect.any(Number),
-        createdAt: expect.any(Number),
+        scheduledAt: expect.stringMatching(/Z$/),
+        createdAt: expect.stringMatching(/Z$/),
       },
       { id: 'later' },
     ]);

@@ -104,6 +104,6 @@ describe('everthread threads values', () => {
     expect(JSON.parse((await run('values', id, 'plan')).stdout)).toEqual({ steps: ['a', 'b'] });
     expect((await run('values', id, 'none')).stdout).toBe('null\n');
     const { values } = JSON.parse((await run('values', id, '--json', '--after', 'plan')).stdout);
-    expect(values).toEqual([{ key: 'red', value: '\u001b[31m', updatedAt: expect.any(Number) }]);
+    expect(values).toEqual([{ key: 'red', value: '\u001b[31m', updatedAt: expect.stringMatching(/Z$/) }]);
   });
 });

@@ -6,32 +6,11 @@ import { drawBranches } from '../../src/cli/output/tree-text.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { openThread } from '../contract/thread-driver.ts';
+import { makeChild } from './make-child.ts';
 import { type CliProject, cliProject } from './support.ts';
 
 let project: CliProject;
 let id: string;
-
-const makeChild = (store: ThreadStore, parentId: string, threadId: string, name: string | null = null) =>
-  store.children.create({
-    parentId,
-    child: {
-      threadId,
-      agent: 'scout',
-      name,
-      title: null,
-      description: 'looks around',
-      arguments: {},
-      resumable: true,
-      blocking: false,
-      explicit: false,
-      hears: 'a',
-      messages: [],
-    },
-    call: null,
-    waits: false,
-    inherits: () => false,
-    given: [],
-  });
 
 beforeAll(async () => {
   project = await cliProject();
@@ -115,8 +94,8 @@ describe('everthread threads show and list', () => {
   it('list tells parents where there are any', async () => {
     const { stdout } = await run('list');
     const [heading, ...lines] = stdout.trimEnd().split('\n');
-    expect(heading).toMatch(/ PARENT$/);
-    expect(lines.find((line) => line.startsWith('deep'))).toMatch(/ north$/);
-    expect(lines.find((line) => line.startsWith(id))).toMatch(/ -$/);
+    expect(heading).toMatch(/ PARENT +BEGINS WITH$/);
+    expect(lines.find((line) => line.startsWith('deep'))).toMatch(/ north\b/);
+    expect(lines.find((line) => line.startsWith(id))).toMatch(/ - /);
   });
 });

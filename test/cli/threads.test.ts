@@ -242,7 +242,7 @@ describe('everthread threads', () => {
       threads: [],
     });
     expect((await run('threads', 'list', '--limit', '1')).stdout).toMatch(
-      /^THREAD +AGENT +STATUS +STEPS +UPDATED\n.+\n$/,
+      /^THREAD +AGENT +STATUS +STEPS +AGE +CHANGED +BEGINS WITH\n.+ \d+[smhd] +\d+[smhd] +\S.+\n$/,
     );
   });
 

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { eventually } from '../support/eventually.ts';
-import { isAlive, processTree, workerBelow } from '../support/process-tree.ts';
+import { commandLine, isAlive, processTree, workerBelow } from '../support/process-tree.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
@@ -13,8 +14,12 @@ const START_MS = 120_000;
 
 let project: CliProject;
 
-async function startReady(command: 'worker' | 'dev' = 'worker', env = {}): Promise<Running> {
-  const started = project.start([command, '--json'], env);
+async function startReady(
+  command: 'worker' | 'dev' = 'worker',
+  env = {},
+  more: readonly string[] = [],
+): Promise<Running> {
+  const started = project.start([command, '--json', ...more], env);
   await seen(started, '"event":"ready"', START_MS);
   return started;
 }
@@ -100,6 +105,21 @@ onLinux('a worker process', () => {
     for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
     const { code, stderr } = await command.ended;
     expect({ code, stopped: stderr.includes('Worker stopped.') }).toEqual({ code: 0, stopped: true });
+  });
+
+  it('of dev opens a debugger where it is asked to, on this machine, and no other process does', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const dev = await startReady('dev', {}, ['--inspect', String(port)]);
+    expect(dev.stdout()).toContain(`"inspector":"127.0.0.1:${port}"`);
+    const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
+    expect(targets).toMatchObject([{ title: expect.stringContaining('worker-program') }]);
+    const inspectors = processTree(dev.process.pid as number).filter((pid) =>
+      commandLine(pid).includes('--inspect='),
+    );
+    expect(inspectors).toEqual([workerOf(dev)]);
+    expect(commandLine(workerOf(dev))).toContain(`--inspect=127.0.0.1:${port}`);
+    dev.process.kill('SIGINT');
+    expect((await dev.ended).code).toBe(0);
   });
 
   it('of dev may fall without its Temporal server', async () => {

@@ -115,4 +115,23 @@ describe('runtime §12 Observability', () => {
     const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('waiting for a message');
   });
+
+  it('[runtime 12] a failed thread says why at a glance: the id names its agent, the last activity and the details the code', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([fails({ status: 401, message: 'no such key' })]),
+    });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    expect(threadId).toMatch(/^helper-[a-z0-9]{16}$/);
+    expect((await runtime.client.waitForIdle(threadId)).status).toBe('failed');
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
+    const { events } = await handle.fetchHistory();
+    const summaries = (events ?? []).flatMap(({ userMetadata }) => {
+      const data = userMetadata?.summary?.data;
+      return data ? [JSON.parse(Buffer.from(data).toString())] : [];
+    });
+    expect(summaries.at(-1)).toBe('failed: auth_error');
+    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(metadata.currentDetails).toContain('**status:** failed: auth\\_error');
+    expect(metadata.currentDetails).toContain('no such key');
+  });
 });

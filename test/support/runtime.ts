@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach } from '@jest/globals';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
+import { newThreadId } from '../../src/client/new-thread-id.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
@@ -155,7 +156,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
   const started = new Set<string>();
   const startThread = client.startThread.bind(client);
   client.startThread = async (input) => {
-    const { threadId = randomUUID() } = input;
+    const { threadId = newThreadId(input.agent) } = input;
     if (isThreadId(threadId)) started.add(threadId);
     return startThread({ ...input, threadId });
   };

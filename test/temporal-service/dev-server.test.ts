@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { requireOwn } from '../../src/cli/connection/find-server.ts';
 import { readDevFile, writeDevFile } from '../../src/temporal-service/dev-file.ts';
 import { type ResolvedServer, resolveServer } from '../../src/temporal-service/dev-server.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
+import { startLocalServer } from '../../src/temporal-service/start-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive, makeFolder, removeFolders } from './support.ts';
 
@@ -161,14 +163,34 @@ test('[dev-server] a process id that has passed to another program is not waited
   else await expect(resolve()).resolves.toMatchObject({ source: 'started' });
 });
 
-test('[dev-server] a server that answers at the usual port is used by other projects', async () => {
-  const { address } = await resolve();
-  await expect(resolve({}, makeFolder())).resolves.toEqual({
-    address,
-    namespace: 'default',
-    uiUrl: `http://127.0.0.1:${uiPort}`,
-    source: 'found',
+test("[dev-server] a server that answers at the usual port is used where it is no other project's", async () => {
+  const server = await startLocalServer({ binary, port, uiPort });
+  try {
+    await expect(resolve()).resolves.toEqual({
+      address: server.address,
+      namespace: 'default',
+      uiUrl: `http://127.0.0.1:${uiPort}`,
+      source: 'found',
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
+test("[dev-server] another project's server at the usual ports is left alone: the second one gets ports of its own", async () => {
+  const first = await resolve();
+  const second = makeFolder();
+  const guess = { ...first, guessedFor: second, connection: { address: first.address } };
+  await expect(requireOwn(guess)).rejects.toMatchObject({
+    code: 'TemporalUnavailable',
+    message: expect.stringContaining(projectDir),
   });
+  await requireOwn({ ...guess, guessedFor: projectDir });
+  const server = await resolve({}, second);
+  expect(server.source).toBe('started');
+  expect([server.address, server.uiUrl]).not.toContain(first.address);
+  expect(server.uiUrl).not.toBe(first.uiUrl);
+  expect(lines.join('\n')).toContain(`is that of another project, ${projectDir}`);
 });
 
 test("[dev-server] where the usual port is somebody else's, ours takes a free one", async () => {

@@ -13,6 +13,7 @@ import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/pro
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
 import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
+import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
@@ -128,7 +129,7 @@ function toNewChild(
   const context = contextForChild(registry(), call);
   // M1: its id comes from the call.
   const nextId = createIds(store, `${thread.id}:${step}:${index}:child`);
-  const threadId = nextId();
+  const threadId = deriveThreadId(agent.name, nextId());
   const first: MessageItem[] = [];
   const silentId = nextId();
   if (Object.keys(args).length > 0) {

@@ -2,11 +2,13 @@
  * Stages of a call that starts a task (docs/tasks.md): the task is a child of the thread, as a subagent is, and its end the result of the call. Its
  * id comes from the call, so the same call again finds the same task.
  */
+
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
 import { parseTaskSpec } from '../../core/task/spec.ts';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
+import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -60,7 +62,7 @@ export async function makeTask(
     key: { step, index },
     begun: { thread },
   } = call;
-  const id = createIds(store, `${thread.id}:${step}:${index}:child`)();
+  const id = deriveThreadId(task, createIds(store, `${thread.id}:${step}:${index}:child`)());
   const parsed = parseTaskSpec({ id, intent: task, inputs });
   if (!parsed.ok) return refuseInput(call.begun.call.name, parsed.reason);
   const project = registry();

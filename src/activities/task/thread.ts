@@ -8,14 +8,13 @@ import type { TaskDecision } from '../../core/task/control.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { startOptions, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
 import type { ThoughtOutcome } from '../../core/thread/task-step.ts';
+import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';
-
-const ID_DIGITS = 40;
 
 export async function startThread(
   { loop: { task } }: TaskFrame,
@@ -24,7 +23,7 @@ export async function startThread(
   if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must name an agent');
   if (typeof content !== 'string' || Buffer.byteLength(content) > LIMITS.inlineBytes)
     throw invalid(`"content" must be a text of at most ${LIMITS.inlineBytes} bytes`);
-  const threadId = `x-${fingerprintOf([idempotencyKey, key]).slice(0, ID_DIGITS)}`;
+  const threadId = deriveThreadId(agent, fingerprintOf([idempotencyKey, key]));
   const { client, info } = Context.current();
   const messages = [{ id: 'first', content }];
   const userId = task.userId === null ? {} : { userId: task.userId };

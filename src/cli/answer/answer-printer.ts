@@ -3,36 +3,74 @@
  * errors) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer alone.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
+import { ActivityLine } from '../output/activity-line.ts';
 import { dimNote, write } from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
 import type { AnswerPart } from './answer-stream.ts';
 
 export interface AnswerSink {
   show(part: AnswerPart): void;
+  /** Beside the answer, for people. */
+  tell(text: string): void;
+  /** Around the wait. */
+  begin(): void;
+  end(): void;
   /** The text of the newest answer. */
   readonly answer: string | null;
 }
 
 const LINE = 100;
+const NAME = 40;
+const THINKING = 'thinking';
 
 export class AnswerPrinter implements AnswerSink {
   readonly #quiet: boolean;
+  readonly #activity: ActivityLine;
   #text = '';
   /** The current line has text and no line break yet. */
   #open = false;
+  #doing = THINKING;
   #answer: string | null = null;
   #side: Side = 'a';
 
   /** Quiet: collects the answer and shows nothing, for `--json`. */
-  constructor({ quiet }: { quiet: boolean }) {
+  constructor({ quiet, activity = new ActivityLine() }: { quiet: boolean; activity?: ActivityLine }) {
     this.#quiet = quiet;
+    this.#activity = activity;
   }
 
   get answer(): string | null {
     return this.#answer;
   }
 
+  begin(): void {
+    this.#work();
+  }
+
+  end(): void {
+    this.#activity.hide();
+  }
+
+  tell(text: string): void {
+    if (this.#open) this.#write('\n');
+    this.#activity.hide();
+    dimNote(text);
+    this.#work();
+  }
+
+  /** In a terminal it is seen that it works, where no text is being written. */
+  #work(): void {
+    if (!this.#quiet && !this.#open) this.#activity.show(this.#doing);
+  }
+
   show(part: AnswerPart): void {
+    if (part.kind === 'tool_call') this.#doing = shorten(part.name, NAME);
+    if (part.kind === 'tool_result') this.#doing = THINKING;
+    this.#print(part);
+    this.#work();
+  }
+
+  #print(part: AnswerPart): void {
     switch (part.kind) {
       case 'text':
         this.#tellSide(part.side);
@@ -79,12 +117,15 @@ export class AnswerPrinter implements AnswerSink {
 
   #write(text: string): void {
     if (this.#quiet || text === '') return;
+    this.#activity.hide();
     write(text);
     this.#open = !text.endsWith('\n');
   }
 
   #note(text: string): void {
     if (this.#open) this.#write('\n');
-    if (!this.#quiet) dimNote(text);
+    if (this.#quiet) return;
+    this.#activity.hide();
+    dimNote(text);
   }
 }

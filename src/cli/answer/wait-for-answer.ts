@@ -10,9 +10,9 @@ import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';
 import { EXIT, tellFailure } from '../exit.ts';
-import { dimNote } from '../output/output.ts';
 import type { AnswerSink } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
+import { watchAway } from './watch-away.ts';
 
 export interface AnswerWait {
   readonly client: RuntimeClient;
@@ -24,6 +24,8 @@ export interface AnswerWait {
   readonly sink: AnswerSink;
   /** Default: unlimited. */
   readonly timeoutMs?: number;
+  /** After so long without progress it is told who is away. */
+  readonly silenceMs?: number;
 }
 
 const SILENCE_MS = 5000;
@@ -33,11 +35,14 @@ const ASK_FOR_MS = 2000;
 
 /** Throws `Timeout`, or the code with which the thread refused what was sent. */
 export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
-  const { client, after, timeoutMs = Number.POSITIVE_INFINITY } = wait;
+  const { client, threadId, after, timeoutMs = Number.POSITIVE_INFINITY } = wait;
   const deadline = performance.now() + timeoutMs;
   const over = new AbortController();
   const log: Log = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
-  const hint = setTimeout(() => log.seq > after || hintAtWorker(client), SILENCE_MS);
+  const { silenceMs = SILENCE_MS } = wait;
+  const tell = (text: string) => wait.sink.tell(text);
+  const away = watchAway({ client, threadId, progress: () => log.seq, tell, signal: over.signal, silenceMs });
+  wait.sink.begin();
   const reading = readLog(wait, log, over.signal);
   try {
     const record = await Promise.race([untilRest(wait, log, deadline), failure(reading)]);
@@ -45,9 +50,9 @@ export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
     if (log.refusal) throw log.refusal;
     return record;
   } finally {
-    clearTimeout(hint);
     over.abort();
-    await reading.catch(() => undefined);
+    wait.sink.end();
+    await Promise.all([away, reading.catch(() => undefined)]);
   }
 }
 
@@ -125,13 +130,6 @@ function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log:
   if (type !== 'item.rejected' || data.id === undefined || data.id !== sent) return;
   log.arrived = true;
   log.refusal = new RuntimeError(data.code, `The thread refused the message: ${data.reason}.`);
-}
-
-function hintAtWorker({ taskQueue }: RuntimeClient): void {
-  dimNote(
-    `Nothing has happened for ${SILENCE_MS / 1000} s; still waiting. Is a worker running on task queue "${taskQueue}"? ` +
-      `"${commandName()} dev" starts one.`,
-  );
 }
 
 /** The exit code for a thread at rest; prints the reason when it failed. */

@@ -1,5 +1,6 @@
 /** One thread in a terminal: sends a line, shows the answer, can be stopped meanwhile. */
 import { randomUUID } from 'node:crypto';
+import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
@@ -24,7 +25,8 @@ export interface ConversationOptions {
 export class Conversation {
   readonly #client: RuntimeClient;
   readonly #options: ConversationOptions;
-  #threadId: string | undefined;
+  readonly #threadId: string;
+  #begun: boolean;
   #after: number;
   #over = false;
   #stopping = false;
@@ -32,12 +34,19 @@ export class Conversation {
   constructor(client: RuntimeClient, options: ConversationOptions) {
     this.#client = client;
     this.#options = options;
-    this.#threadId = options.threadId;
+    this.#threadId = options.threadId ?? newThreadId(options.agent);
+    this.#begun = options.threadId !== undefined;
     this.#after = options.after ?? 0;
   }
 
-  get threadId(): string | undefined {
+  /** Of a new thread, the id that it will have. */
+  get threadId(): string {
     return this.#threadId;
+  }
+
+  /** Whether the thread is there. */
+  get begun(): boolean {
+    return this.#begun;
   }
 
   /** The thread is terminated and accepts no more messages. */
@@ -79,20 +88,20 @@ export class Conversation {
   }
 
   async stop(): Promise<void> {
-    if (this.#threadId === undefined || this.#stopping) return;
+    if (!this.#begun || this.#stopping) return;
     this.#stopping = true;
     await this.#client.stop(this.#threadId, 'stopped in the chat');
   }
 
   async #send(id: string, content: string): Promise<string> {
-    if (this.#threadId !== undefined) {
-      await this.#client.queueMessage(this.#threadId, { id, content });
-      return this.#threadId;
+    const threadId = this.#threadId;
+    if (this.#begun) {
+      await this.#client.queueMessage(threadId, { id, content });
+      return threadId;
     }
     const { agent, userId } = this.#options;
-    const { threadId } = await this.#client.startThread({ agent, userId, messages: [{ id, content }] });
-    this.#threadId = threadId;
-    if (!this.#options.quiet) dimNote(`Thread ${threadId}`);
+    await this.#client.startThread({ agent, threadId, userId, messages: [{ id, content }] });
+    this.#begun = true;
     return threadId;
   }
 }

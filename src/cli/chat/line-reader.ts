@@ -1,11 +1,13 @@
 /**
  * Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt.
- * L1. On a terminal, lines that come faster than anybody types are one pasted text: it is one message, and where its last line has no end
- *     it waits for Enter.
+ * L1. A text that is pasted is one message, which Enter sends. The terminal is asked to mark what is pasted (bracketed paste). In one that cannot,
+ *     lines that come faster than anybody types are taken for a paste, and where the last of them has no end it waits for Enter.
  * L2. What was typed ahead is a message, and no answer to a question that is asked later. Ctrl-C and the end of the input leave a question without one.
  */
 import { createInterface, type Interface } from 'node:readline';
 
+/** L1: marks on, marks off. */
+const [MARK_PASTES, MARK_NOTHING] = ['\u001b[?2004h', '\u001b[?2004l'];
 /** Between lines of one paste, which comes in pieces. */
 const PASTE_MS = 30;
 
@@ -34,10 +36,16 @@ export class LineReader {
   #closed = false;
   /** L1: lines that may be the beginning of a paste. */
   #pasted: string[] = [];
+  /** L1: what comes is being pasted, as the terminal says. */
+  #pasting = false;
+  /** L1: what was pasted stands at the prompt, and Enter sends it. */
+  #marked = false;
+  readonly #output: NodeJS.WritableStream | undefined;
   #settling: NodeJS.Timeout | undefined;
 
   constructor(prompt: string, { input, output, isTerminal }: Terminal = ownTerminal()) {
     this.#terminal = isTerminal;
+    this.#output = isTerminal ? output : undefined;
     this.#interface = createInterface({
       input,
       output: this.#terminal ? output : undefined,
@@ -46,12 +54,23 @@ export class LineReader {
     });
     this.#interface.on('line', (line) => (this.#terminal ? this.#hold(line) : this.#take(line)));
     this.#interface.on('close', () => this.#end());
+    if (this.#terminal) this.#markPastes(input);
     this.#interface.on('SIGINT', () => {
       if (this.onInterrupt) this.onInterrupt();
       else this.#interface.close();
       this.#answer(undefined);
     });
     this.#prompt = prompt;
+  }
+
+  #markPastes(input: NodeJS.ReadableStream): void {
+    this.#output?.write(MARK_PASTES);
+    input.on('keypress', (_text: unknown, { name }: { readonly name?: string } = {}) => {
+      if (name === 'paste-start') this.#pasting = true;
+      if (name !== 'paste-end') return;
+      this.#pasting = false;
+      this.#marked = true;
+    });
   }
 
   /** Input comes from a terminal. */
@@ -103,6 +122,8 @@ export class LineReader {
     if (this.#answer(line)) return;
     this.#pasted.push(line);
     clearTimeout(this.#settling);
+    if (this.#pasting) return;
+    if (this.#marked) return this.#takePasted();
     this.#settling = setTimeout(() => {
       if (this.#interface.line === '') this.#takePasted();
     }, PASTE_MS);
@@ -113,6 +134,7 @@ export class LineReader {
     const text = this.#pasted.join('\n');
     const isEmpty = this.#pasted.length === 0;
     this.#pasted = [];
+    this.#marked = false;
     if (!isEmpty) this.#take(text);
   }
 
@@ -125,6 +147,7 @@ export class LineReader {
   }
 
   #end(): void {
+    this.#output?.write(MARK_NOTHING);
     this.#takePasted();
     this.#closed = true;
     this.#answer(undefined);

@@ -24,6 +24,7 @@ interface ChatOptions extends CommonOptions, LaterOptions {
 }
 
 const SHOWN = 10;
+const KEYS = 'Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.';
 
 export function addChat(program: Command, cli: Cli): void {
   const command = program
@@ -73,8 +74,14 @@ async function open(
   const { thread: threadId, user: userId, json, ask } = options;
   const asked = ask ? { ask } : {};
   if (threadId === undefined) {
-    dimNote(`Talking to ${agent}. Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.`);
-    return new Conversation(client, { agent: agent as string, userId, quiet: json === true, ...asked });
+    const conversation = new Conversation(client, {
+      agent: agent as string,
+      userId,
+      quiet: json === true,
+      ...asked,
+    });
+    dimNote(`Talking to ${agent} in thread ${conversation.threadId}. ${KEYS}`);
+    return conversation;
   }
   const thread = await client.getThread(threadId);
   if (thread.terminatedAt !== null) {
@@ -89,7 +96,7 @@ async function open(
       `Thread "${threadId}" belongs to the agent "${thread.agent}", not to "${agent}".`,
     );
   }
-  dimNote(`Going on with thread ${threadId} of ${thread.agent}. Ctrl-C stops an answer, Ctrl-D leaves.`);
+  dimNote(`Going on with thread ${threadId} of ${thread.agent}. ${KEYS}`);
   const { messages } = await client.getMessages(threadId, { limit: SHOWN });
   if (!json) for (const message of messages) printLine(messageText(message));
   return new Conversation(client, {
@@ -123,18 +130,18 @@ async function converse(conversation: Conversation, lines: LineReader): Promise<
   return exitCode;
 }
 
-function helpText({ threadId }: Conversation): string {
+function helpText({ threadId, begun }: Conversation): string {
   return [
     'Each line is a message; a text of many lines that is pasted is one.',
     'What the thread asks you is asked at once: y approves, anything else refuses.',
     'Ctrl-C during an answer stops it. Ctrl-D, /exit or /quit leaves; the thread stays.',
-    threadId === undefined ? 'The thread begins with your first message.' : `This is thread ${threadId}.`,
+    `This is thread ${threadId}${begun ? '' : ', which begins with your first message'}.`,
   ].join('\n');
 }
 
-function leave({ threadId, over }: Conversation, { json, project }: ChatOptions): void {
-  if (json) printJson({ threadId: threadId ?? null });
-  if (json || threadId === undefined || over) return;
+function leave({ threadId, begun, over }: Conversation, { json, project }: ChatOptions): void {
+  if (json) printJson({ threadId: begun ? threadId : null });
+  if (json || !begun || over) return;
   const place = project === process.cwd() ? '' : ` --project ${project}`;
   dimNote(`\nThread ${threadId}. Go on with: ${commandName()} chat --thread ${threadId}${place}`);
 }

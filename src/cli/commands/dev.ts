@@ -1,10 +1,20 @@
 /** `everthread dev`: everything that agents need on this machine, in one terminal. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { ensureKeyFile } from '../../store/crypto/key-file.ts';
 import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
-import { act, addCommon, addHealth, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { findFreePorts, isPortFree, LOOPBACK } from '../../temporal-service/free-port.ts';
+import {
+  act,
+  addCommon,
+  addHealth,
+  addTaskQueue,
+  type Cli,
+  type CommonOptions,
+  GROUPS,
+  parseCount,
+} from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { showPath } from '../connection/find-store.ts';
 import { withInterruption } from '../interruption.ts';
@@ -18,6 +28,8 @@ import type { ReadyWorker } from '../worker/supervised-worker.ts';
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
   readonly health?: string;
+  /** True: at the usual port of Node, or a free one. */
+  readonly inspect?: true | number;
 }
 
 export function addDev(program: Command, cli: Cli): void {
@@ -27,16 +39,38 @@ export function addDev(program: Command, cli: Cli): void {
     .summary('run everything on this machine: Temporal server, worker, HTTP API, reload on change')
     .description(
       'Runs the agents of the project: a worker, the HTTP API (docs/http.md) at port 7777 or a free one, and a Temporal server unless ' +
-        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there. Changes below agents/ are taken over at once; where they have problems, the ' +
+        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there; that of another project is left to it. Changes below agents/ are taken over at once; where they have problems, the ' +
         'definitions from before stay in use, and at the start it waits until they are mended. Ctrl-C stops everything that was started; threads are kept.',
     );
+  command.option(
+    '--inspect [port]',
+    'let a debugger of this machine attach to the worker (default: port 9229 or a free one); what it holds is not taken for lost',
+    parsePort,
+  );
   addCommon(addHealth(addTaskQueue(command))).action(act(cli, runDev));
 }
+
+function parsePort(text: string): number {
+  const port = parseCount(text);
+  if (port > 65_535) throw new InvalidArgumentError('Give a port, at most 65535.');
+  return port;
+}
+
+/** On this machine alone: whoever reaches it runs code. */
+async function placeInspector(asked: true | number | undefined): Promise<string | undefined> {
+  if (asked === undefined) return undefined;
+  if (asked !== true) return `${LOOPBACK}:${asked}`;
+  const port = (await isPortFree(NODE_PORT)) ? NODE_PORT : (await findFreePorts(1))[0];
+  return `${LOOPBACK}:${port}`;
+}
+
+const NODE_PORT = 9229;
 
 async function runDev(options: DevOptions): Promise<number> {
   const { project: projectDir, taskQueue, health, json = false } = options;
   // Checked first, before anything slow.
   const { devPort } = readConfiguration();
+  const inspect = await placeInspector(options.inspect);
   return withInterruption(async (interruption) => {
     let found: ResolvedServer | undefined;
     const server = async (): Promise<FoundServer> => {
@@ -57,10 +91,12 @@ async function runDev(options: DevOptions): Promise<number> {
         order: { projectDir, taskQueue, json },
         interruption,
         health,
+        inspect,
         server,
-        ready: (worker, api) => tellReady(options, found as ResolvedServer, worker, api),
+        ready: (worker, api) =>
+          tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api),
         again(which, worker, api) {
-          if (json) tellReady(options, found as ResolvedServer, worker, api);
+          if (json) tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api);
           else
             announce({
               text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.',
@@ -85,7 +121,7 @@ function makeKey(projectDir: string): void {
 }
 
 function tellReady(
-  { project: projectDir, json }: DevOptions,
+  { project: projectDir, json, inspector }: DevOptions & { readonly inspector: string | undefined },
   server: ResolvedServer,
   { storeId, taskQueue, agents, health }: ReadyWorker,
   { url, asksForTokens }: ReadyApi,
@@ -102,10 +138,20 @@ function tellReady(
       agents,
       api: url,
       health,
+      inspector,
     });
   else
     printLine(
-      banner({ server, taskQueue, storeId, agents, projectDir, health, api: { url, asksForTokens } }),
+      banner({
+        server,
+        taskQueue,
+        storeId,
+        agents,
+        projectDir,
+        health,
+        inspect: inspector,
+        api: { url, asksForTokens },
+      }),
     );
 }
 

@@ -8,7 +8,7 @@ import { type DiffLine, diffRuns, RunReplay } from '../../projections/run/run-re
 import type { RunReport } from '../../projections/run/run-report.ts';
 import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
-import { note, printJson, printJsonLine, printLine, tone, write } from '../output/output.ts';
+import { note, printDataLine, printJson, printLine, tone, write } from '../output/output.ts';
 import { runEventText } from '../output/run-text.ts';
 import { shorten } from '../output/terminal-text.ts';
 
@@ -65,7 +65,7 @@ async function replayReport(
   { json, type }: CommonOptions & { readonly type?: string },
 ): Promise<undefined> {
   for (const event of new RunReplay(readReport(file)).iterEvents(type)) {
-    if (json) printJsonLine(event);
+    if (json) printDataLine(event);
     else printLine(runEventText(event));
   }
 }

@@ -27,7 +27,7 @@ export function addThreadContinue(threads: Command, cli: Cli): void {
       'Lets a thread that was stopped go on with what had been queued. Where nothing is in line, a new execution begins and goes on from ' +
         'the history, as after a failure of a model. A thread that works is left alone. With --json: { threadId, requested }.',
     )
-    .argument('<id>', 'id of the thread');
+    .argument(...THREAD);
   addCommon(addTaskQueue(command)).action(act(cli, continueThread));
 }
 

@@ -8,7 +8,17 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable, write } from '../output/output.ts';
+import {
+  dateAndTime,
+  dimNote,
+  note,
+  printData,
+  printJson,
+  printLine,
+  tone,
+  toTable,
+  write,
+} from '../output/output.ts';
 import { shorten, visible } from '../output/terminal-text.ts';
 
 export function addThreadFiles(threads: Command, cli: Cli): void {
@@ -105,7 +115,7 @@ async function showValues(
 ): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);
-    if (key !== undefined) return printJson(await store.values.get(threadId, key));
+    if (key !== undefined) return printData(await store.values.get(threadId, key));
     const values = await store.values.list(threadId, { after, limit });
     if (json) return printJson({ values });
     if (values.length === 0) return note('No values.');

@@ -5,19 +5,23 @@ import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseCount } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { ageOf, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';
 import { statusTone } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 /** The default for text; JSON has the same. */
 const SHOWN = 50;
+const BEGINS = 48;
 
 export function addThreadList(threads: Command, cli: Cli): void {
   const command = threads
     .command('list')
     .summary('list threads, the latest first')
-    .description('Lists the threads of the store, those that changed last first. With --json: { threads }.')
+    .description(
+      'Lists the threads of the store, those that changed last first, with their age and how their conversations begin. ' +
+        'With --json: { threads }.',
+    )
     .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
     .option('--agent <name>', 'only threads of this agent')
     .option('--user <id>', 'only threads of this user')
@@ -46,7 +50,10 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
   await withStore(project, async (store) => {
     const place = before === undefined ? undefined : await findThread(store, before);
     const threads = await store.threads.list({ ...asked, before: place, limit });
-    if (json) return printJson({ threads });
+    const words = await store.threads.firstWords(threads.map(({ id }) => id));
+    if (json) {
+      return printJson({ threads: threads.map((each) => ({ ...each, firstWords: words[each.id] ?? null })) });
+    }
     const filtered = place || Object.values(asked).some((value) => value !== undefined);
     if (threads.length === 0) return note(`No threads${filtered ? ' like that' : ' yet'}.`);
     const families = threads.some(({ parentId }) => parentId !== null);
@@ -55,10 +62,21 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
       shorten(thread.agent, 30),
       thread.status,
       String(thread.lastStep),
-      dateAndTime(thread.updatedAt),
+      ageOf(thread.createdAt),
+      ageOf(thread.updatedAt),
       ...(families ? [thread.parentId ?? '-'] : []),
+      begins(thread, words[thread.id]),
     ]);
-    const columns = ['THREAD', 'AGENT', 'STATUS', 'STEPS', 'UPDATED', ...(families ? ['PARENT'] : [])];
+    const columns = [
+      'THREAD',
+      'AGENT',
+      'STATUS',
+      'STEPS',
+      'AGE',
+      'CHANGED',
+      ...(families ? ['PARENT'] : []),
+      'BEGINS WITH',
+    ];
     const [heading, ...lines] = toTable([columns, ...rows]).split('\n');
     printLine(tone('dim', heading ?? ''));
     for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
@@ -66,6 +84,11 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
       dimNote(`At most ${limit} are shown: --limit shows more, --before ${threads.at(-1)?.id} those behind.`);
   });
   return undefined;
+}
+
+/** A subagent's name, where it has one, and what it was told. */
+function begins({ name }: ThreadRecord, words = ''): string {
+  return shorten([name, words].filter(Boolean).join(': '), BEGINS);
 }
 
 function colourStatus(line: string, thread: ThreadRecord | undefined): string {

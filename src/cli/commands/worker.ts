@@ -36,8 +36,9 @@ async function runWorkerCommand({
   // Checked first, before anything slow.
   readConfiguration();
   narrowProjectFolder(projectDir, note);
-  const { findServer } = await import('../connection/find-server.ts');
+  const { findServer, requireOwn } = await import('../connection/find-server.ts');
   const server = findServer(projectDir);
+  await requireOwn(server);
   return withInterruption(async (interruption) => {
     const exitCode = await superviseWorker({
       order: { projectDir, taskQueue, json, watch: false },

@@ -1,7 +1,7 @@
 /** A client for commands that act on threads: server by find-server.ts, store by find-store.ts. */
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
-import { findServer, requireListening } from './find-server.ts';
+import { findServer, requireListening, requireOwn } from './find-server.ts';
 import { openExistingStore, requireProject, requireStore } from './find-store.ts';
 
 export interface OpenClient {
@@ -21,6 +21,7 @@ export async function withClient<T>(
   else requireStore(readConfiguration().store, project);
   const server = findServer(project);
   await requireListening(server);
+  await requireOwn(server);
   const { address, namespace } = server;
   const existing = createStore ? undefined : await openExistingStore(project);
   try {

@@ -7,7 +7,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { commandName } from '../command-name.ts';
-import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
+import { type FoundServer, findServer, findStranger, requireListening } from '../connection/find-server.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
 import { type Check, fail, warn } from './check.ts';
 import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './check-machine.ts';
@@ -59,11 +59,16 @@ export async function examine({
 
 async function connect(server: FoundServer, report: (check: Check) => void): Promise<Connection | undefined> {
   const { address, connection } = server;
+  const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`;
   try {
     await requireListening(server);
+    const owner = await findStranger(server);
+    if (owner !== undefined) {
+      report(fail('temporal', `the server at ${address} is that of another project, ${owner}`, next));
+      return undefined;
+    }
     return await Connection.connect({ ...connection, connectTimeout: '5 s' });
   } catch {
-    const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`;
     report(fail('temporal', `nothing answers at ${address}`, next));
     return undefined;
   }

@@ -7,7 +7,7 @@ import type {
 } from '../../core/author/code-execution.ts';
 import { toTaggedJson } from '../../core/value/tagged-json.ts';
 import { codeFrame } from './code-frame.ts';
-import { note, printJson, printLine, type Tone, tone } from './output.ts';
+import { note, printData, printLine, type Tone, tone } from './output.ts';
 import { visible } from './terminal-text.ts';
 
 export interface RunSource {
@@ -35,12 +35,12 @@ export function showCodeResult(
 function showJson(result: CodeExecutionResult): boolean {
   const written = toTaggedJson(result, { maxBytes: JSON_BYTES });
   if (written.ok) {
-    printJson(JSON.parse(written.text));
+    printData(JSON.parse(written.text));
     return result.status === 'success';
   }
   const message = `What the program returned or reported is longer than ${JSON_BYTES} bytes as JSON.`;
   const { durationMs, memoryUsedBytes } = result;
-  printJson({
+  printData({
     status: 'error',
     error: { name: 'TooLarge', message },
     reports: [],

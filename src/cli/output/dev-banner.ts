@@ -12,6 +12,8 @@ export interface Banner {
   readonly agents: readonly string[];
   readonly projectDir: string;
   readonly health?: string | undefined;
+  /** Where the debugger of the worker listens. */
+  readonly inspect?: string | undefined;
   readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
 
@@ -22,13 +24,36 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
   started: 'started by this command',
 };
 
-export function banner({ server, taskQueue, storeId, agents, projectDir, health, api }: Banner): string {
+/** Its columns are the browser's own; what it is to list stands in the address. */
+function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
+  if (uiUrl === undefined) return [];
+  const query = encodeURIComponent('ThreadStatus="failed"');
+  const list = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+  return [
+    ['Web UI', list],
+    ['', `${list}?query=${query} (threads that failed)`],
+  ];
+}
+
+export function banner({
+  server,
+  taskQueue,
+  storeId,
+  agents,
+  projectDir,
+  health,
+  inspect,
+  api,
+}: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
-    ...(server.uiUrl === undefined ? [] : [['Web UI', server.uiUrl]]),
+    ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
+    ...(inspect === undefined
+      ? []
+      : [['Inspector', `${inspect}, of the worker: attach an editor, or chrome://inspect`]]),
     ['Task queue', taskQueue],
     ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],

@@ -3,6 +3,7 @@
  * error, so that a result can be piped. Colours only where the stream is a terminal with colours.
  */
 import { styleText } from 'node:util';
+import { withIsoTimes } from './iso-times.ts';
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -15,12 +16,22 @@ export function printLine(text = ''): void {
   process.stdout.write(`${text}\n`);
 }
 
-export function printJson(value: unknown): void {
+/** Records of ours: their times become ISO 8601. */
+export function printJson(record: unknown): void {
+  printData(withIsoTimes(record));
+}
+
+/** One of a stream of records: NDJSON. */
+export function printJsonLine(record: unknown): void {
+  printDataLine(withIsoTimes(record));
+}
+
+/** What others have made, as it is. */
+export function printData(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** One value of a stream of values: NDJSON. */
-export function printJsonLine(value: unknown): void {
+export function printDataLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
@@ -52,6 +63,19 @@ export function toTable(rows: readonly (readonly string[])[]): string {
     )
     .join('\n');
 }
+
+/** How long ago, in the largest unit: `12s`, `3m`, `5h`, `2d`. */
+export function ageOf(microseconds: number, now = Date.now()): string {
+  const seconds = Math.max(0, Math.floor((now - microseconds / 1000) / 1000));
+  const [unit, length] = AGES.find(([, each]) => seconds >= each) ?? ['s', 1];
+  return `${Math.floor(seconds / length)}${unit}`;
+}
+
+const AGES = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+] as const;
 
 /** Microseconds since 1970 as a local time of day. */
 export function timeOfDay(microseconds: number): string {

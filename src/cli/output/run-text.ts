@@ -1,7 +1,7 @@
 /** RunEvents as lines: for people, and as NDJSON with the cursor that goes on behind each. */
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
-import { printJsonLine, printLine, type Tone, tone } from './output.ts';
+import { printDataLine, printLine, type Tone, tone } from './output.ts';
 import { shorten } from './terminal-text.ts';
 
 const TONES: Readonly<Record<RunEvent['severity'], Tone>> = { info: 'dim', warning: 'yellow', error: 'red' };
@@ -11,7 +11,7 @@ export async function printRunEvents(
   json: boolean | undefined,
 ): Promise<void> {
   for await (const told of events) {
-    if (json) printJsonLine(told);
+    if (json) printDataLine(told);
     else printLine(runEventText(told.event));
   }
 }

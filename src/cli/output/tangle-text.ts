@@ -1,7 +1,7 @@
 /** Events of Tangle's boxes as lines: for people, and as NDJSON with the cursor that goes on behind each. */
 import type { Projected } from '../../projections/projection.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
-import { printJsonLine, printLine, tone } from './output.ts';
+import { printDataLine, printLine, tone } from './output.ts';
 import { shorten } from './terminal-text.ts';
 
 export async function printTangle(
@@ -9,7 +9,7 @@ export async function printTangle(
   json: boolean | undefined,
 ): Promise<void> {
   for await (const told of events) {
-    if (json) printJsonLine(told);
+    if (json) printDataLine(told);
     else printLine(tangleText(told.event));
   }
 }

@@ -1,7 +1,7 @@
 /** AgenticX's RuntimeEvents as lines: for people, and as NDJSON with the cursor that goes on behind each. */
 import { isTerminal, type RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../../projections/projection.ts';
-import { printJsonLine, printLine, tone } from './output.ts';
+import { printDataLine, printLine, tone } from './output.ts';
 import { shorten } from './terminal-text.ts';
 
 export async function printTurns(
@@ -9,7 +9,7 @@ export async function printTurns(
   json: boolean | undefined,
 ): Promise<void> {
   for await (const told of events) {
-    if (json) printJsonLine(told);
+    if (json) printDataLine(told);
     else printLine(turnText(told.event));
   }
 }

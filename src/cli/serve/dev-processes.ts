@@ -11,6 +11,7 @@ export interface DevProcesses {
   readonly order: Pick<WorkerOrder, 'projectDir' | 'taskQueue' | 'json'>;
   readonly interruption: Interruption;
   readonly health?: string | undefined;
+  readonly inspect?: string | undefined;
   readonly server: () => Promise<FoundServer>;
   /** Called when both are ready for the first time. */
   readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
@@ -20,7 +21,7 @@ export interface DevProcesses {
 
 /** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
 export async function superviseDev(dev: DevProcesses): Promise<number> {
-  const { order, interruption, ready, health } = dev;
+  const { order, interruption, ready, health, inspect } = dev;
   const over = new AbortController();
   const working = Promise.withResolvers<FoundServer>();
   let server: Promise<FoundServer> | undefined;
@@ -31,6 +32,7 @@ export async function superviseDev(dev: DevProcesses): Promise<number> {
       order: { ...order, watch: true },
       interruption,
       health,
+      inspect,
       server: () => {
         server = dev.server();
         return server;

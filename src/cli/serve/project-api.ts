@@ -7,7 +7,7 @@ import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
-import { type FoundServer, findServer, requireListening } from '../connection/find-server.ts';
+import { type FoundServer, findServer, requireListening, requireOwn } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
 import { note } from '../output/output.ts';
 import { type LiveProject, openProject } from '../project/live-project.ts';
@@ -39,6 +39,7 @@ export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens
   requireProject(project);
   const server = options.server ?? findServer(project);
   await requireListening(server);
+  await requireOwn(server);
   const { address, namespace } = server;
   const live = options.live ?? (await openProject(project));
   const { store } = readConfiguration();

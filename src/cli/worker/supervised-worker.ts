@@ -31,19 +31,29 @@ export interface SupervisedWorker {
   readonly ready: (worker: ReadyWorker) => void;
   /** Where health and metrics are served: as `--health` gives it, else the settings. */
   readonly health?: string | undefined;
+  /** `host:port` of the debugger of the worker's process. */
+  readonly inspect?: string | undefined;
 }
+
+/** What a debugger holds is not lost, and no loop without an end. What is set by name stays. */
+const HELD = {
+  EVERTHREAD_WATCHDOG_MS: '0',
+  EVERTHREAD_MODEL_HEARTBEAT_MS: '3600000',
+  EVERTHREAD_TOOL_HEARTBEAT_MS: '3600000',
+} as const;
 
 const PROGRAM = new URL(`./worker-program${extname(import.meta.url)}`, import.meta.url);
 
 /** Resolves to the exit code, after the first signal or when the process could not be started at all. Throws `InvalidConfiguration`. */
 export async function superviseWorker(supervised: SupervisedWorker): Promise<number> {
-  const { order, interruption, server, ready, health } = supervised;
+  const { order, interruption, server, ready, health, inspect } = supervised;
   const watch = new SupervisorWatch();
   // Before anything slow: an address that is taken is told at once.
   const served = await serveHealth({ watch, stop: interruption.signal, address: health });
   try {
     return await supervise<WorkerOrder, FoundServer, ReadyWorker>({
       program: PROGRAM,
+      ...(inspect === undefined ? {} : { options: { inspect, env: { ...HELD, ...setByName() } } }),
       order: { ...order, secrets: hideSecrets() },
       server,
       stop: interruption.signal,
@@ -57,4 +67,13 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
   } finally {
     await served?.close();
   }
+}
+
+function setByName(): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(HELD).flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

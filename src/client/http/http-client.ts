@@ -6,6 +6,7 @@
  * H2. What would do something else the second time is not given again: `stop`, `removeEffect`, a cancel that names no execution, and the start
  *     of a thread whose id the caller chose.
  */
+
 import type { ScheduledEffect } from '../../core/author/effect.ts';
 import {
   checkFollow,
@@ -48,6 +49,7 @@ import type {
   FollowTangleOptions,
   FollowTurnsOptions,
 } from '../follow-run.ts';
+import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
@@ -114,7 +116,7 @@ export class HttpClient implements ThreadsClient {
    * the same start again tells whether it is there.
    */
   async startThread(thread: StartThread): Promise<{ threadId: string }> {
-    const threadId = thread.threadId ?? newId();
+    const threadId = thread.threadId ?? newThreadId(thread.agent);
     const messages = (thread.messages ?? []).map((message) => this.#named(message));
     const body = startJson({ ...thread, threadId, messages });
     const own = thread.threadId === undefined;

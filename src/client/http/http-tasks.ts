@@ -2,15 +2,16 @@
  * Tasks over the HTTP API, with the face of those of the client that has the store (tasks.ts). What they ask is answered with `answerWait`.
  * H1. A task has its id before it goes out, and the same id again is the same task: a start whose answer was lost is given again.
  */
+
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { Projected } from '../../projections/projection.ts';
 import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
 import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
 import type { Wait } from '../../store/port/wait.ts';
+import { newThreadId } from '../new-thread-id.ts';
 import type { FollowTask, StartTask, Tasks, WaitForTask } from '../tasks.ts';
 import { type HttpPlace, pathOf } from './http-place.ts';
 import { liveLines } from './live-lines.ts';
-import { newId } from './outgoing-json.ts';
 import { askJson, type Patient, pauseFor } from './patience.ts';
 
 const FIRST_LOOK_MS = 50;
@@ -25,7 +26,7 @@ export class HttpTasks implements Tasks {
 
   /** H1: the same start again is the same task. */
   start(given: StartTask): Promise<{ id: string }> {
-    const body = { ...given, id: given.id ?? newId() };
+    const body = { ...given, id: given.id ?? newThreadId(given.task) };
     return askJson(this.#place, { method: 'POST', path: '/v1/tasks', body, again: true });
   }
 

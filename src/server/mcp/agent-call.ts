@@ -12,7 +12,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { isMade } from '../../client/make-thread.ts';
+import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, requireReachable, requireScope, standingContext } from '../api/caller.ts';
@@ -125,7 +127,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
   checkExecutionId(executionId);
   // G1: in the same thread.
-  const threadId = executionId === undefined ? randomUUID() : threadOf(caller, agent, executionId);
+  const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
   if (executionId !== undefined && (await findChat({ client }, caller, threadId))) return threadId;
   await client
     .startThread({
@@ -144,5 +146,5 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
 
 function threadOf({ organizationId, userId }: Caller, agent: string, executionId: string): string {
   const whose = JSON.stringify([organizationId ?? null, userId, agent, executionId]);
-  return `mcp-${createHash('sha256').update(whose).digest('hex').slice(0, 40)}`;
+  return deriveThreadId(agent, createHash('sha256').update(whose).digest('hex'));
 }

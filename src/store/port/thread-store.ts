@@ -21,6 +21,7 @@ import type { EventStore } from './event.ts';
 import type { ExecutionStore } from './execution.ts';
 import type { ChildStore, FamilyStore, ReportStore, VariableRequestStore } from './family.ts';
 import type { FileStore } from './file.ts';
+import type { IdStore } from './id.ts';
 import type { McpStore } from './mcp.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
@@ -62,6 +63,7 @@ export interface ThreadStore {
   /** Fires when it can be used no more: its reason is a `StoreLost` or `StoreCorrupt`. Absent where that cannot happen. */
   readonly ended?: AbortSignal;
 
+  readonly ids: IdStore;
   /** Threads: opened, brought to rest, ended. */
   readonly threads: ThreadRecordStore;
   /** What is sent to a thread, until a step drains it. */

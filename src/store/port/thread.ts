@@ -136,6 +136,8 @@ export interface ThreadRecordStore {
   get(threadId: string): Promise<ThreadRecord | null>;
   /** Without those that were deleted. */
   list(options?: ListThreads): Promise<readonly ThreadRecord[]>;
+  /** By thread, the first 200 characters of the first message of its user; no entry for a thread without one. */
+  firstWords(threadIds: readonly string[]): Promise<Readonly<Record<string, string>>>;
   /**
    * Ends the execution and brings the thread to rest, with all that must be settled then: open steps and calls, effects of a
    * terminated one, a child's report. Answers `pending` instead where items wait that nobody took, unless it was stopped.

@@ -20,6 +20,7 @@ import {
 } from '../commands/effect/effect.ts';
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { answerVariables } from '../commands/family/answer-variables.ts';
+import { findIds } from '../commands/id/find-ids.ts';
 import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
@@ -48,6 +49,7 @@ import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
 import { takeCensus } from '../commands/thread/census.ts';
+import { readFirstWords } from '../commands/thread/first-words.ts';
 import { listThreads } from '../commands/thread/list-threads.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { removeThread } from '../commands/thread/remove-thread.ts';
@@ -69,6 +71,7 @@ import type { AnswerOfWait } from '../port/wait.ts';
 
 type Work = Pick<
   ThreadStore,
+  | 'ids'
   | 'threads'
   | 'queue'
   | 'executions'
@@ -87,11 +90,13 @@ type Work = Pick<
 export function bindWork(context: CommandContext): Work {
   const bound = binder(context);
   return {
+    ids: { find: bound(findIds) },
     threads: {
       census: bound(takeCensus),
       open: bound(openThread),
       get: bound(getThread),
       list: bound(listThreads),
+      firstWords: bound(readFirstWords),
       commitStatus: bound(commitStatus),
       terminate: bound(terminateThread),
       setTags: bound(setTags),

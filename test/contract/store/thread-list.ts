@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ListThreads } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
-import { ThreadDriver } from '../thread-driver.ts';
+import { message, ThreadDriver } from '../thread-driver.ts';
 
 export function registerThreadList(given: () => Stores): void {
   describe('lists of threads', () => {
@@ -36,6 +36,34 @@ export function registerThreadList(given: () => Stores): void {
       expect(await list({ agent: mark, createdAfter: (createdAt ?? 0) - 1 })).toContain(child.id);
       expect(await list({ agent: mark, updatedBefore: updatedAt })).not.toContain(child.id);
       expect(await list({ agent: mark, updatedBefore: (updatedAt ?? 0) + 1 })).toContain(child.id);
+    });
+
+    it('have the words with which each of their threads begins, and none of what was not said by its user', async () => {
+      const { store } = given();
+      const [said, silent] = [new ThreadDriver(store), new ThreadDriver(store)];
+      for (const thread of [said, silent]) await thread.open();
+      const hidden = message(`hidden-${said.id}`, 'hidden', { silent: true });
+      await said.begin([hidden, message('first', 'x'.repeat(300)), message('second', 'y')]);
+      await silent.begin([message('system', 'be kind', { role: 'system' })]);
+      const words = await store.threads.firstWords([said.id, silent.id, 'nobody']);
+      expect(words).toEqual({ [said.id]: 'x'.repeat(200) });
+      expect(await store.threads.firstWords([])).toEqual({});
+    });
+
+    it('are found by the beginnings of ids, the shortest first, of a kind and in the case in which they are written', async () => {
+      const { store } = given();
+      const mark = `Mark-${randomUUID()}`;
+      for (const id of [`${mark}-2%`, `${mark}-1`, mark]) await new ThreadDriver(store, id).open();
+      const find = (prefix: string, limit = 10) => store.ids.find({ kind: 'thread', prefix, limit });
+      expect(await find(mark)).toEqual([mark, `${mark}-1`, `${mark}-2%`]);
+      expect(await find(mark, 1)).toEqual([mark]);
+      expect(await find(`${mark}-2`)).toEqual([`${mark}-2%`]);
+      expect([await find(`${mark}%`), await find(mark.toLowerCase())]).toEqual([[], []]);
+      const kinds = ['task', 'execution', 'wait', 'action', 'effect', 'token', 'request'] as const;
+      for (const kind of kinds) expect(await store.ids.find({ kind, prefix: mark, limit: 1 })).toEqual([]);
+      await new ThreadDriver(store, `task/${mark}`).open();
+      expect(await store.ids.find({ kind: 'task', prefix: mark, limit: 2 })).toEqual([mark]);
+      expect(await find('task/')).toEqual([]);
     });
 
     it('go on behind any page, each thread once, in either order', async () => {

@@ -6,7 +6,10 @@
  * P3. Without both each request is a thread of its own. But for one that says it was sent before: it finds the thread of its first attempt, since the
  *     first request of these words has the id that they give it.
  */
-import { createHash, randomUUID } from 'node:crypto';
+
+import { createHash } from 'node:crypto';
+import { newThreadId } from '../../../client/new-thread-id.ts';
+import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 import { findChat } from '../chat/chat-say.ts';
@@ -49,17 +52,17 @@ export async function findPlace(
   const { model, messages, user = null } = body;
   const whose = [caller.organizationId ?? null, caller.userId, user, model];
   // P2: the key names both.
-  if (key !== null) return place(`cc-${digest(...whose, key)}`);
+  if (key !== null) return place(deriveThreadId(model, digest(...whose, key)));
   // P3: one that was sent before finds the first of these words.
   const tried = headers.get('x-stainless-retry-count');
-  const first = await place(`cc-${digest(...whose, messages)}`, tried !== null);
+  const first = await place(deriveThreadId(model, digest(...whose, messages)), tried !== null);
   if (tried !== null && tried !== '0' && first.found?.terminatedAt == null) return first;
-  return first.found ? newPlace(first) : { ...first, alone: true };
+  return first.found ? newPlace(first, model) : { ...first, alone: true };
 }
 
 /** Another thread for the same. */
-export function newPlace(place: CompletionPlace): CompletionPlace {
-  return { ...place, threadId: randomUUID(), found: null };
+export function newPlace(place: CompletionPlace, agent: string): CompletionPlace {
+  return { ...place, threadId: newThreadId(agent), found: null };
 }
 
 function threadOf(header: string | null, given: string | undefined): string | undefined {

@@ -160,6 +160,6 @@ async function send(
   } catch (error) {
     // One that nobody reads any more was sent again meanwhile, and that one is answered.
     if (!alone || !isMade(error) || request.signal.aborted) throw error;
-    return send(host, caller, { ...sending, place: { ...newPlace(place), alone: false } });
+    return send(host, caller, { ...sending, place: { ...newPlace(place, body.model), alone: false } });
   }
 }

@@ -1,0 +1,31 @@
+/** What threads begin with, for lists of them: one read, by the index of their messages. */
+import { sql } from 'kysely';
+import type { CommandContext } from '../base/context.ts';
+
+const CHARACTERS = 200;
+
+export async function readFirstWords(
+  { db }: CommandContext,
+  threadIds: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  if (threadIds.length === 0) return {};
+  const rows = await db
+    .selectFrom('threads')
+    .select('threads.id')
+    .select((select) =>
+      select
+        .selectFrom('messages')
+        .select(sql<string>`substr(content, 1, ${sql.lit(CHARACTERS)})`.as('words'))
+        .whereRef('messages.thread_id', '=', 'threads.id')
+        .where('role', '=', 'user')
+        .where('depth', '=', 0)
+        .where('silent', '=', 0)
+        .where('content', 'is not', null)
+        .orderBy('messages.created_at')
+        .limit(1)
+        .as('words'),
+    )
+    .where('threads.id', 'in', threadIds)
+    .execute();
+  return Object.fromEntries(rows.flatMap(({ id, words }) => (words === null ? [] : [[id, words]])));
+}

@@ -1,0 +1,29 @@
+/** A child in a store that no workflow knows. */
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+
+export const makeChild = (
+  store: ThreadStore,
+  parentId: string,
+  threadId: string,
+  name: string | null = null,
+) =>
+  store.children.create({
+    parentId,
+    child: {
+      threadId,
+      agent: 'scout',
+      name,
+      title: null,
+      description: 'looks around',
+      arguments: {},
+      resumable: true,
+      blocking: false,
+      explicit: false,
+      hears: 'a',
+      messages: [],
+    },
+    call: null,
+    waits: false,
+    inherits: () => false,
+    given: [],
+  });

@@ -1,0 +1,32 @@
+/** The line that says what is going on. */
+import { expect, it } from '@jest/globals';
+import { ActivityLine } from '../../../src/cli/output/activity-line.ts';
+import { eventually } from '../../support/eventually.ts';
+
+function terminal(isTTY: boolean) {
+  let written = '';
+  const write = (text: string) => void (written += text);
+  return { output: { isTTY, columns: 40, write }, written: () => written };
+}
+
+it('tells in a terminal what is done and for how long, and leaves nothing behind', async () => {
+  const { output, written } = terminal(true);
+  const line = new ActivityLine(output);
+  line.show('thinking');
+  await eventually('it is seen', () => / thinking \d+s/.test(written()));
+  line.show(`a tool of a very long name that no terminal of this width could show ${'x'.repeat(100)}`);
+  await eventually('it says the other', () => written().includes('a tool of'));
+  line.hide();
+  expect(written().endsWith('\r\u001b[2K')).toBe(true);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what makes it dim takes no room
+  for (const shown of written().split('\r\u001b[2K'))
+    expect(shown.replace(/\u001b\[\d+m/g, '').length).toBeLessThan(40);
+});
+
+it('writes nothing where nobody looks', () => {
+  const { output, written } = terminal(false);
+  const line = new ActivityLine(output);
+  line.show('thinking');
+  line.hide();
+  expect(written()).toBe('');
+});
