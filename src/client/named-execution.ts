@@ -148,12 +148,16 @@ async function* awaitBeginning(
   ];
   let seq = before;
   let failure: StoredError | undefined;
+  let othersEnd: number | undefined;
   for await (const page of followRows(storeOf(client), threadId, { after: before, signal, marks: true })) {
-    for (const { type, data, seq: row } of page) {
+    for (const { type, data, seq: row, at } of page) {
       seq = row;
       if (type === 'execution.started' && data.executionId === executionId) return;
+      if (type === 'execution.ended') othersEnd = at;
+      // That another one has failed is told of the thread as well, in the same transaction.
       if (type === 'thread.status')
-        failure = row > since && data.status === 'failed' ? (data.error ?? UNTOLD) : undefined;
+        failure =
+          row > since && at !== othersEnd && data.status === 'failed' ? (data.error ?? UNTOLD) : undefined;
       if (type === 'item.rejected' && data.id === itemId) {
         yield lost(row, data.reason, data.code);
         return;

@@ -40,12 +40,31 @@ export interface Place {
   readonly taskQueue: string;
 }
 
-/** A store in a file of its own, which the caller closes. */
+/** A store of its own, which the caller closes: in a file, or where the test file has its stores (on-postgres.ts). */
 export async function openTestStore(): Promise<ThreadStore> {
+  const keys = parseKeys(generateKey('test'), 'the test');
+  const address = await makeAddress();
+  const store = await openStore(address, '', { keys });
+  ADDRESSES.set(store, address);
+  return store;
+}
+
+let makeAddress = async () => {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(folder, { recursive: true });
-  const keys = parseKeys(generateKey('test'), 'the test');
-  return openStore('sqlite:store.db?synchronous=normal', folder, { keys });
+  return `sqlite:${join(folder, 'store.db')}?synchronous=normal`;
+};
+
+/** Of the stores of this test file from now on. */
+export function makeStoresAt(make: () => Promise<string>): void {
+  makeAddress = make;
+}
+
+const ADDRESSES = new WeakMap<ThreadStore, string>();
+
+/** As in `EVERTHREAD_STORE`. */
+export function addressOf(store: ThreadStore): string {
+  return ADDRESSES.get(store) ?? '';
 }
 
 /** A worker that serves no other test; its store is the caller's. */

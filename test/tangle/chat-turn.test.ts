@@ -1,6 +1,8 @@
 /** Chat turns as lines, over a real engine: begun, told, kept; by clients that leave and come back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { executionPages } from '../../src/client/named-execution.ts';
+import { deriveExecutionId } from '../../src/core/thread/execution-id.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import {
   type Box,
@@ -68,6 +70,24 @@ describe('handleChatTurn', () => {
     expect(textOf(lines)).toBe('It is there.');
     expect(seen).toEqual(lines);
     expect(flushed).toHaveLength(1);
+  });
+
+  it('[TG-16] another turn that fails while this one is on its way ends that other one alone', async () => {
+    const { runtime, box, sessionId, say } = await chat([
+      fails({ status: 400, message: 'no' }),
+      says('Mine.'),
+    ]);
+    expect(typesOf(await readLines(say('first').body)).at(-1)).toBe('session.run.failed');
+    const identity = identityOf(sessionId, 1);
+    const executionId = deriveExecutionId({ projectId: 'chat', sessionId, turnIndex: 1 });
+    // As read by who has looked before the first one failed, and sends now.
+    const pages = executionPages(runtime.client, { threadId: sessionId, executionId, since: 1 });
+    // What there is, and that there is no more.
+    for (let n = 0; n < 2; n++) expect(await pages.next()).toEqual({ done: false, value: [] });
+    await readLines(handleChatTurn({ box, identity, message: 'second' }).body);
+    const told: string[] = [];
+    for await (const page of pages) told.push(...page.map(({ event }) => event.type));
+    expect([told[0], told.at(-1)]).toEqual(['execution.started', 'execution.completed']);
   });
 
   it('[TG-13] a producer that fails after a part: the part is told, then the error, and the body ends', async () => {

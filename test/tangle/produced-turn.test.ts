@@ -17,6 +17,7 @@ import { testApi } from '../support/api.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 import { type Line, readLines } from '../support/turn-lines.ts';
+import { addressOf } from '../support/worker-pool.ts';
 
 const withoutId = ({ id: _, ...line }: Line) => line;
 const typesOf = (lines: readonly Line[]) => lines.map(({ type }) => type);
@@ -285,7 +286,7 @@ describe('a chat turn that a closure produces', () => {
   it('[TG-17] whose process dies has failed with ProducerLost for whoever reads it, one in line behind it too; nobody runs either again, and the session goes on', async () => {
     const { runtime, say, sessionId } = await chat();
     const { store, taskQueue } = runtime;
-    const address = `sqlite:${store.place.replace('SQLite at ', '')}?synchronous=normal`;
+    const address = addressOf(store);
     const program = join(import.meta.dirname, '..', 'support', 'producer-process.ts');
     const child = fork(program, [address, taskQueue, sessionId]);
     closeAfterTest(async () => void child.kill('SIGKILL'));
@@ -300,7 +301,9 @@ describe('a chat turn that a closure produces', () => {
       db.selectFrom('producers').select('present_until').where('thread_id', '=', sessionId).execute();
     const before = await present();
     await eventually('it shows its presence', async () =>
-      (await present()).every(({ present_until: until }, n) => until > (before[n]?.present_until ?? until)),
+      (await present()).every(
+        ({ present_until: until }, n) => Number(until) > Number(before[n]?.present_until ?? until),
+      ),
     );
     const again: string[] = [];
     const hooks: ChatTurnHooks = {
@@ -325,7 +328,10 @@ describe('a chat turn that a closure produces', () => {
     expect(typesOf(await readLines(say('go', hooks).body))).toEqual(typesOf(first));
     expect(again).toEqual([]);
     const third = await readLines(say('go', hooks, { turn: 2 }).body);
-    expect(typesOf(third).at(-1)).toBe('session.run.completed');
+    expect(third.slice(1).map(withoutId)).toEqual([
+      delta('Here.'),
+      { type: 'session.run.completed', data: { sessionId } },
+    ]);
     expect(again).toEqual([`chat:${sessionId}:2`]);
   });
 });

@@ -165,6 +165,41 @@ describe('an agent that starts a task', () => {
   });
 });
 
+describe('a thread that such a task starts', () => {
+  it('may do no more than the thread that has started the task', async () => {
+    const starts = defineTask<number>({
+      observe: ({ history }) => history.length,
+      decide: ({ state, history }) =>
+        state === 0
+          ? { kind: 'act', action: 'start' }
+          : { kind: 'stop', pass: true, reason: 'started', outcome: history[0]?.actionOutcome?.result },
+      act: (_, { startThread }) => startThread({ agent: 'helper', content: 'work' }),
+    });
+    const model = scriptedModel(({ messages }) =>
+      messages.at(-1)?.role === 'user' && messages.at(-1)?.content === 'start'
+        ? calls('task__starts')
+        : says('so'),
+    );
+    const registry = helperRegistry({ model, tasks: { starts }, prompt: { tools: ['task:starts'] } });
+    const runtime = await testRuntime({ model, registry });
+    const { client, store } = runtime;
+    const context = { permissions: { 'money.*': 'deny' }, organizationId: 'acme' } as const;
+    const { threadId } = await client.startThread({
+      agent: 'helper',
+      context,
+      messages: [{ content: 'start' }],
+    });
+    await client.waitForIdle(threadId);
+    const { outcome } = (await resultOf(runtime, threadId)).told as { outcome: { threadId: string } };
+    const execution = await eventually('its execution', () => store.executions.get(outcome.threadId));
+    expect(execution?.context).toMatchObject(context);
+    expect(await client.getThread(outcome.threadId)).toMatchObject({
+      parentId: null,
+      organizationId: 'acme',
+    });
+  });
+});
+
 describe('a prompt that lists a task', () => {
   it('names one that there is', () => {
     const model = scriptedModel([]);

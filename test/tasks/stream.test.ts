@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineTask } from '../../src/definitions/index.ts';
 import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
 import { toTelemetry } from '../../src/projections/task/task-telemetry.ts';
+import { eventually } from '../support/runtime.ts';
 import { taskRuntime } from './task-runtime.ts';
 
 const SECRET = 'words of a user';
@@ -155,7 +156,11 @@ describe('what a task must know', () => {
     const { client } = await taskRuntime({ asking });
     const { id } = await client.tasks.start({ task: 'asking' });
     await client.tasks.wait(id);
-    const waits = await client.listWaits({ threadId: `task/${id}` });
+    // They are opened one after the other.
+    const waits = await eventually('both questions', async () => {
+      const open = await client.listWaits({ threadId: `task/${id}` });
+      return open.length === 2 ? open : undefined;
+    });
     expect(waits.map(({ name, kind }) => [name, kind])).toEqual([
       ['key', 'question'],
       ['region', 'question'],

@@ -40,7 +40,8 @@ describe('a task', () => {
       models: [defineModel({ name: 'scripted', provider: model.provider, model: 'scripted' })],
     };
     const { client } = await taskRuntime({ delegating }, { project });
-    const { id } = await client.tasks.start({ task: 'delegating' });
+    const owner = { userId: 'ada', organizationId: 'acme' };
+    const { id } = await client.tasks.start({ task: 'delegating', ...owner });
     for await (const { event } of client.tasks.events(id, { openWithinMs: 60_000 }))
       if (event.type === 'final') break;
     const [threadId] = started;
@@ -51,5 +52,9 @@ describe('a task', () => {
     });
     expect(started).toEqual([threadId, threadId]);
     expect(model.requests).toHaveLength(1);
+    // It is its owner's, too, and says whose it is.
+    expect(await client.getThread(threadId ?? '')).toMatchObject({
+      ...{ ...owner, parentId: null, tags: [`task/${id}`] },
+    });
   });
 });

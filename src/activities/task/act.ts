@@ -89,7 +89,7 @@ async function runAct(
     idempotencyKey,
     repeated,
     sessions: openSessions(dependencies.store, frame.run.threadId),
-    startThread: (thread) => startThread(frame, { ...thread, idempotencyKey }),
+    startThread: (thread) => startThread(dependencies, frame, { ...thread, idempotencyKey }),
   };
   const acted = await runPhase(frame, 'act', () =>
     whileHeld(dependencies, action, async () => {

@@ -7,6 +7,7 @@ import type { ActionOutcome, AwaitedThread, TaskThread } from '../../core/author
 import type { TaskDecision } from '../../core/task/control.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { startOptions, WORKFLOW_TYPE } from '../../core/thread/start-options.ts';
+import { tagOfTask } from '../../core/thread/task-start.ts';
 import type { ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -16,8 +17,10 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';
 
+/** It is its owner's, and may do no more than the task may; it is no child of it. */
 export async function startThread(
-  { loop: { task } }: TaskFrame,
+  { store }: Pick<ActivityDependencies, 'store'>,
+  { loop: { task, context: given } }: TaskFrame,
   { agent, content, key = '', idempotencyKey }: TaskThread & { readonly idempotencyKey: string },
 ): Promise<{ readonly threadId: string }> {
   if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must name an agent');
@@ -27,11 +30,14 @@ export async function startThread(
   const { client, info } = Context.current();
   const messages = [{ id: 'first', content }];
   const userId = task.userId === null ? {} : { userId: task.userId };
+  const { organizationId } = (await store.threads.get(task.threadId)) ?? {};
+  const context = { ...given, ...(organizationId === undefined ? {} : { organizationId }) };
+  const standing = Object.keys(context).length > 0 ? { context } : {};
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
       ...startOptions({ threadId, agent }),
       taskQueue: info.taskQueue,
-      args: [{ agent, threadId, ...userId, messages, tags: [task.threadId.slice(0, LIMITS.tagChars)] }],
+      args: [{ agent, threadId, ...userId, ...standing, messages, tags: [tagOfTask(task.threadId)] }],
     });
   } catch (error) {
     // An attempt before has started it.

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readTask } from '../../client/lost-task.ts';
 import { taskNotFound } from '../../client/tasks.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
+import { tagOfTask } from '../../core/thread/task-start.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
@@ -19,7 +20,7 @@ export function addTaskShow(tasks: Command, cli: Cli): void {
     .command('show')
     .summary('show one, with its steps')
     .description(
-      'Shows a task: what it was asked to be, how it ended, and its steps. With --json: { task, steps, waits }.',
+      'Shows a task: what it was asked to be, how it ended, and its steps. With --json: { task, steps, waits, threads }; threads are the latest 20 that it has started.',
     )
     .argument('<id>', 'id of the task')
     .option('--steps <n>', 'at most n steps, the newest ones', parseWhole, 20);
@@ -32,12 +33,13 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
     if (!task) throw taskNotFound(id);
     const steps = await store.tasks.listSteps(id, Math.max(0, task.steps - most), most + 1);
     const waits = await openWaits(store, task);
-    if (json) return printJson({ task, steps, waits });
-    printLine(
-      visible(
-        toTable([...describeTask(task), ...waits.map((wait) => ['waits', `${wait.id} ${wait.summary}`])]),
-      ),
-    );
+    const threads = await store.threads.list({ tag: tagOfTask(task.threadId), limit: MOST_THREADS });
+    if (json) return printJson({ task, steps, waits, threads });
+    const beside = [
+      ...waits.map((wait) => ['waits', `${wait.id} ${wait.summary}`]),
+      ...threads.map(({ id: each, agent, status }) => ['thread', `${each} (${agent}, ${status})`]),
+    ];
+    printLine(visible(toTable([...describeTask(task), ...beside])));
     if (steps.length === 0) return;
     printLine('');
     const [heading = '', ...lines] = toTable([
@@ -50,6 +52,9 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
   return undefined;
 }
 
+/** Of those that it has started, the latest ones. */
+const MOST_THREADS = 20;
+
 function openWaits({ waits }: ThreadStore, { threadId, endedAt }: TaskRecord) {
   return endedAt === null ? waits.list({ threadId }) : Promise.resolve([]);
 }
@@ -61,6 +66,7 @@ export function describeTask(task: TaskRecord): string[][] {
     ['name', task.name],
     ...(spec.intent === task.name ? [] : [['intent', spec.intent]]),
     ...(spec.inputs === undefined ? [] : [['inputs', shorten(JSON.stringify(spec.inputs), 400)]]),
+    ...(task.parentId === null ? [] : [['parent', task.parentId]]),
     ['status', task.status],
     ...(verdict
       ? [

@@ -37,6 +37,7 @@ export function threadHeading(
       ? []
       : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),
     ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
+    ...(thread.tags.length === 0 ? [] : [['tags', thread.tags.map(visible).join(', ')]]),
     ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
     ...sideLine(thread),
     ...runLines(execution),

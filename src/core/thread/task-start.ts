@@ -33,6 +33,11 @@ export function toTaskId(threadId: string): string {
   return threadId.slice(TASK_ID_PREFIX.length);
 }
 
+/** The tag of threads that a task has started. */
+export function tagOfTask(threadId: string): string {
+  return threadId.slice(0, LIMITS.tagChars);
+}
+
 /** The first problem is an `InvalidStart`. */
 export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
   if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"task":"triage"}');

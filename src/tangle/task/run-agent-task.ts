@@ -53,7 +53,7 @@ export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
  * Runs a task to its end, however long it waits for people. Rejects as `client.tasks.start` does.
  * @example
  * ```ts
- * const { status, control } = await runAgentTask({
+ * const { status, control } = await runAgentTask<{ count: number }, string>({
  *   task: { intent: 'count-to-one' },
  *   adapter: {
  *     observe: ({ history }) => ({ count: history.length }),
