@@ -1,4 +1,5 @@
 /** A worker whose agent has tools of MCP servers that take as long as they are let, for tests that kill it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defineAgent,
@@ -16,6 +17,12 @@ await runWorkerProcess(
   ({ modelUrl, folder }) => {
     const server = (name: string, idempotent: true | string[]) =>
       defineMcpServer({ command: process.execPath, args: [PLAIN, join(folder, name)], idempotent });
+    const far = (name: string, idempotent: true | string[]) =>
+      defineMcpServer({
+        url: readFileSync(join(folder, `${name}.url`), 'utf8'),
+        timeoutMs: 300_000,
+        idempotent,
+      });
     return registryFrom({
       agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
       prompts: [
@@ -25,7 +32,7 @@ await runWorkerProcess(
           prompt: 'You help.',
           model: 'scripted',
           includeChat: true,
-          tools: ['mcp:once/hold', 'mcp:again/hold'],
+          tools: ['once', 'again', 'far_once', 'far_again'].map((name) => `mcp:${name}/hold`),
         }),
       ],
       models: [
@@ -35,7 +42,12 @@ await runWorkerProcess(
           model: 'scripted-1',
         }),
       ],
-      mcpServers: { once: server('once', []), again: server('again', ['hold']) },
+      mcpServers: {
+        once: server('once', []),
+        again: server('again', ['hold']),
+        far_once: far('far_once', []),
+        far_again: far('far_again', true),
+      },
     });
   },
   () => {},
