@@ -2,10 +2,10 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
-import { quote } from '../outbound/index.ts';
+import { quote, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
-import { MCP_LIMITS } from './limit.ts';
+import { MCP_LIMITS, SCHEMA_BOUND } from './limit.ts';
 
 export interface McpCall {
   readonly name: string;
@@ -91,7 +91,10 @@ function toAsks({ inputRequests = {}, requestState }: InputRequiredResult): McpA
         'McpInputUnsupported',
         `It asks for ${quote(method, 60)}, which nobody here answers.`,
       );
-    return [name, { message: quote(params.message, 2000), schema: params.requestedSchema ?? null }] as const;
+    const { message, requestedSchema = null } = params;
+    if (!measureJson(requestedSchema, SCHEMA_BOUND).whole)
+      throw new McpFailure('McpTooLarge', 'The form of its question is too large, or too deep.');
+    return [name, { message: quote(message, 2000), schema: visibleIn(requestedSchema) }] as const;
   });
   return {
     requests: Object.fromEntries(requests),

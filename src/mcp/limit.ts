@@ -23,3 +23,6 @@ export const MCP_LIMITS = {
   /** Connections of a worker. */
   connections: 64,
 } as const;
+
+/** Of a schema: of a tool's arguments, and of what is asked for. */
+export const SCHEMA_BOUND = { maxBytes: MCP_LIMITS.schemaBytes, maxDepth: MCP_LIMITS.schemaDepth };

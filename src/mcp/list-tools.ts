@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { measureJson } from '../core/value/json-measure.ts';
-import { quote, visible } from '../outbound/index.ts';
+import { quote, visible, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
-import { MCP_LIMITS } from './limit.ts';
+import { MCP_LIMITS, SCHEMA_BOUND } from './limit.ts';
 
 export interface ListedTool {
   /** Its name at the server. */
@@ -46,8 +46,6 @@ export async function listTools(
   return [...found.values()];
 }
 
-const SCHEMA = { maxBytes: MCP_LIMITS.schemaBytes, maxDepth: MCP_LIMITS.schemaDepth };
-
 interface Told {
   readonly name: string;
   readonly description?: string;
@@ -56,7 +54,7 @@ interface Told {
 }
 
 function toListed({ name, description = '', inputSchema, annotations = {} }: Told): ListedTool {
-  if (!measureJson(inputSchema, SCHEMA).whole)
+  if (!measureJson(inputSchema, SCHEMA_BOUND).whole)
     throw new McpFailure('McpTooLarge', `The schema of ${quote(name, 128)} is too large, or too deep.`);
   const hints = Object.fromEntries(
     HINTS.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [])),
@@ -64,7 +62,7 @@ function toListed({ name, description = '', inputSchema, annotations = {} }: Tol
   const told = {
     name,
     description: visible(description).slice(0, MCP_LIMITS.descriptionChars),
-    parameters: JSON.parse(visible(JSON.stringify(inputSchema))) as ListedTool['parameters'],
+    parameters: visibleIn(inputSchema) as ListedTool['parameters'],
     hints,
   };
   return { ...told, digest: createHash('sha256').update(canonicalJson(told)).digest('hex') };

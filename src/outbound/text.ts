@@ -10,3 +10,11 @@ export function quote(text: unknown, longest = 500): string {
 export function visible(text: string): string {
   return text.replace(/[^\P{C}\n\t]|\p{Zl}|\p{Zp}/gu, '');
 }
+
+/** The same for the names and texts in JSON, which must have been measured: it is not deep. */
+export function visibleIn(value: unknown): unknown {
+  if (typeof value === 'string') return visible(value);
+  if (Array.isArray(value)) return value.map(visibleIn);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [visible(name), visibleIn(each)]));
+}

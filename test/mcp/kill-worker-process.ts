@@ -1,4 +1,5 @@
-/** A worker whose agent has tools of MCP servers that take as long as they are let, for tests that kill it. */
+/** A worker with an agent for each server of MCP that its folder's `servers.json` names, for tests that kill it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defineAgent,
@@ -10,24 +11,27 @@ import {
 import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
 
-const PLAIN = join(import.meta.dirname, 'plain-server.mjs');
+/** By the names of servers, which are those of their agents. */
+export type KilledServers = Readonly<
+  Record<string, { readonly tool: string; readonly server: Parameters<typeof defineMcpServer>[0] }>
+>;
 
 await runWorkerProcess(
   ({ modelUrl, folder }) => {
-    const server = (name: string, idempotent: true | string[]) =>
-      defineMcpServer({ command: process.execPath, args: [PLAIN, join(folder, name)], idempotent });
+    const servers: KilledServers = JSON.parse(readFileSync(join(folder, 'servers.json'), 'utf8'));
+    const known = Object.entries(servers);
     return registryFrom({
-      agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
-      prompts: [
+      agents: known.map(([name]) => defineAgent({ name, sideA: { prompt: `${name}_prompt` } })),
+      prompts: known.map(([name, { tool }]) =>
         definePrompt({
-          name: 'main',
-          toolDescription: 'the main prompt',
+          name: `${name}_prompt`,
+          toolDescription: name,
           prompt: 'You help.',
           model: 'scripted',
           includeChat: true,
-          tools: ['mcp:once/hold', 'mcp:again/hold'],
+          tools: [`mcp:${name}/${tool}`],
         }),
-      ],
+      ),
       models: [
         defineModel({
           name: 'scripted',
@@ -35,7 +39,7 @@ await runWorkerProcess(
           model: 'scripted-1',
         }),
       ],
-      mcpServers: { once: server('once', []), again: server('again', ['hold']) },
+      mcpServers: Object.fromEntries(known.map(([name, { server }]) => [name, defineMcpServer(server)])),
     });
   },
   () => {},

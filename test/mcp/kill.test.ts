@@ -1,55 +1,167 @@
-/** A worker is killed in the midst of calls of MCP servers: each ran at most once, unless its author says that it may run again. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * A worker is killed in the midst of calls of MCP servers: each ran at most once, unless its author says that it may run again. Servers of ours that count, and
+ * two that others have published.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { type HoldingProxy, holdingProxy } from '../support/holding-proxy.ts';
+import { isAlive, processTree } from '../support/process-tree.ts';
+import type { KilledServers } from './kill-worker-process.ts';
+
+const PLAIN = join(import.meta.dirname, 'plain-server.mjs');
+const published = (name: string) =>
+  join(import.meta.dirname, `../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
 
 describe('a worker that is killed while servers of MCP work for it', () => {
   let cluster: Cluster;
+  /** Servers over HTTP are nobody's children. */
+  const far: { kill(): void }[] = [];
+  const startFar = (args: string[], env: Readonly<Record<string, string>> = {}) => {
+    const server = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, ...env } });
+    far.push({ kill: () => server.kill('SIGKILL') });
+  };
+  const at = (name: string) => join(cluster.folder, name);
 
   beforeAll(async () => {
     cluster = await startCluster({
       program: join(import.meta.dirname, 'kill-worker-process.ts'),
+      // What a thread is told is the call that it makes.
       script: ({ messages }) => {
         const last = messages.at(-1);
-        return last?.role === 'user' ? calls(`mcp__${last.content}__hold`, {}) : says(String(last?.content));
+        if (last?.role !== 'user') return says(String(last?.content));
+        const [name = '', ...given] = String(last.content).split(' ');
+        return calls(name, JSON.parse(given.join(' ')));
       },
     });
+    for (const name of ['far_once', 'far_again']) startFar([PLAIN, at(name), 'http']);
+    const addressOf = async (name: string) =>
+      `http://127.0.0.1:${await eventually('its port', () => lines(name)[0]?.split(' ')[1])}/mcp`;
+    const [port] = await findFreePorts(1);
+    startFar([published('everything'), 'streamableHttp'], { PORT: String(port) });
+    const isThere = () => fetch(`http://127.0.0.1:${port}/mcp`).then(Boolean, () => false);
+    await eventually('the published server', isThere);
+    for (const name of ['all_once', 'all_again'])
+      proxies.set(name, await holdingProxy(`http://127.0.0.1:${port}/mcp`));
+    const all = (name: string) => ({ url: proxies.get(name)?.url ?? '', timeoutMs: 300_000 });
+    const own = { command: process.execPath };
+    const files = { ...own, args: [published('filesystem'), cluster.folder] };
+    const servers: KilledServers = {
+      once: { tool: 'hold', server: { ...own, args: [PLAIN, at('once')] } },
+      again: { tool: 'hold', server: { ...own, args: [PLAIN, at('again')], idempotent: ['hold'] } },
+      far_once: { tool: 'hold', server: { url: await addressOf('far_once'), timeoutMs: 300_000 } },
+      far_again: {
+        tool: 'hold',
+        server: { url: await addressOf('far_again'), timeoutMs: 300_000, idempotent: true },
+      },
+      files_once: { tool: 'read_text_file', server: files },
+      files_again: { tool: 'read_text_file', server: { ...files, idempotent: true } },
+      all_once: { tool: LONG, server: all('all_once') },
+      all_again: { tool: LONG, server: { ...all('all_again'), idempotent: true } },
+    };
+    writeFileSync(at('servers.json'), JSON.stringify(servers));
+    await cluster.keep(1);
+    const pipes = ['files_once', 'files_again'].map((name) => at(`${name}.pipe`));
+    execFileSync('mkfifo', pipes);
+    for (const [name, { tool }] of Object.entries(servers)) {
+      const given =
+        tool === LONG ? { duration: 0.2, steps: 2 } : tool === 'hold' ? {} : { path: at(`${name}.pipe`) };
+      threads.set(name, await cluster.begin(`mcp__${name}__${tool} ${JSON.stringify(given)}`, name));
+    }
+    // A slow machine may have taken a worker for lost before: then those that may have been sent again already.
+    await eventually('the calls', () => HELD.every((name) => held(name) >= 1));
+    await eventually('the long operations', () => [...proxies.values()].every(({ calls }) => calls >= 1));
+    for (const path of pipes) open.set(path, await eventually('a reader', () => openForReader(path)));
+    await kill();
+    for (const proxy of proxies.values()) proxy.release();
+    for (const name of HELD) writeFileSync(at(`${name}.release`), '');
     await cluster.keep(1);
   });
-  afterAll(() => cluster?.close());
+  afterAll(async () => {
+    for (const server of far) server.kill();
+    for (const proxy of proxies.values()) proxy.close();
+    await cluster?.close();
+  });
 
-  const lines = (name: string) => {
-    const journal = join(cluster.folder, name);
-    return existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').filter(Boolean) : [];
-  };
+  const LONG = 'trigger-long-running-operation';
+  const HELD = ['once', 'again', 'far_once', 'far_again'];
+  const proxies = new Map<string, HoldingProxy>();
+  const threads = new Map<string, string>();
+  /** Pipes that are read, by their paths. */
+  const open = new Map<string, number>();
+  const threadOf = (name: string) => threads.get(name) ?? '';
+  const lines = (name: string) =>
+    existsSync(at(name)) ? readFileSync(at(name), 'utf8').split('\n').filter(Boolean) : [];
   const held = (name: string) => lines(name).filter((line) => line === 'hold').length;
+  const eventsOf = async (name: string, type: string) =>
+    (await cluster.store.events.read(threadOf(name), 0)).filter((event) => event.type === type);
 
-  it('has sent each call once, and again where that does no harm; its servers are gone with it', async () => {
-    const [once, again] = await Promise.all([cluster.begin('once'), cluster.begin('again')]);
-    // A slow machine may have taken a worker for lost before: then the one that may has been sent again already.
-    await eventually('both calls', () => held('once') >= 1 && held('again') >= 1);
-    const pids = [...lines('once'), ...lines('again')].flatMap((line) =>
-      line.startsWith('started') ? [Number(line.split(' ')[1])] : [],
-    );
-    await cluster.workers[0]?.end('SIGKILL');
-    await eventually('the end of the servers', () => !pids.some(isAlive));
-    for (const name of ['once', 'again']) writeFileSync(join(cluster.folder, `${name}.release`), '');
-    await cluster.keep(1);
-    await Promise.all([once, again].map((thread) => cluster.client.waitForIdle(thread)));
-    expect(held('once')).toBe(1);
-    expect(held('again')).toBeGreaterThan(1);
-    expect((await cluster.transcript(again)).at(-1)).toBe('assistant: let go');
-    const unknown = (await cluster.store.events.read(once, 0)).filter(({ type }) => type === 'tool.unknown');
-    expect(unknown).toHaveLength(1);
+  /** The worker, its guardian of processes, and the servers that it has started. */
+  async function kill(): Promise<void> {
+    const [worker] = cluster.workers;
+    const family = processTree(worker?.pid ?? 0);
+    await worker?.end('SIGKILL');
+    await eventually('the end of all that it has started', () => !family.some(isAlive));
+  }
+
+  async function requireUnknown(name: string): Promise<void> {
+    await cluster.client.waitForIdle(threadOf(name));
+    expect(await eventsOf(name, 'tool.unknown')).toHaveLength(1);
+    expect((await cluster.transcript(threadOf(name)))[2]).toMatch(/^tool [\w-]+ error/);
+  }
+
+  async function lastOf(name: string): Promise<string | undefined> {
+    await cluster.client.waitForIdle(threadOf(name));
+    return (await cluster.transcript(threadOf(name))).at(-1);
+  }
+
+  it.each([
+    ['over standard streams', 'once', 'again'],
+    ['over HTTP', 'far_once', 'far_again'],
+  ])(
+    'has sent each call once, and again where that does no harm; its servers are gone with it: %s',
+    async (_how, once, again) => {
+      await requireUnknown(once);
+      expect(await lastOf(again)).toBe('assistant: let go');
+      expect(held(once)).toBe(1);
+      expect(held(again)).toBeGreaterThan(1);
+    },
+  );
+
+  it('has the published server of files read again where that does no harm, and else not', async () => {
+    await requireUnknown('files_once');
+    const pipe = open.get(at('files_again.pipe')) ?? 0;
+    await eventually('the next reader', () => isWritten(pipe, 'hello'));
+    closeSync(pipe);
+    expect(await lastOf('files_again')).toBe('assistant: hello');
+  });
+
+  it('has the published server of everything, over HTTP, work at length again where that does no harm, and else not', async () => {
+    await requireUnknown('all_once');
+    expect(await lastOf('all_again')).toContain('Long running operation completed');
+    expect(proxies.get('all_once')?.calls).toBe(1);
+    expect(proxies.get('all_again')?.calls).toBeGreaterThan(1);
   });
 });
 
-function isAlive(pid: number): boolean {
+/** Undefined where nobody reads there. */
+function openForReader(pipe: string): number | undefined {
   try {
-    return process.kill(pid, 0);
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+/** False where nobody reads any more, or yet. */
+function isWritten(pipe: number, text: string): boolean {
+  try {
+    return writeSync(pipe, text) > 0;
   } catch {
     return false;
   }

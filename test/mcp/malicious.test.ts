@@ -1,53 +1,13 @@
 /** A server of MCP may do whatever it likes: who calls it gets a code, within its time, and its process is gone. */
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
 import type { McpReach } from '../../src/core/author/mcp-server.ts';
-import { callTool, closeConnections, isMcpFailure, listTools, withConnection } from '../../src/mcp/index.ts';
 import { eventually } from '../support/eventually.ts';
-
-const RUDE = join(import.meta.dirname, 'rude-server.mjs');
-
-const closers: (() => void)[] = [];
-afterEach(async () => {
-  await closeConnections();
-  for (const close of closers.splice(0)) close();
-});
-
-type Met = { readonly code: string; readonly text: string };
-
-/** Lists its tools and calls one: the code of what came of it. */
-async function meet(reach: McpReach, timeoutMs = 20_000): Promise<Met> {
-  const signal = new AbortController().signal;
-  try {
-    return await withConnection(
-      { threadId: 't', reach, connectTimeoutMs: 20_000 },
-      signal,
-      async (connection) => {
-        const terms = { signal, timeoutMs };
-        await listTools(connection, new Set(['do']), terms);
-        const answer = await callTool(connection, { name: 'do', arguments: {} }, terms);
-        if (answer.kind === 'asks') return { code: 'asks', text: '' };
-        const { status, result, error, error_code: code } = answer.result;
-        return { code: status === 'success' ? 'success' : (code ?? 'none'), text: result ?? error ?? '' };
-      },
-    );
-  } catch (error) {
-    if (isMcpFailure(error)) return { code: error.code, text: error.message };
-    throw error;
-  }
-}
-
-const program = (how: string, ...more: string[]): McpReach => ({
-  by: 'stdio',
-  command: process.execPath,
-  args: [RUDE, how, ...more],
-  env: {},
-});
+import { meet, program, serve, serveProgram } from '../support/rude-mcp.ts';
 
 const WAYS: readonly (readonly [how: string, code: string])[] = [
   ['dies', 'McpUnavailable'],
@@ -70,13 +30,16 @@ const WAYS: readonly (readonly [how: string, code: string])[] = [
   ['behaves', 'success'],
 ];
 
+/** Whatever it says meanwhile: the time of a call is one, and nothing starts it anew. */
+const SLOW = ['says nothing', 'says a byte now and then', 'tells progress and no result'];
+
 describe('a program that', () => {
   it.each(WAYS)('%s is met with %s', async (how, code) => {
     expect(await meet(program(how))).toMatchObject({ code });
   });
 
-  it('says nothing is met with McpTimeout', async () => {
-    expect(await meet(program('says nothing'), 300)).toMatchObject({ code: 'McpTimeout' });
+  it.each(SLOW)('%s is met with McpTimeout', async (how) => {
+    expect(await meet(program(how), 300)).toMatchObject({ code: 'McpTimeout' });
   });
 
   it('ignores that it is to end is gone all the same', async () => {
@@ -88,7 +51,10 @@ describe('a program that', () => {
   });
 
   it('asks us for a model is told that there is none', async () => {
-    expect(await meet(program('asks us for a model'))).toEqual({ code: 'success', text: 'told -32601' });
+    expect(await meet(program('asks us for a model'))).toMatchObject({
+      code: 'success',
+      text: 'told -32601',
+    });
   });
 
   it('does not exist is met with McpUnavailable', async () => {
@@ -105,55 +71,44 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function serve(listener: RequestListener): Promise<McpReach> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { by: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer kept' } };
-}
-
-/** The same program behind an address: what it says is what each request is answered with, as a stream. */
-async function serveProgram(how: string): Promise<McpReach> {
-  const child = spawn(process.execPath, [RUDE, how], { stdio: ['pipe', 'pipe', 'ignore'] });
-  closers.push(() => child.kill('SIGKILL'));
-  let answering: ServerResponse | undefined;
-  let line = '';
-  // Told as it comes: some of it has no end.
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    for (const [n, piece] of text.split('\n').entries()) {
-      if (n > 0) {
-        answering?.write('\n\n');
-        if (/"(result|error)"/.test(line)) answering?.end();
-        line = '';
-      }
-      if (piece === '') continue;
-      const isFull =
-        answering?.writableEnded === false && !answering.write(line === '' ? `data: ${piece}` : piece);
-      line = (line + piece).slice(0, 200);
-      if (!isFull) continue;
-      child.stdout.pause();
-      answering?.once('drain', () => child.stdout.resume());
-    }
-  });
-  child.on('exit', () => answering?.destroy());
-  child.stdin.on('error', () => {});
-  return serve(async (request, response) => {
-    let body = '';
-    for await (const piece of request) body += piece;
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    child.stdin.write(`${body}\n`);
-    if (!('id' in JSON.parse(body))) return void response.writeHead(202).end();
-    answering = response.writeHead(200, { 'content-type': 'text/event-stream' });
-  });
-}
-
 describe('an address that', () => {
   it.each(WAYS)('%s is met with %s', async (how, code) => {
     expect(await meet(await serveProgram(how))).toMatchObject({ code });
+  });
+
+  it.each(SLOW)('%s is met with McpTimeout', async (how) => {
+    expect(await meet(await serveProgram(how), 300)).toMatchObject({ code: 'McpTimeout' });
+  });
+
+  it('gives no headers is met with McpTimeout', async () => {
+    let asked = 0;
+    const reach = await serve((request, response) => {
+      let body = '';
+      request.on('data', (piece) => (body += piece));
+      // Up to the call it behaves.
+      request.on('end', () => {
+        asked += 1;
+        const { id, method, params } = JSON.parse(body || '{}');
+        if (method === 'tools/call') return;
+        const results: Record<string, unknown> = {
+          initialize: {
+            protocolVersion: params?.protocolVersion,
+            capabilities: { tools: {} },
+            serverInfo: { name: 'x', version: '1' },
+          },
+          'tools/list': { tools: [{ name: 'do', inputSchema: { type: 'object' } }] },
+        };
+        if (id === undefined) return void response.writeHead(202).end();
+        const told = results[method]
+          ? { result: results[method] }
+          : { error: { code: -32601, message: 'no' } };
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, ...told }));
+      });
+    });
+    expect(await meet(reach, 1000)).toMatchObject({ code: 'McpTimeout' });
+    expect(asked).toBeGreaterThan(2);
   });
 
   it.each([301, 302, 307, 308])(
@@ -181,6 +136,13 @@ describe('an address that', () => {
       };
       more();
     });
+    expect(await meet(reach)).toMatchObject({ code: 'McpTooLarge' });
+  });
+
+  it('answers a little that unfolds without an end is met with McpTooLarge', async () => {
+    const folded = gzipSync(Buffer.alloc(64 << 20, 32));
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const reach = await serve((_, response) => response.writeHead(200, headers).end(folded));
     expect(await meet(reach)).toMatchObject({ code: 'McpTooLarge' });
   });
 

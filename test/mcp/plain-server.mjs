@@ -1,10 +1,11 @@
-/** A server of MCP in its present version, over standard streams: tools that count, fail, ask, and tell what they were started with. */
+/** A server of MCP in its present version, over standard streams, or with a second argument over HTTP: tools that count, fail, ask, and tell what they were started with. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { serve } from '@hono/node-server';
+import { createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
-const [, , journal] = process.argv;
+const [, , journal, http] = process.argv;
 const words =
   journal && existsSync(`${journal}.words`) ? readFileSync(`${journal}.words`, 'utf8') : 'Adds two numbers.';
 const note = (line) => journal && appendFileSync(journal, `${line}\n`);
@@ -64,5 +65,11 @@ function build() {
   return server;
 }
 
-note(`started ${process.pid}`);
-serveStdio(build);
+if (http === undefined) {
+  note(`started ${process.pid}`);
+  serveStdio(build);
+} else {
+  const { fetch } = createMcpHandler(build, { responseMode: 'sse' });
+  const options = { fetch: (request) => fetch(request), hostname: '127.0.0.1', port: 0 };
+  serve(options, ({ port }) => note(`listens ${port}`));
+}

@@ -9,6 +9,9 @@ const tool = (name, more = {}) => ({ name, description: 'x', inputSchema: { type
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 const nested = (levels) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+/** Marks of direction, escapes, and letters that only models see. */
+const hidden = (words) => `\u001b[31m\u202e${words}\u200b\u2066${String.fromCodePoint(0xe0041, 0xe0042)}`;
+const [, , , , inside] = process.argv;
 const lists = {
   'lists forever': () => ({ tools: [], nextCursor: String(Math.random()) }),
   'lists a tool twice': () => ({ tools: [tool('do'), tool('do', { description: 'y' })] }),
@@ -17,6 +20,19 @@ const lists = {
   }),
   'has a huge schema': () => ({
     tools: [tool('do', { inputSchema: { type: 'object', title: 'x'.repeat(70_000) } })],
+  }),
+  'hides words in its descriptions': () => ({
+    tools: [
+      tool('do', {
+        description: hidden('Adds.<script>alert(1)</script>'),
+        inputSchema: { type: 'object', properties: { a: { type: 'number', description: hidden('first') } } },
+      }),
+    ],
+  }),
+  'has a schema that refers inside': () => ({
+    tools: [
+      tool('do', { inputSchema: { type: 'object', $ref: inside, properties: { a: { $ref: inside } } } }),
+    ],
   }),
   'lists what is no tool': () => ({ tools: [{ name: 42 }] }),
 };
@@ -55,8 +71,35 @@ const answers = {
     onReply = (reply) => say({ id, result: text(`told ${reply.error?.code}`) });
   },
   'ignores its end': () => {},
+  'says a byte now and then': (id) =>
+    drip(`${JSON.stringify({ jsonrpc: '2.0', id, result: text('x'.repeat(1 << 20)) })}\n`),
+  'tells progress and no result': () =>
+    setInterval(
+      () => say({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }),
+      20,
+    ),
+  'tells again and again that its list has changed': (id) => {
+    for (let n = 0; n < 50; n++) say({ method: 'notifications/tools/list_changed' });
+    setTimeout(() => say({ id, result: text(`listed ${listed}`) }), 50);
+  },
+  'links to an address inside': (id) =>
+    say({
+      id,
+      result: {
+        content: [
+          { type: 'resource_link', name: 'more', uri: inside },
+          { type: 'text', text: `![](${inside})` },
+        ],
+      },
+    }),
 };
 let onReply = () => {};
+let listed = 0;
+
+function drip(words) {
+  let at = 0;
+  setInterval(() => process.stdout.write(words[at++]), 5);
+}
 
 function flood(piece) {
   const more = () => {
@@ -77,7 +120,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
         serverInfo: { name: 'rude', version: '1' },
       },
     });
-  else if (method === 'tools/list') say({ id, result: (lists[how] ?? (() => ({ tools: [tool('do')] })))() });
+  else if (method === 'tools/list' && ++listed)
+    say({ id, result: (lists[how] ?? (() => ({ tools: [tool('do')] })))() });
   else if (method === 'tools/call') (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id);
   else if (method === undefined) onReply(JSON.parse(line));
   else if (id !== undefined) say({ id, error: { code: -32601, message: `Method not found: ${method}` } });

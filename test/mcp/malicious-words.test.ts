@@ -1,0 +1,55 @@
+/** What a server of MCP says is a stranger's word: it is shown as it can be seen, and nothing that it names is asked for. */
+import { describe, expect, it } from '@jest/globals';
+import type { McpReach } from '../../src/core/author/mcp-server.ts';
+import { meet, program, serve, serveProgram } from '../support/rude-mcp.ts';
+
+/** An address that nobody is to ask, and how often it was asked. */
+async function insideAddress() {
+  const heard: string[] = [];
+  const inside = await serve((request, response) => {
+    heard.push(String(request.url));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  return { heard, url: inside.by === 'http' ? inside.url : '' };
+}
+
+const REACHES: readonly (readonly [
+  string,
+  (how: string, ...more: string[]) => McpReach | Promise<McpReach>,
+])[] = [
+  ['a program', program],
+  ['an address', serveProgram],
+];
+
+describe.each(REACHES)('%s that', (_name, reached) => {
+  it('hides words in its descriptions is shown without what cannot be seen; a script is text', async () => {
+    const { code, listed = [] } = await meet(await reached('hides words in its descriptions', ''));
+    expect(code).toBe('success');
+    expect(listed[0]?.description).toBe('[31mAdds.<script>alert(1)</script>');
+    expect(listed[0]?.parameters.properties).toEqual({ a: { type: 'number', description: '[31mfirst' } });
+  });
+
+  it.each(['has a schema that refers inside', 'links to an address inside'])(
+    '%s makes nobody ask there',
+    async (how) => {
+      const { heard, url } = await insideAddress();
+      expect(await meet(await reached(how, '', url))).toMatchObject({ code: 'success' });
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it('tells again and again that its list has changed is asked for it once', async () => {
+    const how = 'tells again and again that its list has changed';
+    expect(await meet(await reached(how))).toMatchObject({ code: 'success', text: 'listed 1' });
+  });
+});
+
+it('an address that names another one for its keys is met with McpUnavailable, and nobody asks there', async () => {
+  const { heard, url } = await insideAddress();
+  const header = {
+    'www-authenticate': `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource"`,
+  };
+  const reach = await serve((_, response) => response.writeHead(401, header).end());
+  expect(await meet(reach)).toMatchObject({ code: 'McpUnavailable' });
+  expect(heard).toEqual([]);
+});
