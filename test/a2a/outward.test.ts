@@ -1,5 +1,7 @@
 /** A remote agent as a tool: a thread of one Everthread asks an agent of another, over the door of A2A. Two runtimes, each with a store and a worker. */
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type A2aAgentInput, defineA2aAgent, defineTool } from '../../src/definitions/index.ts';
 import { calls, hangs, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
@@ -13,6 +15,31 @@ async function elsewhere(options: RuntimeOptions): Promise<void> {
   const api = await testApi(theirs);
   url = `${api.url}/a2a/helper`;
 }
+
+const cards: ReturnType<typeof createServer>[] = [];
+afterAll(() => {
+  for (const card of cards) card.close();
+});
+
+/** Of the agent elsewhere, whose card names this binding alone. */
+async function speaking(binding: string): Promise<Pick<A2aAgentInput, 'url' | 'origins'>> {
+  const response = await fetch(`${url}/.well-known/agent-card.json`);
+  const card = (await response.json()) as { supportedInterfaces: { readonly protocolBinding: string }[] };
+  const supportedInterfaces = card.supportedInterfaces.filter(
+    ({ protocolBinding }) => protocolBinding === binding,
+  );
+  const server = createServer((_, answer) => {
+    answer.setHeader('connection', 'close');
+    answer.end(JSON.stringify({ ...card, supportedInterfaces }));
+  });
+  cards.push(server);
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/card.json`, origins: [new URL(url).origin] };
+}
+
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 
 const asks = (message: string, more: object = {}) => calls('a2a__expert', { message, ...more });
 
@@ -103,31 +130,35 @@ describe('an agent elsewhere', () => {
     expect(JSON.stringify(await runtime.store.messages.list(id))).toContain('A2aTaskFailed');
   });
 
-  it('asks: a durable question, whose answer goes on with the same task', async () => {
-    const book = defineTool({
-      description: 'books',
-      asks: true,
-      execute: async (state) => {
-        const { value } = await state.ask({ key: 'who', question: 'For whom?' });
-        return { status: 'success', result: `for ${value}` };
-      },
-    });
-    await elsewhere({ model: scriptedModel([calls('book', {}), says('Booked.')]), tools: { book } });
-    const runtime = await here(scriptedModel([asks('Book it'), says('done')]));
-    const { threadId: id } = await runtime.client.startThread({
-      agent: 'helper',
-      messages: [{ content: 'go' }],
-    });
-    expect(await runtime.client.waitForIdle(id)).toMatchObject({ status: 'waiting' });
-    const [wait] = await runtime.client.listWaits({ threadId: id });
-    expect(wait).toMatchObject({ kind: 'question', name: 'a2a__expert', data: { agent: 'expert' } });
-    expect(wait?.summary).toContain('For whom?');
-    await runtime.client.answerWait(String(wait?.id), { value: 'Ada' });
-    await runtime.client.waitForIdle(id);
-    expect(await toolLines(runtime, id)).toEqual(['tool a2a__expert success: Booked.']);
-    const { contextId } = await theirThread(runtime, id);
-    expect(await theirs.transcript(contextId)).toContain('tool book success: for Ada');
-  });
+  it.each(BINDINGS)(
+    'asks over %s: a durable question, whose answer goes on with the same task',
+    async (binding) => {
+      const book = defineTool({
+        description: 'books',
+        asks: true,
+        execute: async (state) => {
+          const { value } = await state.ask({ key: 'who', question: 'For whom?' });
+          return { status: 'success', result: `for ${value}` };
+        },
+      });
+      await elsewhere({ model: scriptedModel([calls('book', {}), says('Booked.')]), tools: { book } });
+      const model = scriptedModel([asks('Book it'), says('done')]);
+      const runtime = await here(model, {}, await speaking(binding));
+      const { threadId: id } = await runtime.client.startThread({
+        agent: 'helper',
+        messages: [{ content: 'go' }],
+      });
+      expect(await runtime.client.waitForIdle(id)).toMatchObject({ status: 'waiting' });
+      const [wait] = await runtime.client.listWaits({ threadId: id });
+      expect(wait).toMatchObject({ kind: 'question', name: 'a2a__expert', data: { agent: 'expert' } });
+      expect(wait?.summary).toContain('For whom?');
+      await runtime.client.answerWait(String(wait?.id), { value: 'Ada' });
+      await runtime.client.waitForIdle(id);
+      expect(await toolLines(runtime, id)).toEqual(['tool a2a__expert success: Booked.']);
+      const { contextId } = await theirThread(runtime, id);
+      expect(await theirs.transcript(contextId)).toContain('tool book success: for Ada');
+    },
+  );
 
   it('whose question is refused is cancelled, and the call is an error', async () => {
     const book = defineTool({
@@ -168,8 +199,13 @@ const nobodyWants = (runtime: TestRuntime, id: string) =>
 describe('a task elsewhere', () => {
   beforeEach(() => elsewhere({ model: scriptedModel(() => hangs()) }));
 
-  it.each(['stop', 'cancel', 'terminate'] as const)('is cancelled with its call, at a %s', async (how) => {
-    const runtime = await here(scriptedModel([asks('go')]));
+  it.each([
+    ['stop', 'JSONRPC'],
+    ['cancel', 'JSONRPC'],
+    ['terminate', 'JSONRPC'],
+    ['stop', 'HTTP+JSON'],
+  ] as const)('is cancelled with its call, at a %s, over %s', async (how, binding) => {
+    const runtime = await here(scriptedModel([asks('go')]), {}, await speaking(binding));
     const { threadId: id } = await runtime.client.startThread({
       agent: 'helper',
       messages: [{ content: 'go' }],

@@ -1,8 +1,11 @@
 /** Tools that clients run themselves, while workers die: what is waited for outlives them, a result is taken without a worker, and the agent goes on from it once. */
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
+import { z } from 'zod';
 import { calls, says } from '../../src/testing/index.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -21,6 +24,25 @@ type Kill = () => Promise<void>;
 const CLIENTS: Readonly<Record<string, Client>> = {
   'openai, as a whole': (at) => askOpenAi(at, false),
   'openai, as a stream': (at) => askOpenAi(at, true),
+  async 'the AI SDK, by its OpenAI-compatible provider'({ api, threadId, killed }) {
+    const provider = createOpenAICompatible({ name: 'everthread', baseURL: `${api.url}/v1` });
+    const weather = tool({
+      description: 'tells the weather',
+      inputSchema: z.object({ town: z.string() }),
+      execute: async () => {
+        await killed();
+        return 'rain';
+      },
+    });
+    const { text } = streamText({
+      model: provider('helper'),
+      prompt: 'weather?',
+      tools: { weather },
+      stopWhen: isStepCount(2),
+      headers: { 'x-thread-id': threadId },
+    });
+    return text;
+  },
   async 'AG-UI'({ api, threadId, killed }) {
     const agent = new HttpAgent({ url: `${api.url}/ag-ui/helper`, threadId });
     agent.addMessage({ id: randomUUID(), role: 'user', content: 'weather?' });

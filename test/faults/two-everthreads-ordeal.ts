@@ -18,12 +18,13 @@ const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
 const LONGEST_PAUSE_MS = 400;
 
 export interface TwoEverthreads {
-  readonly threads: number;
+  /** Side by side, each of which delegates again and again until the last death. */
+  readonly lanes: number;
   /** Of a worker here, a worker there and the API process there, in turns. */
   readonly kills: number;
 }
 
-export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void {
+export function describeTwoEverthreads({ lanes, kills }: TwoEverthreads): void {
   describe('two Everthreads that talk over A2A', () => {
     let here: Cluster;
     let there: Cluster;
@@ -66,19 +67,23 @@ export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void
     });
 
     it(
-      `${threads} threads delegate over ${kills} deaths: each once, and each is told what it came to (seed ${SEED})`,
+      `${lanes} threads at a time delegate over ${kills} deaths: each once, and each is told what it came to (seed ${SEED})`,
       async () => {
         const random = seededRandom(SEED);
         const ids: string[] = [];
         let over = false;
         const work = Promise.all(
-          Array.from({ length: threads }, async (_, n) => {
-            const id = await here.begin(`use linger ${1 + (n % 3)}`);
-            ids.push(id);
-            // A death may outlast the patience of one waiting.
-            await eventually('its answer', () => hasAnswered(here, id), ...PATIENCE);
+          Array.from({ length: lanes }, async (_, lane) => {
+            for (let turn = lane; turn === lane || !over; turn++) {
+              const id = await here.begin(`use linger ${1 + (turn % 3)}`);
+              ids.push(id);
+              // A death may outlast the patience of one waiting.
+              await eventually('its answer', () => hasAnswered(here, id), ...PATIENCE);
+            }
           }),
-        ).finally(() => {
+        );
+        // Told where it is awaited.
+        work.catch(() => {
           over = true;
         });
         const kill = [
@@ -100,7 +105,9 @@ export function describeTwoEverthreads({ threads, kills }: TwoEverthreads): void
           await delay(random.below(LONGEST_PAUSE_MS));
           await kill[(offset + death) % kill.length]?.();
         }
+        over = true;
         await work;
+        process.stdout.write(`${ids.length} delegations over ${kills} deaths\n`);
         for (const id of ids) await expectOnce(here, there, id);
       },
       2 * PATIENCE[0],

@@ -1,4 +1,4 @@
 /** Two Everthreads delegate over A2A while both die; `EVERTHREAD_FAULT_KILLS` says how often (default 30). */
 import { describeTwoEverthreads } from './two-everthreads-ordeal.ts';
 
-describeTwoEverthreads({ threads: 24, kills: Number(process.env.EVERTHREAD_FAULT_KILLS || 30) });
+describeTwoEverthreads({ lanes: 8, kills: Number(process.env.EVERTHREAD_FAULT_KILLS || 30) });

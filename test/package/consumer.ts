@@ -51,7 +51,9 @@ export async function createConsumer(): Promise<Consumer> {
   const declarations = join(modules, 'everthread', 'dist');
   mkdirSync(declarations, { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(modules, 'everthread', 'package.json'));
-  for (const name of ['zod', '@types', '@temporalio', 'undici-types']) {
+  // With the clients of others, which pages show.
+  const clients = ['openai', 'ai', '@ai-sdk', '@ag-ui', '@a2a-js'];
+  for (const name of ['zod', '@types', '@temporalio', 'undici-types', ...clients]) {
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
   }
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));

@@ -183,4 +183,45 @@ describe('a run as AG-UI’s clients read it', () => {
       { type: 'RUN_FINISHED', outcome: { type: 'success' }, usage: [] },
     ]);
   });
+
+  it('calls that a snapshot has shown are not told again, so that no client puts their arguments together twice; their results are', () => {
+    const called: Row = ['tool.called', { name: 'look', callId: 'c2' }];
+    const answered: readonly Row[] = [
+      message('r-2', 'tool', 'seen'),
+      ['tool.result', { name: 'look', callId: 'c2', status: 'success' }],
+    ];
+    const calls = calling(['c1', 'pay', '{}'], ['c2', 'look', '{}']);
+    const [reading] = readFrom(beginAgUi(THREAD), rowsOf(began, step(1), ...committed(1, null, calls)));
+    const [entered] = enterRun(reading);
+    const result = expect.objectContaining({ type: 'TOOL_CALL_RESULT', toolCallId: 'c2', content: 'seen' });
+    expect(readFrom(entered, rowsOf(called, ...answered))[1]).toEqual([result]);
+    // The same where a user's message is shown meanwhile.
+    const [, told] = readFrom(reading, rowsOf(message('u-2', 'user', 'hurry'), called, ...answered));
+    expect(told.map(({ type }) => type)).toEqual(['MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT']);
+  });
+
+  it('calls of the client’s own tools are told by its names, all of a message where the first is waited for, and end the run as an answer does', () => {
+    const calls = calling(
+      ['c1', 'client__paint', '{"n":1}'],
+      ['c2', 'client__paint', '{"n":2}'],
+      ['c3', 'look', '{}'],
+    );
+    const asked = { ...wait, kind: 'question', name: 'client__paint', callId: 'c1' };
+    const [reading, told] = readFrom(
+      beginAgUi(THREAD),
+      rowsOf(
+        ...[began, step(1), ...committed(1, null, calls)],
+        ['tool.called', { name: 'client__paint', callId: 'c1' }],
+        ['wait.opened', asked],
+        ['thread.status', { status: 'waiting' }],
+      ),
+    );
+    const names = (events: readonly AgUiEvent[]) =>
+      events.flatMap((event) =>
+        event.type === 'TOOL_CALL_START' ? [[event.toolCallId, event.toolCallName]] : [],
+      );
+    const last = endAtWait(reading.open as never);
+    expect([names(told), names(last)]).toEqual([[['c1', 'paint']], [['c2', 'paint']]]);
+    expect(last.at(-1)).toEqual({ type: 'RUN_FINISHED', outcome: { type: 'success' }, usage: [] });
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * Tools of clients: what the sender of a message offers to run itself, while the agent answers it (docs/clients.md). They stand in the message's metadata, and
+ * Tools of clients: what the sender of a message offers to run itself, while the agent answers it (docs/openai.md). They stand in the message's metadata, and
  * are offered as long as that message is the newest of its users.
  * K1. Models call one by a name of its own kind, so that none is taken for a tool of the project.
  */
