@@ -1,12 +1,19 @@
 /** `everthread tasks …` and `everthread manifest …`, over a store that nobody else uses. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { message, openThread } from '../contract/thread-driver.ts';
 import { type CliProject, cliProjectWith } from './support.ts';
 
 let project: CliProject;
 
 beforeAll(async () => {
-  project = await cliProjectWith(async ({ tasks, waits }) => {
+  project = await cliProjectWith(async (store) => {
+    const { tasks, waits } = store;
+    const thread = await openThread(store);
+    await thread.begin([message('m-1', 'hello', { executionId: 'x-1' })], {
+      ordinal: 0,
+      manifest: () => 'a'.repeat(64),
+    });
     const open = async (id: string) => {
       const run = { threadId: `task/${id}`, runId: randomUUID() };
       const spec = { id, intent: 'count', inputs: { to: 3 } };
@@ -104,9 +111,11 @@ describe('everthread tasks', () => {
     });
   });
 
-  it('manifest show finds the manifest that a task has run with', async () => {
+  it('manifest show finds the manifest that a task, or an execution, has run with', async () => {
     expect(await json('manifest', 'show', 't-over')).toMatchObject({ document: { id: 'count' } });
     expect(await json('manifest', 'diff', 't-over', 'a'.repeat(8))).toMatchObject({ changes: [] });
+    // An execution of an agent that it names has it as well.
+    expect(await json('manifest', 'show', 'x-1')).toMatchObject({ document: { id: 'count' } });
     expect((await run('manifest', 'show', 'nobody')).code).not.toBe(0);
   });
 });

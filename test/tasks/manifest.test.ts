@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
+  defineAgent,
   defineManifest,
+  defineModel,
+  definePrompt,
   defineTask,
   isDefinitionError,
   type ManifestInput,
   registryFrom,
   resolveSubject,
 } from '../../src/definitions/index.ts';
+import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 function repository(): string {
@@ -120,4 +124,42 @@ describe('a manifest', () => {
     const kept = await store.tasks.getManifest(first.hash.slice(0, 12));
     expect(kept).toEqual({ hash: first.hash, document: first.document });
   });
+
+  it('is told by each execution of an agent that it names, and kept: a newer one by those that begin later', async () => {
+    const root = repository();
+    const first = define(root, { run: 'helper' });
+    let manifest = first;
+    const model = scriptedModel([says('one'), says('two')]);
+    const { agents, prompts, models } = helperInput(model);
+    const project = () => registryFrom({ agents, prompts, models, manifests: { main: manifest } });
+    let registry = project();
+    const runtime = await testRuntime({ model, registry: () => registry });
+    const threadId = await runtime.start('go');
+    writeFileSync(join(root, 'prompts', 'main.md'), 'Be very brief.');
+    manifest = define(root, { run: 'helper' });
+    registry = project();
+    await runtime.client.queueMessage(threadId, { content: 'again' });
+    await runtime.client.waitForIdle(threadId);
+    const log = await runtime.store.events.read(threadId, 0);
+    const told = log.flatMap(({ type, data }) => (type === 'execution.started' ? [data.manifest] : []));
+    expect(told).toEqual([first.hash, manifest.hash]);
+    for (const { hash, document } of [first, manifest])
+      expect(await runtime.store.tasks.getManifest(hash)).toEqual({ hash, document });
+  });
 });
+
+function helperInput(model: ReturnType<typeof scriptedModel>) {
+  return {
+    agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' } })],
+    prompts: [
+      definePrompt({
+        name: 'main',
+        toolDescription: 'helps',
+        prompt: 'Help.',
+        model: 'm',
+        includeChat: true,
+      }),
+    ],
+    models: [defineModel({ name: 'm', provider: model.provider, model: 'm' })],
+  };
+}

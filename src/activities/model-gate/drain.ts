@@ -14,6 +14,7 @@
 
 import type { Registry } from '../../core/author/definition.ts';
 import { findActiveSide, hasTwoSides, toRoundLimits, toStepLimits } from '../../core/project/active-side.ts';
+import { findManifest } from '../../core/project/new-task.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -36,6 +37,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
 import { requestNeeds } from '../model/request-needs.ts';
+import { keepManifests } from './kept-manifest.ts';
 import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
@@ -74,6 +76,7 @@ async function receiveInput(
   input: ModelStepInput,
 ): Promise<ReceivedInput> {
   const registry = dependencies.registry();
+  if (registry.manifests.size > 0) await keepManifests(dependencies.store, registry);
   const { ordinal, afterStep } = input;
   const immediate = await immediateCalls(dependencies, { ...run, ordinal, afterStep });
   const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
@@ -103,7 +106,8 @@ function toCommand(
   const budget = (name: string) => registry.agents.get(name)?.budget;
   const rounds = (name: string) => toRoundLimits(registry, name);
   const team = (name: string) => registry.agents.get(name)?.guards?.team;
-  const pinned = { limits, budget, rounds, team };
+  const manifest = (name: string) => findManifest(registry, name)?.hash;
+  const pinned = { limits, budget, rounds, team, ...(registry.manifests.size > 0 && { manifest }) };
   const asked = unprompted ? { unprompted } : {};
   const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...asked, ...pinned };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { requireProject } from '../../definitions/index.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
@@ -23,9 +24,9 @@ export function addManifest(program: Command, cli: Cli): void {
     .command('show')
     .summary('show one with its hash')
     .description(
-      'Shows a manifest: of the project by its name, of a task by its id, or by its hash. Without one, all of the project.',
+      'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without one, all of the project.',
     )
-    .argument('[of]', 'name of a manifest, id of a task, or hash');
+    .argument('[of]', 'name of a manifest, id of a task or an execution, or hash');
   addCommon(show).action(act(cli, showManifest));
   const diff = manifest
     .command('diff')
@@ -33,7 +34,7 @@ export function addManifest(program: Command, cli: Cli): void {
     .description(
       'Shows how one differs from another, or from the one of the project with the same id. Exit code 1 where they differ. With --json: { from, to, changes }.',
     )
-    .argument('<from>', 'name of a manifest, id of a task, or hash')
+    .argument('<from>', 'name of a manifest, id of a task or an execution, or hash')
     .argument('[to]', 'the same');
   addCommon(diff).action(act(cli, diffManifests));
 }
@@ -59,21 +60,33 @@ async function find(project: string, of: string): Promise<Found> {
   if (named) return named;
   throw new RuntimeError(
     'DefinitionNotFound',
-    `There is no manifest "${of}": give the id of a task that has run with one, a hash of at least 8 digits, or the name of one in agents/manifests.`,
+    `There is no manifest "${of}": give the id of a task or an execution that has run with one, a hash of at least 8 digits, or the name of one in agents/manifests.`,
   );
 }
 
 /** Null also where there is no store yet. */
 async function findStored(project: string, of: string): Promise<Found | null> {
   try {
-    return await withStore(project, async ({ tasks }) => {
-      const task = await tasks.get(of);
-      return tasks.getManifest(task ? (task.manifest ?? '') : of);
+    return await withStore(project, async (store) => {
+      const task = await store.tasks.get(of);
+      const hash = task ? task.manifest : await ofExecution(store, of);
+      return store.tasks.getManifest(hash === undefined ? of : (hash ?? ''));
     });
   } catch (error) {
     if (isRuntimeError(error, 'ThreadNotFound')) return null;
     throw error;
   }
+}
+
+/** Undefined where there is no such execution; null where no manifest names its agent. */
+async function ofExecution(
+  { executions, events }: ThreadStore,
+  executionId: string,
+): Promise<string | null | undefined> {
+  const found = await executions.find(executionId);
+  if (found?.id !== executionId || found.firstSeq === null) return undefined;
+  const [begun] = await events.read(found.threadId, found.firstSeq - 1, 1);
+  return begun?.type === 'execution.started' ? (begun.data.manifest ?? null) : null;
 }
 
 async function showManifest(of: string | undefined, { project, json }: CommonOptions): Promise<undefined> {

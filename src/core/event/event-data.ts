@@ -106,6 +106,8 @@ export interface EventData {
     readonly runId?: string;
     readonly maxRounds?: number;
     readonly produced?: true;
+    /** The hash of the manifest that names its agent as `run`. */
+    readonly manifest?: string;
   };
   /** It ended, and why; with `status`: not simply at rest. Cancelled: `reason` is `canceled`, `cancelReason` and `by` are those of who asked. */
   'execution.ended': {

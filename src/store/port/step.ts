@@ -40,6 +40,8 @@ export interface BeginStep extends FromRun {
   readonly rounds?: (agent: string) => RoundLimits | undefined;
   /** How large the team of an agent may grow in a turn: kept likewise. */
   readonly team?: (agent: string) => TeamGuard | undefined;
+  /** The hash of the manifest that names an agent as its `run`: told as an execution begins. */
+  readonly manifest?: (agent: string) => string | undefined;
   /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**

@@ -43,7 +43,7 @@ export function pinGuards(
 /** The thread works, in the execution that is open or in the one that is named. */
 export async function setRunning(
   thread: ThreadTransaction,
-  command: Guarding & Pick<BeginStep, 'executionId' | 'budget'> & { readonly produced?: true },
+  command: Guarding & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: Begun = {},
 ): Promise<void> {
@@ -57,9 +57,11 @@ export async function setRunning(
   if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
     beginAsking(thread);
     const named = context ? { runId: context.runId } : {};
+    const manifest = command.manifest?.(thread.row.agent);
     thread.emit('execution.started', {
       ...{ executionId, ...named, ...(produced && { produced }) },
       ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
+      ...(manifest === undefined ? {} : { manifest }),
     });
   }
   if (!open) pinGuards(thread, command);

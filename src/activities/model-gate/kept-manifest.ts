@@ -1,0 +1,15 @@
+/** Manifests of agents are kept before an execution names one by its hash, once for a project as this process has it. */
+import type { Registry } from '../../core/author/definition.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
+
+/** By store: the projects whose manifests it has. */
+const KEPT = new WeakMap<ThreadStore, WeakSet<Registry>>();
+
+export async function keepManifests(store: ThreadStore, registry: Registry): Promise<void> {
+  const kept = KEPT.get(store) ?? new WeakSet();
+  KEPT.set(store, kept);
+  if (kept.has(registry)) return;
+  for (const { run, hash, document } of registry.manifests.values())
+    if (run !== null && registry.agents.has(run)) await store.tasks.keepManifest(hash, document);
+  kept.add(registry);
+}
