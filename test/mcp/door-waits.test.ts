@@ -94,6 +94,53 @@ describe('a wait that is shown to a person', () => {
     expect(toldOf(await call)).toMatchObject({ status: 'answered', text: 'Booked.' });
   });
 
+  it('outlives the call that has shown it: whoever comes back is told the end', async () => {
+    const model = scriptedModel([calls('book', {}), says('Booked.')]);
+    const { runtime, url } = await door({ model, tools: { book } });
+    const never = new Promise<never>(() => undefined);
+    const { client, forms } = await person(url, 'legacy', () => never);
+    const call = client.callTool({ name: 'helper', arguments: { message: 'go' } });
+    call.catch(() => undefined);
+    await eventually('the form', () => forms.length === 1);
+    await client.close();
+    // By then the server has seen that the client is gone.
+    const next = await connect(url, 'legacy');
+    const [wait] = await runtime.client.listWaits();
+    await runtime.client.answerWait(String(wait?.id), { approved: true });
+    const told = await next.callTool({ name: 'helper', arguments: { thread: wait?.threadId } });
+    expect(toldOf(told)).toMatchObject({ status: 'answered', text: 'Booked.' });
+  });
+
+  it('is not taken for the beginning of another call where its answer comes without its state', async () => {
+    const model = scriptedModel([calls('book', {})]);
+    const { runtime, api } = await door({ model, tools: { book } });
+    const call = (more: object) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+      };
+      const params = { name: 'helper', arguments: { message: 'go' }, _meta, ...more };
+      return api.call(
+        'POST',
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        {
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'helper',
+        },
+      );
+    };
+    expect((await call({})).body).toContain('"resultType":"input_required"');
+    const [wait] = await runtime.client.listWaits();
+    const answers = { [String(wait?.id)]: { action: 'accept', content: { approved: true } } };
+    expect((await call({ inputResponses: answers })).body).toContain('InvalidMessage');
+    expect(await runtime.client.listWaits()).toHaveLength(1);
+    await runtime.client.terminate(String(wait?.threadId));
+  });
+
   it('is answered from wherever its answer comes, by whoever may answer and reach its thread', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const tokens = ['ada=read+write+answer@ada', 'bob=read+write+answer@bob', 'eve=read+write@ada'];

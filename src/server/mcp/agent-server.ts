@@ -8,6 +8,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   type JSONRPCErrorResponse,
+  type JSONRPCMessage,
   type JSONRPCResponse,
   ProtocolError,
   ProtocolErrorCode,
@@ -80,7 +81,13 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       const params = { progressToken: token, progress, message };
       void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     };
-    const before = readAsked(mcpReq.requestState(), mcpReq.inputResponses);
+    const { inputResponses } = mcpReq;
+    const before = readAsked(mcpReq.requestState(), inputResponses);
+    // It would begin the same anew.
+    if (inputResponses && !before)
+      return refuse(
+        'InvalidMessage: Answers come with the requestState that was given with what they answer.',
+      );
     const { id, signal: canceled } = mcpReq;
     return server.answer({
       id,
@@ -146,7 +153,7 @@ export class AgentServer extends Server {
       const forms = this.#formsOf(asked);
       try {
         const end = await callAgent(client, caller, call, {
-          ...termsOf(this.#host, call, asked.canceled, place.signal),
+          ...termsOf(this.#host, asked, place.signal),
           tell: asked.tell,
           ...(forms && { show: (waits) => forms.show(waits), dismissed: forms.dismissed }),
         });
@@ -173,9 +180,10 @@ export class AgentServer extends Server {
   #formsOf(asked: Asked): AskedForms | undefined {
     const { transport } = this;
     if (asked.envelope !== undefined || !transport || !this.#mayAsk(asked)) return undefined;
-    const { forms, onError } = this.#host;
     const options = { relatedRequestId: asked.id };
-    return new AskedForms((message) => void transport.send(message, options).catch(onError), forms);
+    // Who has gone away is shown nothing: the wait stays.
+    const send = (message: JSONRPCMessage) => void transport.send(message, options).catch(() => {});
+    return new AskedForms(send, this.#host.forms);
   }
 
   #mayAsk({ envelope }: Asked): boolean {
@@ -187,14 +195,17 @@ export class AgentServer extends Server {
   }
 }
 
-/** Whoever has named an execution comes back to it: what broke is left, and nothing is cancelled. */
+/**
+ * Over HTTP the end of a request says that it is cancelled from 2026-07-28 on; before that it says nothing. Whoever has named an execution comes back to it:
+ * what broke is left, and nothing is cancelled.
+ */
 function termsOf(
   { hearsCancel }: AgentServerHost,
-  { executionId }: AgentCall,
-  canceled: AbortSignal,
+  { canceled, envelope, given }: Asked,
   leaving: AbortSignal,
 ) {
-  if (hearsCancel || executionId === undefined) return { canceled, leaving };
+  const isCancel = hearsCancel || (envelope !== undefined && given.execution === undefined);
+  if (isCancel) return { canceled, leaving };
   return { canceled: NEVER, leaving: AbortSignal.any([canceled, leaving]) };
 }
 
