@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { drawBranches } from '../../src/cli/output/tree-text.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { makeChild } from './make-child.ts';
 import { type CliProject, cliProject } from './support.ts';

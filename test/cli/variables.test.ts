@@ -81,7 +81,7 @@ describe('everthread variables', () => {
       agent: 'envoy',
       required: ['PASSPORT', 'CITY'],
       missing: ['PASSPORT', 'CITY'],
-      createdAt: expect.any(Number),
+      createdAt: expect.stringMatching(/Z$/),
       childId: null,
     });
   });

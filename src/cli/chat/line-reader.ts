@@ -123,7 +123,10 @@ export class LineReader {
     this.#pasted.push(line);
     clearTimeout(this.#settling);
     if (this.#pasting) return;
-    if (this.#marked) return this.#takePasted();
+    if (this.#marked) {
+      this.#takePasted();
+      return;
+    }
     this.#settling = setTimeout(() => {
       if (this.#interface.line === '') this.#takePasted();
     }, PASTE_MS);

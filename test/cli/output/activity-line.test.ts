@@ -1,11 +1,14 @@
 /** The line that says what is going on. */
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { ActivityLine } from '../../../src/cli/output/activity-line.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function terminal(isTTY: boolean) {
   let written = '';
-  const write = (text: string) => void (written += text);
+  const write = (text: string) => {
+    written += text;
+  };
   return { output: { isTTY, columns: 40, write }, written: () => written };
 }
 
@@ -18,9 +21,8 @@ it('tells in a terminal what is done and for how long, and leaves nothing behind
   await eventually('it says the other', () => written().includes('a tool of'));
   line.hide();
   expect(written().endsWith('\r\u001b[2K')).toBe(true);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what makes it dim takes no room
   for (const shown of written().split('\r\u001b[2K'))
-    expect(shown.replace(/\u001b\[\d+m/g, '').length).toBeLessThan(40);
+    expect(stripVTControlCharacters(shown).length).toBeLessThan(40);
 });
 
 it('writes nothing where nobody looks', () => {
