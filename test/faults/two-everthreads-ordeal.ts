@@ -12,6 +12,7 @@ import { calls, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { PATIENCE, tellThread } from '../support/killing.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
@@ -34,7 +35,7 @@ export function describeTwoEverthreads({ lanes, kills }: TwoEverthreads): void {
     const startApi = async () => {
       const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
       const store = `sqlite:${join(there.folder, 'store.db')}?synchronous=normal`;
-      api = fork(program, [store, there.taskQueue, String(port)]);
+      api = fork(program, [store, there.taskQueue, String(port)], { execArgv: [...PROGRAM_OPTIONS] });
       await once(api, 'message');
     };
     const endApi = async () => {

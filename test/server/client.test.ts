@@ -12,6 +12,7 @@ import { tokenAccess } from '../../src/server/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 async function connectTo(url: string, options: Partial<HttpConnectOptions> = {}): Promise<HttpClient> {
@@ -287,7 +288,9 @@ interface ApiProcess {
 async function apiProcess({ store, taskQueue }: TestRuntime, port: number): Promise<ApiProcess> {
   const path = store.place.replace('SQLite at ', '');
   const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
-  const child = fork(program, [`sqlite:${path}?synchronous=normal`, taskQueue, String(port)]);
+  const child = fork(program, [`sqlite:${path}?synchronous=normal`, taskQueue, String(port)], {
+    execArgv: [...PROGRAM_OPTIONS],
+  });
   closeAfterTest(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');

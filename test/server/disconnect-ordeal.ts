@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { PATIENCE } from '../support/killing.ts';
 import { isLong } from '../support/long-form.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { tellByOthers } from './client-ordeal.ts';
@@ -129,7 +130,7 @@ async function openDoors(api: string): Promise<Record<Door, CuttingProxy>> {
 async function startApi({ folder, taskQueue }: Cluster, port: number): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
   const store = `sqlite:${join(folder, 'store.db')}?synchronous=normal`;
-  const child = fork(program, [store, taskQueue, String(port)]);
+  const child = fork(program, [store, taskQueue, String(port)], { execArgv: [...PROGRAM_OPTIONS] });
   await once(child, 'message');
   return child;
 }

@@ -11,6 +11,7 @@ import { type LocalServer, startLocalServer } from '../../src/temporal-service/s
 import '../once/temporal-runtime.ts';
 import { keptBundle } from '../../src/workflow-bundle.ts';
 import { packModules } from './packed-modules.ts';
+import { packPrograms } from './packed-programs.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
 
 declare global {
@@ -34,7 +35,7 @@ export default async function setUp(): Promise<void> {
   process.env.GOGC ??= SERVER_GARBAGE;
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const { path } = await findTemporalBinary({ progress: (line) => process.stderr.write(`${line}\n`) });
-  const [server, { code: bundle }, packed] = await Promise.all([
+  const [server, { code: bundle }, packed, programs] = await Promise.all([
     startLocalServer({
       binary: path,
       headless: true,
@@ -42,6 +43,7 @@ export default async function setUp(): Promise<void> {
     }),
     keptBundle(),
     packModules(),
+    packPrograms(),
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
@@ -55,6 +57,7 @@ export default async function setUp(): Promise<void> {
     EVERTHREAD_TEST_BUNDLE: bundlePath,
     EVERTHREAD_TEST_MAPPED_BUNDLE: mappedBundlePath,
     EVERTHREAD_TEST_PACKED: packed,
+    EVERTHREAD_TEST_PROGRAMS: programs,
     EVERTHREAD_TEST_POSTGRES_STARTER: globalThis.everthreadTestPostgres.url,
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: server.namespace,

@@ -9,11 +9,24 @@ import webpack from 'webpack';
 
 const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
 
-/** What is imported under each name; `rxjs/operators` shares the classes of `rxjs`. */
-const PACKED = { kysely: 'module', rxjs: 'commonjs2', memfs: 'commonjs2', unionfs: 'commonjs2' } as const;
-const RXJS = "module.exports = { rxjs: require('rxjs'), operators: require('rxjs/operators') };\n";
+/** One file each. */
+const PACKED = {
+  kysely: 'module',
+  memfs: 'commonjs2',
+  unionfs: 'commonjs2',
+  '@grpc/grpc-js': 'commonjs2',
+  'nexus-rpc': 'commonjs2',
+  uuid: 'commonjs2',
+} as const;
+/** One file for several names, whose modules share classes. */
+const TOGETHER = [
+  ['rxjs', 'rxjs/operators'],
+  ['protobufjs/light', 'protobufjs/ext/protojson'],
+] as const;
 
-/** Answers the folder: `<name>.mjs` or `<name>.cjs`, and `rxjs-operators.cjs`. */
+const fileNameOf = (name: string) => name.replaceAll('/', '-');
+
+/** Answers the folder: `<name>.mjs` or `<name>.cjs` of each name, slashes being dashes. */
 export async function packModules(): Promise<string> {
   const versions = readFileSync(join(MODULES, '.package-lock.json'));
   const own = readFileSync(import.meta.filename);
@@ -23,11 +36,10 @@ export async function packModules(): Promise<string> {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
-    writeFileSync(join(unfinished, 'rxjs-entry.cjs'), RXJS);
-    await Promise.all(Object.keys(PACKED).map((each) => pack(each as keyof typeof PACKED, unfinished)));
-    writeFileSync(join(unfinished, 'rxjs.cjs'), "module.exports = require('./rxjs-all.cjs').rxjs;\n");
-    const operators = "module.exports = require('./rxjs-all.cjs').operators;\n";
-    writeFileSync(join(unfinished, 'rxjs-operators.cjs'), operators);
+    await Promise.all([
+      ...Object.entries(PACKED).map(([name, type]) => pack(name, unfinished, fileNameOf(name), type)),
+      ...TOGETHER.map((names) => packTogether(names, unfinished)),
+    ]);
     renameSync(unfinished, folder);
   } catch (error) {
     // Another process has made it meanwhile.
@@ -38,21 +50,32 @@ export async function packModules(): Promise<string> {
   return folder;
 }
 
-function pack(name: keyof typeof PACKED, folder: string): Promise<void> {
-  const type = PACKED[name];
+async function packTogether(names: readonly string[], folder: string): Promise<void> {
+  const all = `all-${fileNameOf(names[0] as string)}`;
+  const entry = join(folder, `${all}-entry.cjs`);
+  const each = names.map((name) => `${JSON.stringify(name)}: require('${name}')`);
+  writeFileSync(entry, `module.exports = { ${each.join(', ')} };\n`);
+  await pack(entry, folder, all, 'commonjs2');
+  for (const name of names) {
+    const text = `module.exports = require('./${all}.cjs')[${JSON.stringify(name)}];\n`;
+    writeFileSync(join(folder, `${fileNameOf(name)}.cjs`), text);
+  }
+}
+
+function pack(entry: string, folder: string, name: string, type: 'module' | 'commonjs2'): Promise<void> {
   const isModule = type === 'module';
   const config: webpack.Configuration = {
     mode: 'production',
     target: 'node20',
     devtool: false,
     context: MODULES,
-    entry: name === 'rxjs' ? join(folder, 'rxjs-entry.cjs') : name,
+    entry,
     // Readable, and nothing left out: what a package exports stays what it exports.
     optimization: { minimize: false, usedExports: false, sideEffects: false },
     experiments: { outputModule: isModule },
     output: {
       path: folder,
-      filename: `${name === 'rxjs' ? 'rxjs-all' : name}.${isModule ? 'mjs' : 'cjs'}`,
+      filename: `${name}.${isModule ? 'mjs' : 'cjs'}`,
       library: { type },
     },
   };

@@ -15,6 +15,7 @@ import {
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { openBeside } from '../support/database-beside.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest, eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 import { type Line, readLines } from '../support/turn-lines.ts';
 import { addressOf } from '../support/worker-pool.ts';
@@ -288,7 +289,7 @@ describe('a chat turn that a closure produces', () => {
     const { store, taskQueue } = runtime;
     const address = addressOf(store);
     const program = join(import.meta.dirname, '..', 'support', 'producer-process.ts');
-    const child = fork(program, [address, taskQueue, sessionId]);
+    const child = fork(program, [address, taskQueue, sessionId], { execArgv: [...PROGRAM_OPTIONS] });
     closeAfterTest(async () => void child.kill('SIGKILL'));
     await once(child, 'message');
     await eventually('both are claimed, and it has told what it will', async () => {

@@ -25,6 +25,7 @@ import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -193,7 +194,7 @@ async function expectWhole(cluster: Cluster, sessionId: string, turns: number): 
 /** The API process of this cluster, at this port. */
 async function startApi(store: string, taskQueue: string, port: number): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
-  const child = fork(program, [store, taskQueue, String(port)]);
+  const child = fork(program, [store, taskQueue, String(port)], { execArgv: [...PROGRAM_OPTIONS] });
   await once(child, 'message');
   return child;
 }

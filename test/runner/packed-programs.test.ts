@@ -1,0 +1,32 @@
+/** Programs that tests start with all of our sources as few files: they are what they are, and hold no module twice. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const COMMAND = join(ROOT, 'bin', 'everthread.js');
+const run = promisify(execFile);
+
+/** The command, before which the source is loaded. */
+const start = (file: string, ...more: string[]) =>
+  run(
+    process.execPath,
+    [...PROGRAM_OPTIONS, `--import=file://${join(ROOT, file)}`, COMMAND, ...more, '--version'],
+    {
+      cwd: ROOT,
+    },
+  );
+
+describe('a packed program', () => {
+  it('loads an entry of the package from the pack', async () => {
+    expect((await start('src/models/index.ts')).stdout).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('refuses a source that is no entry, which would exist twice in its process', async () => {
+    await expect(start('src/core/value/limit.ts')).rejects.toMatchObject({
+      stderr: expect.stringContaining('src/core/value/limit.ts is loaded beside a packed program'),
+    });
+  });
+});

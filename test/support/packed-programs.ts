@@ -1,0 +1,162 @@
+/**
+ * Programs that tests start, with all of our sources that they load as few files: `plain-imports.mjs` lets them load those instead. Node
+ * takes half a millisecond of computing for each module, and a worker has six hundred. They are made once for these sources, and
+ * kept in the clone's cache.
+ * P1. A process has one of both, sources or packed: what a packed program loads of `src` beside the pack is an entry of the pack.
+ * P2. A packed module believes to be where its source is: `import.meta` is that of the source.
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CACHE = join(ROOT, 'node_modules', '.cache', 'everthread-programs');
+const KEPT_MS = 24 * 3600_000;
+
+/** What is started; `bin/everthread.js` starts the first. Those that tell places of their sources in stacks are not packed. */
+const PROGRAMS = [
+  'src/cli/start.ts',
+  'src/cli/serve/api-program.ts',
+  'src/cli/worker/worker-program.ts',
+  'src/worker/lone-program.ts',
+  'test/contract/store-process.ts',
+  'test/faults/two-everthreads-worker.ts',
+  'test/fuzz/fuzz-worker.ts',
+  'test/once/command-process.ts',
+  'test/support/api-process.ts',
+  'test/support/budget-tree-worker.ts',
+  'test/support/newer-worker-process.ts',
+  'test/support/producer-process.ts',
+  'test/support/turn-worker-process.ts',
+  'test/support/worker-process.ts',
+];
+
+/** Packages that nobody loads but our sources. */
+const WITHIN = ['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees'];
+
+/** The package's entries, which projects of authors import (src/definitions/running-package.ts). */
+function findDoors(): string[] {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    exports: Readonly<Record<string, string | { readonly default: string }>>;
+  };
+  const built = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]));
+  return [
+    ...built.map((path) => path.replace('./dist/', 'src/').replace(/\.js$/, '.ts')),
+    'src/standard-agents.ts',
+  ];
+}
+
+/** Answers the folder; `entries.json` in it has the file of each entry by the URL of its source. */
+export async function packPrograms(): Promise<string> {
+  const folder = join(CACHE, hashSources());
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  try {
+    await pack(unfinished);
+    removeOld();
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function pack(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const entries = [...PROGRAMS, ...findDoors()].map((path) => [nameOf(path), path] as const);
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries.map(([name, path]) => [name, join(ROOT, path)])),
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !WITHIN.includes(id),
+    plugins: [atItsSource],
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: 'chunk-[name]-[hash].mjs',
+  });
+  await bundle.close();
+  const files = entries.map(([name, path]) => [pathToFileURL(join(ROOT, path)).href, `${name}.mjs`]);
+  writeFileSync(join(folder, 'entries.json'), JSON.stringify(Object.fromEntries(files)));
+}
+
+const nameOf = (path: string) => path.replace(/\.ts$/, '').replaceAll('/', '-');
+
+/** P2. */
+const atItsSource: Plugin = {
+  name: 'at-its-source',
+  transform(code, id) {
+    if (!code.includes('import.meta')) return undefined;
+    const values: Readonly<Record<string, string>> = {
+      url: pathToFileURL(id).href,
+      filename: id,
+      dirname: join(id, '..'),
+    };
+    const places: { start: number; end: number; value: string }[] = [];
+    visit(parseAst(code, { lang: 'ts' }, id), (node) => {
+      if (node.type !== 'MemberExpression' || node.object?.type !== 'MetaProperty') return;
+      const value = values[node.property?.name ?? ''];
+      if (value === undefined) throw new Error(`${id} asks for import.meta.${node.property?.name}`);
+      places.push({ start: node.start, end: node.end, value: JSON.stringify(value) });
+    });
+    return places
+      .sort((one, other) => other.start - one.start)
+      .reduce((text, { start, end, value }) => text.slice(0, start) + value + text.slice(end), code);
+  },
+};
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly name?: string;
+  readonly object?: Node;
+  readonly property?: Node;
+}
+
+function visit(node: unknown, see: (node: Node) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  if ('type' in node) see(node as Node);
+  for (const child of Object.values(node)) visit(child, see);
+}
+
+/** Paths count too: those of the clone stand in what is made (P2). */
+function hashSources(): string {
+  const hash = createHash('sha256');
+  const files = ['src', 'test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(ROOT, folder, file),
+      ),
+    )
+    .filter((file) => extname(file) === '.ts')
+    .sort();
+  for (const file of [join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package.json'), ...files])
+    hash.update(`\0${file}\0`).update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Those of other sources, which another run may still need. */
+function removeOld(): void {
+  for (const folder of readdirSync(CACHE).map((name) => join(CACHE, name))) {
+    const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > KEPT_MS) rmSync(folder, { recursive: true, force: true });
+  }
+}
