@@ -32,7 +32,7 @@ async function chatting(...said: (string | undefined)[]) {
     asked.push(question);
     return said.shift();
   };
-  const conversation = new Conversation(client, { agent: 'helper', quiet: true, ask });
+  const conversation = new Conversation(client, { agent: 'helper', json: true, ask });
   const exitCode = await conversation.say('go');
   const { threadId = '' } = conversation;
   return { sent, asked, exitCode, client, threadId, status: (await client.getThread(threadId)).status };

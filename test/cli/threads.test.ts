@@ -378,4 +378,21 @@ describe('everthread chat', () => {
     expect(second.stdout).toMatch(/user: hello\n[\s\S]+You said: again\n$/);
     expect(await project.run(['chat', 'helper'], { input: '' })).toMatchObject({ code: 0, stdout: '' });
   });
+
+  it('with --json prints a line of JSON for each answer', async () => {
+    const { code, stdout } = await project.run(['chat', 'helper', '--json'], { input: 'hello\nagain\n' });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const one = { status: 'idle', stopReason: 'stop_on_response', error: null, id: expect.any(String) };
+    const threadId = lines[0].threadId;
+    expect([code, lines]).toEqual([
+      0,
+      [
+        { ...one, threadId, answer: 'You said: hello' },
+        { ...one, threadId, answer: 'You said: again' },
+      ],
+    ]);
+  });
 });

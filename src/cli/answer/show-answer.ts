@@ -1,4 +1,7 @@
 /** The end of every command with `--wait`: shows the answer, then how the thread came to rest. */
+
+import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { Wait } from '../../store/port/wait.ts';
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
 import { tellWaits } from './tell-waits.ts';
@@ -13,17 +16,30 @@ export async function showAnswer(
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
   const waits = record.status === 'waiting' ? await wait.client.listWaits({ threadId }) : [];
-  if (json) {
-    const { status, stopReason, lastError } = record;
-    printJson({
-      threadId,
-      ...(sent === undefined ? {} : { id: sent }),
-      status,
-      stopReason,
-      error: lastError,
-      answer: sink.answer,
-      ...(waits.length > 0 ? { waits } : {}),
-    });
-  } else tellWaits(waits);
+  if (json) printJson(toAnswer(record, { sent, answer: sink.answer, waits }));
+  else tellWaits(waits);
   return exitOfThread(record);
+}
+
+interface Answered {
+  /** Id of the message that was sent. */
+  readonly sent: string | undefined;
+  readonly answer: string | null;
+  readonly waits: readonly Wait[];
+}
+
+/** An answer as JSON: how the thread came to rest, what it said, and what it waits for. */
+export function toAnswer(
+  { id: threadId, status, stopReason, lastError }: ThreadRecord,
+  { sent, answer, waits }: Answered,
+): object {
+  return {
+    threadId,
+    ...(sent === undefined ? {} : { id: sent }),
+    status,
+    stopReason,
+    error: lastError,
+    answer,
+    ...(waits.length > 0 ? { waits } : {}),
+  };
 }

@@ -4,10 +4,11 @@ import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
+import { toAnswer } from '../answer/show-answer.ts';
 import { tellWaits } from '../answer/tell-waits.ts';
 import { exitOfThread, waitForAnswer } from '../answer/wait-for-answer.ts';
 import { EXIT } from '../exit.ts';
-import { dimNote } from '../output/output.ts';
+import { dimNote, printJsonLine } from '../output/output.ts';
 import { type AskPerson, askWaits } from './ask-waits.ts';
 
 export interface ConversationOptions {
@@ -17,7 +18,8 @@ export interface ConversationOptions {
   readonly userId?: string;
   /** Number of the last event that was shown. */
   readonly after?: number;
-  readonly quiet: boolean;
+  /** Each answer is a line of JSON, instead of text. */
+  readonly json: boolean;
   /** Who is asked where the thread waits for a person. Without it what is asked is told, with the command that answers it. */
   readonly ask?: AskPerson;
 }
@@ -59,23 +61,27 @@ export class Conversation {
     this.#stopping = false;
     const id = randomUUID();
     const threadId = await this.#send(id, content);
-    let record = await this.#show(threadId, id);
-    while (record.status === 'waiting' && (await this.#ask(threadId))) record = await this.#show(threadId);
+    const sink = new AnswerPrinter({ quiet: this.#options.json });
+    let record = await this.#show(threadId, sink, id);
+    while (record.status === 'waiting' && (await this.#ask(threadId)))
+      record = await this.#show(threadId, sink);
     this.#over = record.status === 'terminated';
-    if (record.status === 'waiting') tellWaits(await this.#client.listWaits({ threadId }));
+    const waits = record.status === 'waiting' ? await this.#client.listWaits({ threadId }) : [];
+    if (this.#options.json) printJsonLine(toAnswer(record, { sent: id, answer: sink.answer, waits }));
+    else tellWaits(waits);
     const exitCode = exitOfThread(record);
     if (exitCode === EXIT.failed) dimNote('The thread goes on: say something else, or the same again.');
     return exitCode;
   }
 
   /** Until the thread rests or waits again; `sent` must have arrived by then. */
-  async #show(threadId: string, sent?: string): Promise<ThreadRecord> {
+  async #show(threadId: string, sink: AnswerPrinter, sent?: string): Promise<ThreadRecord> {
     const record = await waitForAnswer({
       client: this.#client,
       threadId,
       after: this.#after,
       ...(sent === undefined ? {} : { sent }),
-      sink: new AnswerPrinter({ quiet: this.#options.quiet }),
+      sink,
     });
     this.#after = record.lastSeq;
     return record;

@@ -13,7 +13,7 @@ import { LineReader } from '../chat/line-reader.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { reportFailure } from '../exit.ts';
-import { dimNote, printJson, printLine, tone } from '../output/output.ts';
+import { dimNote, printLine, tone } from '../output/output.ts';
 import { messageText } from '../output/thread-text.ts';
 import { type LaterOptions, requireAgent } from '../project/require-agent.ts';
 
@@ -33,7 +33,8 @@ export function addChat(program: Command, cli: Cli): void {
     .summary('talk to an agent in the terminal')
     .description(
       'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
-        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks what the thread asks: y approves. The thread stays and can be taken up again with --thread.',
+        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks what the thread asks: y approves. The thread stays and can be taken up again with --thread. With --json each answer is a line of JSON, ' +
+        'as that of "threads send --wait".',
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')
     .option('--thread <id>', 'go on with this thread')
@@ -77,7 +78,7 @@ async function open(
     const conversation = new Conversation(client, {
       agent: agent as string,
       userId,
-      quiet: json === true,
+      json: json === true,
       ...asked,
     });
     dimNote(`Talking to ${agent} in thread ${conversation.threadId}. ${KEYS}`);
@@ -103,7 +104,7 @@ async function open(
     agent: thread.agent,
     threadId,
     after: thread.lastSeq,
-    quiet: json === true,
+    json: json === true,
     ...asked,
   });
 }
@@ -140,7 +141,6 @@ function helpText({ threadId, begun }: Conversation): string {
 }
 
 function leave({ threadId, begun, over }: Conversation, { json, project }: ChatOptions): void {
-  if (json) printJson({ threadId: begun ? threadId : null });
   if (json || !begun || over) return;
   const place = project === process.cwd() ? '' : ` --project ${project}`;
   dimNote(`\nThread ${threadId}. Go on with: ${commandName()} chat --thread ${threadId}${place}`);
