@@ -54,4 +54,42 @@ export const TOOLS = [
     ],
     tests: ['test/activities/unit.test.ts'],
   },
+  {
+    name: 'an agent elsewhere is sent a message again that it may have',
+    rule: 'an agent elsewhere that takes no message twice is sent each once: what it may have is looked for',
+    edits: [
+      {
+        find: 'const sent = isNew || agent.idempotent ? await send(',
+        put: 'const sent = isNew || agent.name ? await send(',
+      },
+    ],
+    tests: ['test/faults/a2a-peer.test.ts'],
+    title: 'between its message',
+    server: true,
+  },
+  {
+    name: 'an agent elsewhere is sent an answer again that it may have heard',
+    rule: 'an agent elsewhere that takes no message twice is sent each answer once',
+    edits: [
+      {
+        find: 'if (!agent.idempotent) await attempt.note({ answers: round + 1 });',
+        put: 'if (!agent.name) await attempt.note({ answers: round + 1 });',
+      },
+    ],
+    tests: ['test/faults/a2a-peer.test.ts'],
+    title: 'behind an answer that was lost',
+    server: true,
+  },
+  {
+    name: 'a run of AG-UI tells calls again that its snapshot has shown',
+    rule: 'a client of AG-UI has each call with its arguments as they are',
+    edits: [
+      {
+        find: 'if (toolCallId in run.calls) return [{ ...run, asked: left }, []];',
+        put: "if (toolCallId in run.calls && name === '') return [{ ...run, asked: left }, []];",
+      },
+    ],
+    tests: ['test/projections/ag-ui-projection.test.ts'],
+    title: 'shown are not told again',
+  },
 ];

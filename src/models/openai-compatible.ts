@@ -16,7 +16,7 @@ import {
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import type { ProviderFactoryConfig } from '../core/message/provider-terms.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';
 import { fromCompletion, fromCompletionChunks } from './openai-response.ts';
@@ -148,9 +148,21 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
     maxRetries: 0,
     // It would write what a provider has sent to the worker's standard error, secrets included.
     logLevel: 'off',
-    fetch: boundedFetch,
+    fetch: apiFetch,
   });
 }
+
+/** I5: a page for people is told at once; read as an answer, it would look like one that was cut off. */
+const apiFetch: Fetch = async (input, init) => {
+  const response = await boundedFetch(input, init);
+  const type = response.headers.get('content-type') ?? '';
+  if (!response.ok || !/^text\/html\b/i.test(type)) return response;
+  await response.body?.cancel();
+  throw new ProviderError(
+    'A page of HTML came in place of an answer: is this the address of an API?',
+    'InvalidAnswer',
+  );
+};
 
 function dialectOf(baseUrl: string): Dialect {
   const host = URL.parse(baseUrl)?.hostname ?? '';

@@ -298,6 +298,22 @@ describe('failures', () => {
     });
   });
 
+  test.each(Object.keys(attempts) as (keyof typeof attempts)[])(
+    '[definitions 5.5] a page in place of an answer (%s) is told with its address, and not asked for again',
+    async (kind) => {
+      const url = await answerWith((response) => {
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+        response.end('<html><body>Welcome</body></html>');
+      });
+      const provider = openaiCompatible({ baseUrl: url })({ apiKey: '' });
+      const failure = await attempts[kind](provider).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: 'InvalidAnswer',
+        message: `A page of HTML came in place of an answer: is this the address of an API? (asked at ${url})`,
+      });
+    },
+  );
+
   test('[definitions 5.5] an error within a stream, and a stream without a finish reason, are failures', async () => {
     let events: object[] = [{ error: { message: 'Overloaded', type: 'overloaded_error' } }];
     const url = await answerWith((response) => sendEvents(response, events));
