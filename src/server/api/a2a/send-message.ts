@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { makeThread, orNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isThreadId } from '../../../core/thread/start-input.ts';
+import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import { type Caller, requireReachable, standingContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -97,7 +98,7 @@ export function taskIdOf(contextId: string, messageId: string): string {
 
 /** Of a message without a context: the same for the same message of the same caller. */
 function contextOf({ userId, organizationId = null }: Caller, agent: string, messageId: string): string {
-  return `a2a-${digestOf(JSON.stringify([userId, organizationId]), agent, messageId).slice(0, 40)}`;
+  return deriveThreadId(agent, digestOf(JSON.stringify([userId, organizationId]), agent, messageId));
 }
 
 function digestOf(...parts: readonly string[]): string {
