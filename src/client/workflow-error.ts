@@ -7,12 +7,15 @@ const GRPC_NOT_FOUND = 5;
 interface ErrorShape {
   readonly name?: string;
   readonly code?: number;
+  readonly namespace?: string;
   readonly cause?: { readonly type?: string; readonly message?: string; readonly code?: number };
 }
 
 /** No such workflow, or a closed one: signals and updates get the same answer. */
 export function isGone(error: unknown): boolean {
   const { name, code, cause } = error as ErrorShape;
+  // The same code stands for a namespace, of whose workflows nothing is known then.
+  if (absentNamespace(error) !== undefined) return false;
   return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
 }
 
@@ -37,10 +40,24 @@ export function toRuntimeError(error: unknown): unknown {
       return new RuntimeError(refused.code, cause.message ?? errorMessage(error), { cause: error });
     }
   }
+  const namespace = absentNamespace(error);
+  if (namespace !== undefined)
+    return new RuntimeError(
+      'TemporalUnavailable',
+      `The Temporal server has no namespace "${namespace}". Set TEMPORAL_NAMESPACE, or make it: temporal operator namespace create -n ${namespace}`,
+      { cause: error },
+    );
   if ((error as ErrorShape).code === 14 || cause?.code === 14) {
     return new RuntimeError('TemporalUnavailable', 'The Temporal server does not answer. Is it running?', {
       cause: error,
     });
   }
   return error;
+}
+
+/** The namespace that the server does not have; undefined where that is not what the error says. */
+function absentNamespace(error: unknown): string | undefined {
+  const { name, namespace, cause } = error as ErrorShape;
+  if (name === 'NamespaceNotFoundError') return namespace ?? '';
+  return /\bNamespace (\S+) is not found/.exec(`${errorMessage(error)} ${errorMessage(cause)}`)?.[1];
 }

@@ -364,6 +364,21 @@ describe('everthread threads', () => {
       /^TemporalUnavailable: No Temporal server answers at 127\.0\.0\.1:1\. Start one with "everthread dev"/,
     );
   });
+
+  it('a namespace that the server does not have is told as that, also where a thread is looked for in it', async () => {
+    const env = { TEMPORAL_NAMESPACE: 'nowhere' };
+    const begun = await project.run(['threads', 'start', 'helper', 'hello', '--wait', '--json']);
+    const { threadId } = JSON.parse(begun.stdout);
+    const absent = {
+      code: 1,
+      stderr: expect.stringMatching(
+        /^TemporalUnavailable: The Temporal server has no namespace "nowhere"\. Set TEMPORAL_NAMESPACE, or make it: /,
+      ),
+    };
+    expect(await project.run(['threads', 'start', 'helper', 'hello'], { env })).toMatchObject(absent);
+    expect(await project.run(['threads', 'send', threadId, 'hello'], { env })).toMatchObject(absent);
+    expect(await project.run(['threads', 'delete', threadId], { env })).toMatchObject(absent);
+  });
 });
 
 describe('everthread chat', () => {
