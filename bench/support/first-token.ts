@@ -15,16 +15,22 @@ const TOKENS = 10;
 const USAGE = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
 
 export async function measureFirstToken(turns: number): Promise<Line[]> {
-  const rig = await openRig('file', undefined, () => streamingProject());
   const written: number[] = [];
-  const { modelCalls } = rig.store;
-  const append = modelCalls.appendChunk.bind(modelCalls);
-  modelCalls.appendChunk = async (chunk) => {
-    const begun = performance.now();
-    const answer = await append(chunk);
-    written.push(performance.now() - begun);
-    return answer;
-  };
+  const rig = await openRig(
+    'file',
+    undefined,
+    () => streamingProject(),
+    'sqlite:store.db',
+    ({ modelCalls }) => {
+      const append = modelCalls.appendChunk.bind(modelCalls);
+      modelCalls.appendChunk = async (chunk) => {
+        const begun = performance.now();
+        const answer = await append(chunk);
+        written.push(performance.now() - begun);
+        return answer;
+      };
+    },
+  );
   const served = await serveApi(createApi({ client: rig.client }), { host: '127.0.0.1', port: 0 });
   const first: number[] = [];
   const writes: number[] = [];

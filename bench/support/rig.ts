@@ -43,10 +43,13 @@ export async function openRig(
   configuration?: Partial<Configuration>,
   project: (watchers: Watchers) => Registry = benchRegistry,
   address = 'sqlite:store.db',
+  /** Sees the store before its worker does. */
+  prepare: (store: ThreadStore) => void = () => undefined,
 ): Promise<Rig> {
   forgetSettings();
   const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
   const store = await openStore(address, folder);
+  prepare(store);
   const server = await startServer(kind, folder);
   const connection = await NativeConnection.connect({ address: server.address });
   const watchers: Watchers = new Map();

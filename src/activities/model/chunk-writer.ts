@@ -7,16 +7,20 @@
 const COALESCE_MS = 50;
 const BURST_MS = 4;
 
+type Later = (work: () => void, ms: number) => NodeJS.Timeout;
+
 export class ChunkWriter {
   readonly #write: (delta: string, call: number) => Promise<unknown>;
+  readonly #later: Later;
   #pending = '';
   #call = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(write: (delta: string, call: number) => Promise<unknown>) {
+  constructor(write: (delta: string, call: number) => Promise<unknown>, later: Later = setTimeout) {
     this.#write = write;
+    this.#later = later;
   }
 
   /** `call` tells one request to a model from the next: their texts must not run together. */
@@ -24,7 +28,7 @@ export class ChunkWriter {
     if (call !== this.#call) this.#flush();
     this.#call = call;
     this.#pending += delta;
-    this.#timer ??= setTimeout(() => this.#flush(), this.#pause());
+    this.#timer ??= this.#later(() => this.#flush(), this.#pause());
   }
 
   /** Milliseconds until the next row. */
@@ -35,11 +39,13 @@ export class ChunkWriter {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#flushedAt = performance.now();
     const delta = this.#pending;
     const call = this.#call;
     this.#pending = '';
-    if (delta.length > 0) this.inOrder(() => this.#write(delta, call));
+    // What had nothing to write begins no pause: each request's first token comes after such a flush.
+    if (delta.length === 0) return;
+    this.#flushedAt = performance.now();
+    this.inOrder(() => this.#write(delta, call));
   }
 
   /** Writes something else, behind what was flushed before. */
