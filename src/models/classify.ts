@@ -65,11 +65,9 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const links = chainOf(error);
-  // A library may have wrapped the error of our own bounded reading.
-  const capped = links
-    .filter(isProviderError)
-    .find(({ code }) => code === 'AnswerTooLarge' || code === 'InvalidAnswer');
-  if (capped !== undefined) return capped;
+  // A library may have wrapped the error of our own reading.
+  const own = links.find(isProviderError);
+  if (own !== undefined) return withoutKeys(own, options.secrets ?? []);
   const status = readStatus(error);
   const message = describe(links, options.secrets ?? []);
   const code = status === undefined ? codeOfWords(links) : codeOfStatus(status);

@@ -128,7 +128,8 @@ function withPlace(failure: ProviderError, baseUrl: string): ProviderError {
   const isElsewhere =
     (statusCode === undefined && UNREACHED.test(message)) ||
     (statusCode !== undefined && [401, 403, 404].includes(statusCode)) ||
-    code === 'InvalidAnswer';
+    code === 'InvalidAnswer' ||
+    message === PAGE;
   // Without what may be in it of a user and a password.
   const place = url && `${url.origin}${url.pathname}`;
   if (!isElsewhere || !place || message.includes(place)) return failure;
@@ -152,16 +153,19 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
   });
 }
 
-/** I5: a page for people is told at once; read as an answer, it would look like one that was cut off. */
+const PAGE = 'A page of HTML came in place of an answer: is this the address of an API?';
+
+/** I5: read as an answer, a page for people would look like one that was cut off. It may be that of something in between, and is asked again. */
 const apiFetch: Fetch = async (input, init) => {
   const response = await boundedFetch(input, init);
-  const type = response.headers.get('content-type') ?? '';
-  if (!response.ok || !/^text\/html\b/i.test(type)) return response;
-  await response.body?.cancel();
-  throw new ProviderError(
-    'A page of HTML came in place of an answer: is this the address of an API?',
-    'InvalidAnswer',
-  );
+  const { ok, status, headers, body } = response;
+  if (!ok || !/^text\/html\b/i.test(headers.get('content-type') ?? '')) return response;
+  await body?.cancel();
+  // Whoever reads it fails: a stream has begun then, and may be asked for as a whole.
+  const page = new ReadableStream({
+    start: (reader) => reader.error(new ProviderError(PAGE, 'server_error')),
+  });
+  return new Response(page, { status, headers });
 };
 
 function dialectOf(baseUrl: string): Dialect {
