@@ -86,6 +86,8 @@ async function runDev(options: DevOptions): Promise<number> {
       const { connection } = findServer(projectDir);
       return { address, namespace, uiUrl, connection: { ...connection, address } };
     };
+    const tell = (worker: ReadyWorker, api: ReadyApi) =>
+      tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api);
     try {
       const exitCode = await superviseDev({
         order: { projectDir, taskQueue, json },
@@ -93,10 +95,9 @@ async function runDev(options: DevOptions): Promise<number> {
         health,
         inspect,
         server,
-        ready: (worker, api) =>
-          tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api),
+        ready: tell,
         again(which, worker, api) {
-          if (json) tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api);
+          if (json) tell(worker, api);
           else
             announce({
               text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.',
@@ -127,32 +128,9 @@ function tellReady(
   { url, asksForTokens }: ReadyApi,
 ): void {
   const { address, namespace, uiUrl } = server;
-  if (json)
-    printJsonLine({
-      event: 'ready',
-      address,
-      namespace,
-      uiUrl,
-      taskQueue,
-      storeId,
-      agents,
-      api: url,
-      health,
-      inspector,
-    });
-  else
-    printLine(
-      banner({
-        server,
-        taskQueue,
-        storeId,
-        agents,
-        projectDir,
-        health,
-        inspect: inspector,
-        api: { url, asksForTokens },
-      }),
-    );
+  const shown = { taskQueue, storeId, agents, health, inspector };
+  if (json) printJsonLine({ event: 'ready', address, namespace, uiUrl, ...shown, api: url });
+  else printLine(banner({ ...shown, server, projectDir, api: { url, asksForTokens } }));
 }
 
 /** Does not wait: the process ends now, and a guardian stops its children. */

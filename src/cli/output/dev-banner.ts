@@ -13,7 +13,7 @@ export interface Banner {
   readonly projectDir: string;
   readonly health?: string | undefined;
   /** Where the debugger of the worker listens. */
-  readonly inspect?: string | undefined;
+  readonly inspector?: string | undefined;
   readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
 
@@ -42,7 +42,7 @@ export function banner({
   agents,
   projectDir,
   health,
-  inspect,
+  inspector,
   api,
 }: Banner): string {
   const { store, taskQueue: usualQueue } = readConfiguration();
@@ -51,9 +51,9 @@ export function banner({
     ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
-    ...(inspect === undefined
+    ...(inspector === undefined
       ? []
-      : [['Inspector', `${inspect}, of the worker: attach an editor, or chrome://inspect`]]),
+      : [['Inspector', `${inspector}, of the worker: attach an editor, or chrome://inspect`]]),
     ['Task queue', taskQueue],
     ['Store', `${showStore(store, projectDir)} (${storeId})`],
     ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],
