@@ -1,6 +1,6 @@
 /**
- * What the server recorded, cut into steps: from one `modelStep` scheduled to the next. Its own timestamps are the
- * measure, so neither the client's round trips nor its polling are counted.
+ * What the server recorded, cut into steps: from one activity that asks a model scheduled to the next. That is `modelStep`, or the call of
+ * a tool that goes on into the next step. Its own timestamps are the measure, so neither the client's round trips nor its polling are counted.
  */
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -14,16 +14,18 @@ export interface StepMeasure {
   readonly ms: number;
 }
 
-/** Every step that another one follows, in order; of a turn of N tool calls, N. */
+/** Every step that another one follows, in order. */
 export async function measureSteps(client: Client, workflowId: string): Promise<StepMeasure[]> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   return cutSteps(events ?? []);
 }
 
 function cutSteps(events: readonly Event[]): StepMeasure[] {
-  const starts = events.flatMap((event, index) => (isModelStep(event) ? [index] : []));
-  return starts.slice(1).map((end, index) => {
+  const starts = events.flatMap((event, index) => (asksModel(event) ? [index] : []));
+  return starts.slice(1).flatMap((end, index) => {
     const start = starts[index] as number;
+    // Half a step: the tool that it calls goes on into the next one.
+    if (nameOf(events[start]) !== nameOf(events[end])) return [];
     const step = events.slice(start, end);
     return {
       events: step.length,
@@ -33,8 +35,14 @@ function cutSteps(events: readonly Event[]): StepMeasure[] {
   });
 }
 
-function isModelStep({ activityTaskScheduledEventAttributes: scheduled }: Event): boolean {
-  return scheduled?.activityType?.name === 'modelStep';
+function asksModel(event: Event): boolean {
+  if (nameOf(event) === 'modelStep') return true;
+  const [input] = event.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
+  return nameOf(event) === 'runTool' && Buffer.from(input?.data ?? []).includes('"next":');
+}
+
+function nameOf(event: Event | undefined): string | null | undefined {
+  return event?.activityTaskScheduledEventAttributes?.activityType?.name;
 }
 
 function milliseconds({ eventTime }: Event): number {

@@ -17,6 +17,7 @@
 
 import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
+import type { GoneOn, LastCallInput } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import type {
   CancelExecutionInput,
@@ -74,6 +75,7 @@ import { runSubprompt } from './subprompt/run.ts';
 import { openTask } from './task/open-task.ts';
 import { runAct, runCheck, runEnd, runThink } from './task/phase.ts';
 import { answerWait } from './tool/answer-wait.ts';
+import { withNextStep } from './tool/next-step.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
 import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
@@ -83,7 +85,8 @@ export interface Activities {
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
   cancelExecution(input: CancelExecutionInput): Promise<CancelVerdict>;
   modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
-  runTool(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
+  /** With `next`, and nothing against it, it goes on into that step. */
+  runTool(input: LastCallInput): Promise<(ToolAttempt | GoneOn) & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
   runCode(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
   answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
@@ -116,15 +119,15 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     bind: (ports: ActivityDependencies) => Activity<Input, Output>,
     options?: TellOptions,
   ) => on<Input, Output & EffectsDue>((ports) => tellEffects(ports, bind(ports), options));
-  const runToolCall = guarded(
-    tell((ports) => (input: ToolCallInput) => runTool(ports, input)),
-    fallible,
-  );
   const runStep = (ports: ActivityDependencies) =>
     withQuickCalls(
       ports,
       asModelStep(ports, (input) => modelStep(ports, input)),
     );
+  const runToolCall = (ports: ActivityDependencies) =>
+    tellEffects(ports, (input: ToolCallInput) => runTool(ports, input));
+  const runLastCall = (ports: ActivityDependencies) =>
+    withNextStep(ports, runToolCall(ports), tellEffects(ports, runStep(ports)));
   const runSubpromptStep = (ports: ActivityDependencies) =>
     withQuickCalls(
       ports,
@@ -137,8 +140,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
     cancelExecution: guarded(on((ports) => (input) => cancelExecution(ports, input))),
     modelStep: guarded(tell(runStep), fallible),
-    runTool: runToolCall,
-    runCode: runToolCall,
+    runTool: guarded(on(runLastCall), fallible),
+    runCode: guarded(on(runToolCall), fallible),
     answerWait: guarded((input) => answerWait(dependencies, input)),
     recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
     runSubprompt: guarded(tell(runSubpromptStep), fallible),

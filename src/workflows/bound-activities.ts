@@ -8,6 +8,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
+import type { GoneOn, NextStep } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, Settings } from '../core/thread/open-thread.ts';
 import type {
   CallRef,
@@ -50,6 +51,13 @@ type Unbound<Input extends Partial<RunRef>> = Omit<Input, keyof RunRef>;
 
 /** Which call of the thread. */
 export type CallPlace = Unbound<ToolCallInput>;
+
+/** A step that a call may go on into. */
+export interface Ahead {
+  readonly executionId: string;
+  readonly step: NextStep;
+  readonly summary: string;
+}
 
 /** Until the thread has been opened, and where it turned out to be over. */
 const BEFORE_OPENING: Heartbeats = { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 };
@@ -115,9 +123,11 @@ export class BoundActivities {
     return commit(STORE.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
   }
 
-  /** B2: not heard here. */
-  runTool(call: CallRef, place: CallPlace): Promise<ToolAttempt> {
-    return callTool(this.#heartbeats, call, { ...this.#ref, ...place }, summarize(call, place));
+  /** B2: not heard here. `next`: the step to go on into, with words for it. */
+  runTool(call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt | GoneOn> {
+    const input = { ...this.#ref, ...place, ...(next ? { next: next.step } : {}) };
+    const summary = next ? `${summarize(call, place)}, then ${next.summary}` : summarize(call, place);
+    return callTool(this.#heartbeats, call, input, summary);
   }
 
   /** B2: not heard here. */

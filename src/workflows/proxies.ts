@@ -187,10 +187,17 @@ export function callQuickTool(input: Input<'runTool'>, summary: string) {
 }
 
 export function callTool(heartbeats: Heartbeats, call: CallRef, input: Input<'runTool'>, summary: string) {
-  const options = { ...toolOptions(heartbeats, call), summary };
+  const own = toolOptions(heartbeats, call);
+  const options = { ...own, ...(input.next ? untilAnswered(heartbeats) : {}), summary };
   if (call.mode !== 'code') return regular.runTool.executeWithOptions(options, [input]);
   const taskQueue = sandboxQueue(workflowInfo().taskQueue);
   return regular.runCode.executeWithOptions({ ...options, taskQueue }, [input]);
+}
+
+/** A call that goes on into a model step lasts as long as that, and is missed as soon. */
+function untilAnswered({ modelHeartbeatMs, toolHeartbeatMs }: Heartbeats) {
+  const { startToCloseTimeout } = modelOptions({ modelHeartbeatMs, toolHeartbeatMs });
+  return { startToCloseTimeout, heartbeatTimeout: Math.min(modelHeartbeatMs, toolHeartbeatMs) };
 }
 
 function toolOptions({ toolHeartbeatMs }: Heartbeats, call: CallRef): ActivityOptions {

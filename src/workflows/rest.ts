@@ -12,6 +12,7 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const { inbox, turn, presence, requests } = run;
   const request = requests.stop;
   const { parked: park } = inbox;
+  run.ahead.forget();
   inbox.beginCount();
   const outcome = await run.activities.commitStatus({
     ...rest,

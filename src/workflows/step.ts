@@ -2,7 +2,7 @@
  * One step (runtime §3): the model activity, then its tool calls one after another in the returned order, then
  * the stop rules. Decisions are core's; this file is their order. Quick calls have run within the model activity.
  */
-import { isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type {
   ModelStepInput,
@@ -15,12 +15,15 @@ import type { StopReason } from '../core/thread/stop.ts';
 import { awaitBudget } from './budget.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
+import { planAhead, type StepAhead } from './step-ahead.ts';
 import { callAt } from './step-call.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
 import type { CallEnd, StoredStep } from './turn.ts';
 import { awaitAnswer } from './wait-call.ts';
+
+type ModelInput = Omit<ModelStepInput, keyof RunRef>;
 
 export type StepEnd =
   /** The turn goes on with another step. */
@@ -57,20 +60,14 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 }
 
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
-  const { turn, presence } = run;
-  const items = run.inbox.queue.take();
-  const { news } = run.inbox;
-  const outcome = await askModel(run, {
-    ordinal: run.nextOrdinal(),
-    executionId: turn.executionId(),
-    afterStep: turn.afterStep,
-    items,
-    rejections: run.refusals.take(),
-    agent: presence.agent,
-    ...(turn.session ? { session: turn.session } : {}),
-    ...(run.inbox.takeUnprompted() ? { unprompted: true } : {}),
-    ...(run.waits.takePause() ? { waited: true } : {}),
-  });
+  const { turn } = run;
+  const ahead = run.ahead.take();
+  // A stop came just now: the store settles what it has of the step.
+  if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
+  const { news } = ahead ?? run.inbox;
+  const input = ahead?.input ?? toInput(run);
+  const { items } = input;
+  const outcome = await askModel(run, input, ahead);
   if (outcome.kind === 'terminated') {
     run.end();
     return { kind: 'aborted' };
@@ -103,19 +100,39 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   }
 }
 
+function toInput(run: ThreadRun): ModelInput {
+  const { turn, presence } = run;
+  const items = run.inbox.queue.take();
+  return {
+    ordinal: run.nextOrdinal(),
+    executionId: turn.executionId(),
+    afterStep: turn.afterStep,
+    items,
+    rejections: run.refusals.take(),
+    agent: presence.agent,
+    ...(turn.session ? { session: turn.session } : {}),
+    ...(run.inbox.takeUnprompted() ? { unprompted: true } : {}),
+    ...(run.waits.takePause() ? { waited: true } : {}),
+  };
+}
+
 /** The same step again, where it had to wait for its budget, or for an approval of what it spends. */
 async function askModel(
   run: ThreadRun,
-  input: Omit<ModelStepInput, keyof RunRef>,
+  input: ModelInput,
+  ahead?: StepAhead,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence, turn } = run;
-  for (let look = 0; ; look++) {
-    presence.showActivity(`asking ${presence.model || 'the model'}`);
-    const { heard } = run.budget;
-    // What is heard from here on is heard of what this attempt asks.
-    run.waits.listen();
-    const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
-    const outcome = await run.activities.modelStep(input, summary);
+  for (let look = 0, asked = ahead; ; look++, asked = undefined) {
+    const heard = asked?.budget ?? run.budget.heard;
+    let outcome = asked?.outcome;
+    if (!outcome) {
+      presence.showActivity(`asking ${presence.model || 'the model'}`);
+      // What is heard from here on is heard of what this attempt asks.
+      run.waits.listen();
+      const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
+      outcome = await run.activities.modelStep(input, summary);
+    }
     if (outcome.kind !== 'blocked') return outcome;
     if (outcome.wait) await awaitAnswer(run, outcome.wait);
     else await awaitBudget(run, { look, heard });
@@ -156,7 +173,7 @@ interface CalledTools {
 async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<CalledTools> {
   const ended: CallEnd[] = [];
   for (let index = 0; index < outcome.callCount; index++) {
-    const result = outcome.ran?.[index] ?? (await runCallAt(run, outcome, index));
+    const result = outcome.ran?.[index] ?? (await runCallAt(run, outcome, ended));
     if (result.kind === 'terminated') {
       run.end();
       return { ended };
@@ -169,9 +186,13 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<Called
   return { ended };
 }
 
-function runCallAt(run: ThreadRun, outcome: StoredStep, index: number): Promise<ToolCallOutcome> {
+/** The call behind those that have ended. */
+function runCallAt(run: ThreadRun, outcome: StoredStep, ended: readonly CallEnd[]): Promise<ToolCallOutcome> {
+  const index = ended.length;
   const call = callAt(outcome, index);
-  run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})`);
   const place = { step: outcome.step, index, executionId: run.turn.executionId() };
-  return runToolCall(run, call, place);
+  const ahead = planAhead(run, outcome, call, ended);
+  const then = ahead ? `, then asking ${run.presence.model || 'the model'}` : '';
+  run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})${then}`);
+  return runToolCall(run, call, place, ahead);
 }

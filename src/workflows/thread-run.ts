@@ -19,6 +19,7 @@ import { Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { type EndRequest, Requests } from './requests.ts';
+import { StepsAhead } from './step-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -34,6 +35,7 @@ export class ThreadRun {
   readonly inbox: Inbox;
   readonly refusals: Refusals;
   readonly turn: Turn;
+  readonly ahead = new StepsAhead();
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();

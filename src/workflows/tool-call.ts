@@ -6,7 +6,7 @@
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
-import type { CallPlace } from './bound-activities.ts';
+import type { Ahead, CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
 import { withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
@@ -15,16 +15,27 @@ import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer, pauseCall } from './wait-call.ts';
 
 /** Whatever came of it is heard once, of all its attempts together (bound-activities.ts, B2). */
-export function runToolCall(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
-  return run.activities.heard(runByMode(run, call, place));
+export function runToolCall(
+  run: ThreadRun,
+  call: CallRef,
+  place: CallPlace,
+  next?: Ahead,
+): Promise<ToolCallOutcome> {
+  return run.activities.heard(runByMode(run, call, place, next));
 }
 
-async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+async function runByMode(
+  run: ThreadRun,
+  call: CallRef,
+  place: CallPlace,
+  next?: Ahead,
+): Promise<ToolCallOutcome> {
   if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
   if (call.mode === 'child') return runChildCall(run, call, place);
-  for (let redispatches = 0; ; redispatches++) {
+  // Asked again, it is asked alone.
+  for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
     try {
-      const outcome = await dispatch(run, call, place);
+      const outcome = await dispatch(run, call, place, ahead);
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
       if (outcome.kind === 'later') await pauseCall(run, outcome);
       else await awaitAnswer(run, outcome);
@@ -46,7 +57,7 @@ async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promi
   }
 }
 
-async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolAttempt> {
+async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt> {
   // What is heard from here on is heard of what this attempt asks.
   run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {
@@ -57,5 +68,8 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promis
       // Slower than promised, or its worker was lost: the store says whether it runs again.
     }
   }
-  return run.activities.runTool(call, place);
+  if (!next) return run.activities.runTool(call, place);
+  const heard = run.ahead.listen(run);
+  const attempt = await run.activities.runTool(call, place, next);
+  return attempt.kind === 'done' && 'next' in attempt ? run.ahead.hold(attempt, next, heard) : attempt;
 }

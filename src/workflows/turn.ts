@@ -134,10 +134,17 @@ export class Turn {
   }
 
   /** What ends with the step (core/thread/stop.ts); the session moves on accordingly. */
-  judge(
+  judge(step: StoredStep, calls: readonly CallEnd[]): StopVerdict {
+    const { verdict, session } = this.foresee(step, calls);
+    if (session) this.#change({ session });
+    return verdict;
+  }
+
+  /** What `judge` would say, and how the session would stand. Changes nothing. */
+  foresee(
     { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
     calls: readonly CallEnd[],
-  ): StopVerdict {
+  ): { readonly verdict: StopVerdict; readonly session?: Session } {
     const { sideSteps, session } = this.#state;
     const verdict = evaluateStop({
       rules,
@@ -151,8 +158,7 @@ export class Turn {
       turns: (session ?? NEW_SESSION).turns,
       directive: calls.findLast((call) => call.directive)?.directive ?? directive,
     });
-    if (session) this.#change({ session: advanceSession(session, side, verdict) });
-    return verdict;
+    return session ? { verdict, session: advanceSession(session, side, verdict) } : { verdict };
   }
 
   /** The store has ended the execution; the next step begins another one. */

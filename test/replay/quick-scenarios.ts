@@ -55,6 +55,35 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
+  'goes-on-in-a-call': {
+    model: () =>
+      scriptedModel([
+        calls('slow'),
+        callsMany([{ name: 'slow' }, { name: 'quick' }, { name: 'slow' }]),
+        calls('remind'),
+        calls('slow', { fail: true }),
+        says('done'),
+        calls('slow'),
+        says('again'),
+      ]),
+    options: {
+      tools: {
+        ...tools,
+        remind: defineTool({
+          description: 'puts a message in line',
+          execute: async (state) => {
+            await state.queueMessage({ role: 'user', content: 'remember' });
+            return { status: 'success' };
+          },
+        }),
+      },
+    },
+    async live(client, threadId) {
+      await say(client, threadId, 'work');
+      await client.queueTool(threadId, { name: 'slow' });
+      await client.waitForIdle(threadId);
+    },
+  },
   'calls-within-a-subprompt': {
     model: () =>
       scriptedModel([

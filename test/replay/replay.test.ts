@@ -57,6 +57,7 @@ describe('replay', () => {
 
   it.each([
     'tools',
+    'goes-on-in-a-call',
     'calls-within-a-step',
     'calls-within-a-subprompt',
     'subprompt',

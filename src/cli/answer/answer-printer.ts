@@ -52,10 +52,15 @@ export class AnswerPrinter implements AnswerSink {
   }
 
   tell(text: string): void {
-    if (this.#open) this.#write('\n');
+    this.#interrupt(text);
+    this.#work();
+  }
+
+  /** Amid an answer, which goes on behind it: a line break is for the terminal that shows both, and no part of the answer. */
+  #interrupt(text: string): void {
+    if (this.#open && process.stdout.isTTY) this.#write('\n');
     this.#activity.hide();
     dimNote(text);
-    this.#work();
   }
 
   /** In a terminal it is seen that it works, where no text is being written. */
@@ -96,7 +101,7 @@ export class AnswerPrinter implements AnswerSink {
         if (part.status === 'error') this.#note(`  ${shorten(part.content, LINE)}`);
         break;
       case 'trouble':
-        this.#note(`  (${shorten(part.text, 3 * LINE)})`);
+        if (!this.#quiet) this.#interrupt(`  (${shorten(part.text, 3 * LINE)})`);
         break;
       case 'status':
         break;

@@ -1,0 +1,60 @@
+/**
+ * A call that ends its step goes on into the next step, within its own activity (core/thread/next-step.ts). The call's result is in the
+ * store by then, and whatever happens to the step, the activity answers with it: the workflow asks for the step again, and the store
+ * has what was begun of it.
+ */
+import { Context } from '@temporalio/activity';
+import type { EffectsDue } from '../../core/thread/effect-batch.ts';
+import { type GoneOn, type LastCallInput, type NextStep, toNextInput } from '../../core/thread/next-step.ts';
+import type { ModelStepInput, ModelStepOutcome, ToolCallInput } from '../../core/thread/step.ts';
+import type { ToolAttempt } from '../../core/thread/wait-step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { type Activity, abortSignal } from '../base/guard.ts';
+import { showProgress } from '../base/progress.ts';
+
+/** Going on saves a few round trips to the server: one that is slow to answer is waited for no longer. */
+const ANSWER_MS = 1000;
+
+type Call = ToolAttempt & EffectsDue;
+type Step = ModelStepOutcome & EffectsDue;
+
+export function withNextStep(
+  dependencies: Pick<ActivityDependencies, 'leaving' | 'lone'>,
+  call: Activity<ToolCallInput, Call>,
+  step: Activity<ModelStepInput, Step>,
+): Activity<LastCallInput, Call | (GoneOn & EffectsDue)> {
+  return async (input) => {
+    const called = await call(input);
+    const { next, threadId, storeId, executionId } = input;
+    if (next === undefined || !goesOn(dependencies, called) || !(await isUndisturbed(next))) return called;
+    showProgress(`asking for step ${next.afterStep + 1}`);
+    const stepped = await step({ threadId, storeId, ...toNextInput(executionId, next) }).catch(
+      () => undefined,
+    );
+    if (stepped === undefined) return called;
+    const { effectsInMs, ...outcome } = stepped;
+    const both = { ...called, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
+    // Where there is no room for both, the workflow asks the store.
+    return Buffer.byteLength(JSON.stringify(both)) <= LIMITS.activityResultBytes ? both : called;
+  };
+}
+
+/** What the call has asked of the flow, and an effect that is due, come before another step. */
+function goesOn({ leaving, lone }: Pick<ActivityDependencies, 'leaving' | 'lone'>, called: Call): boolean {
+  if (called.kind !== 'done' || called.directive !== undefined) return false;
+  const isDue = called.effectsInMs !== undefined && called.effectsInMs <= 0;
+  return !isDue && !lone && !leaving.aborted && !abortSignal().aborted;
+}
+
+/** The workflow has heard nothing since it has scheduled this activity: no message, no request, no timer. */
+async function isUndisturbed({ historyLength }: NextStep): Promise<boolean> {
+  const { client, info } = Context.current();
+  const { workflowId, runId } = info.workflowExecution ?? {};
+  if (workflowId === undefined) return false;
+  const request = { namespace: info.namespace, execution: { workflowId, runId } };
+  const describe = () => client.workflowService.describeWorkflowExecution(request);
+  const seen = await client.withDeadline(Date.now() + ANSWER_MS, describe).catch(() => undefined);
+  const length = seen?.workflowExecutionInfo?.historyLength;
+  return !seen?.pendingWorkflowTask && length?.toString() === String(historyLength);
+}

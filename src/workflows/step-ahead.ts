@@ -1,0 +1,96 @@
+/**
+ * The step that the last call of a step goes on into, within the call's own activity (core/thread/next-step.ts).
+ * A1. It is asked for where the step goes on whether the call succeeds or fails. What else could end or delay the step behind it is
+ *     heard by the workflow: the activity then does not go on (N1).
+ * A2. Its outcome is the loop's next step. Where the loop does anything else to the execution first, it is forgotten: the store has it.
+ * A3. No command follows from whether it is asked for, only from the activity's answer: histories of early versions replay as they are.
+ */
+import { workflowInfo } from '@temporalio/workflow';
+import { type GoneOn, type NextStep, toNextInput } from '../core/thread/next-step.ts';
+import type {
+  CallRef,
+  ModelStepInput,
+  ModelStepOutcome,
+  RunRef,
+  ToolCallOutcome,
+} from '../core/thread/step.ts';
+import type { Ahead } from './bound-activities.ts';
+import { mayContinue } from './continue.ts';
+import type { ThreadRun } from './thread-run.ts';
+import type { CallEnd, StoredStep } from './turn.ts';
+
+/** Of the activity that asks: the completed task, and its own scheduling. */
+const OWN_EVENTS = 2;
+
+/** What was heard before it was asked for. */
+interface Heard {
+  /** As `Inbox.news`. */
+  readonly news: number;
+  /** As `BudgetWatch.heard`. */
+  readonly budget: number;
+}
+
+export interface StepAhead extends Heard {
+  readonly input: Omit<ModelStepInput, keyof RunRef>;
+  readonly outcome: ModelStepOutcome;
+}
+
+/** The next step, where the call at `index` is the last and its step goes on behind it (A1). */
+export function planAhead(
+  run: ThreadRun,
+  step: StoredStep,
+  call: CallRef,
+  ended: readonly CallEnd[],
+): Ahead | undefined {
+  const isLast = ended.length === step.callCount - 1;
+  if (!isLast || (call.mode !== 'once' && call.mode !== 'idempotent')) return undefined;
+  if (step.taken === undefined || !run.floor.isFree || mayContinue(run) || run.refusals.pending)
+    return undefined;
+  const { turn, presence } = run;
+  const [done, failed] = [true, false].map((succeeded) =>
+    turn.foresee(step, [...ended, { name: call.name, succeeded }]),
+  );
+  if (!done?.verdict.goesOn || !failed?.verdict.goesOn) return undefined;
+  if (done.session?.side !== failed.session?.side || done.session?.turns !== failed.session?.turns)
+    return undefined;
+  const next: NextStep = {
+    ordinal: run.nextOrdinal(),
+    afterStep: step.step,
+    agent: presence.agent,
+    historyLength: workflowInfo().historyLength + OWN_EVENTS,
+    ...(done.session ? { session: done.session } : {}),
+  };
+  const executionId = turn.executionId();
+  return {
+    executionId,
+    step: next,
+    summary: `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`,
+  };
+}
+
+/** A2: held until the loop's next step. */
+export class StepsAhead {
+  #held: StepAhead | undefined;
+
+  /** Before the call is asked for. */
+  listen({ inbox, budget }: ThreadRun): Heard {
+    return { news: inbox.news, budget: budget.heard };
+  }
+
+  /** Answers the call's own outcome. */
+  hold({ next: outcome, ...called }: GoneOn, { executionId, step }: Ahead, heard: Heard): ToolCallOutcome {
+    this.#held = { ...heard, input: toNextInput(executionId, step), outcome };
+    return called;
+  }
+
+  /** For the step that begins. */
+  take(): StepAhead | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    return held;
+  }
+
+  forget(): void {
+    this.#held = undefined;
+  }
+}

@@ -1,0 +1,197 @@
+/** runtime §5: the last call of a step goes on into the next one within its own activity, and nothing that is said of steps changes by that. */
+import { describe, expect, it } from '@jest/globals';
+import { defineEffect, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { ended } from '../support/effects.ts';
+import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+
+const pay = defineTool({ description: 'pays', execute: () => ({ status: 'success', result: 'paid' }) });
+
+async function scheduledOf({ client }: TestRuntime, threadId: string) {
+  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
+    scheduled?.activityType?.name
+      ? [
+          {
+            name: scheduled.activityType.name,
+            summary: JSON.parse(Buffer.from(userMetadata?.summary?.data ?? []).toString()) as string,
+          },
+        ]
+      : [],
+  );
+}
+
+async function activitiesOf(runtime: TestRuntime, threadId: string): Promise<string[]> {
+  return (await scheduledOf(runtime, threadId)).map(({ name }) => name);
+}
+
+/** Stays in its body until it is let go; one promise for each time it is called. */
+function holding() {
+  const begun: PromiseWithResolvers<() => void>[] = [];
+  const at = (n: number) => (begun[n] ??= Promise.withResolvers<() => void>());
+  let count = 0;
+  const tool = defineTool({
+    description: 'is held',
+    execute: async () => {
+      const held = Promise.withResolvers<void>();
+      at(count++).resolve(held.resolve);
+      await held.promise;
+      return { status: 'success', result: 'held' };
+    },
+  });
+  return { tool, begun: (n: number) => at(n).promise };
+}
+
+describe('runtime §5 Tool Execution, the last call of a step', () => {
+  it('[runtime 3] goes on into the next step within its own activity, which is named by both', async () => {
+    const model = scriptedModel([calls('pay'), callsMany([{ name: 'pay' }, { name: 'pay' }]), says('done')]);
+    const runtime = await testRuntime({ model, tools: { pay } });
+    const thread = await runtime.start('go');
+    expect(await scheduledOf(runtime, thread)).toEqual([
+      { name: 'openThread', summary: 'open · helper' },
+      { name: 'modelStep', summary: expect.stringMatching(/^step 1 · /) },
+      { name: 'runTool', summary: expect.stringMatching(/^pay · step 1, then step 2 · /) },
+      { name: 'runTool', summary: 'pay · step 2' },
+      { name: 'runTool', summary: expect.stringMatching(/^pay · step 2, then step 3 · /) },
+      { name: 'commitStatus', summary: 'idle · stop_on_response' },
+    ]);
+    expect(await runtime.transcript(thread)).toEqual([
+      'user: go',
+      'assistant:  -> pay',
+      'tool pay success: paid',
+      'assistant:  -> pay, pay',
+      'tool pay success: paid',
+      'tool pay success: paid',
+      'assistant: done',
+    ]);
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[runtime 3.2] what is said before the call ends is in the next request, however shortly before', async () => {
+    const rounds = 12;
+    const { tool, begun } = holding();
+    const script = Array.from({ length: rounds }, () => calls('hold'));
+    const model = scriptedModel([...script, says('done')]);
+    const runtime = await testRuntime({ model, tools: { hold: tool } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    for (let round = 0; round < rounds; round++) {
+      const letGo = await begun(round);
+      await runtime.client.sendMessage(threadId, { content: `word ${round}` });
+      letGo();
+    }
+    await runtime.client.waitForIdle(threadId);
+    const [, ...requests] = model.requests;
+    const said = requests.map(({ messages }) => messages.filter(({ role }) => role === 'user').length - 1);
+    expect(said).toEqual(Array.from({ length: rounds }, (_, round) => round + 1));
+  });
+
+  it('[runtime 6] a stop that comes before the call ends lets no further model be asked', async () => {
+    const { tool, begun } = holding();
+    const model = scriptedModel([calls('hold')]);
+    const runtime = await testRuntime({ model, tools: { hold: tool } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const letGo = await begun(0);
+    await runtime.client.stop(threadId, 'enough');
+    letGo();
+    expect(await runtime.client.waitForIdle(threadId)).toMatchObject({
+      status: 'stopped',
+      stopReason: 'enough',
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('[runtime 6] a stop aborts the model that it has gone on to ask, and the thread goes on when it is spoken to', async () => {
+    const model = scriptedModel([calls('pay'), hangs(), says('again')]);
+    const runtime = await testRuntime({ model, tools: { pay } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await eventually('the next step asks its model', async () => model.requests.length === 2);
+    await runtime.client.stop(threadId, 'enough');
+    expect(await runtime.client.waitForIdle(threadId)).toMatchObject({ status: 'stopped' });
+    await runtime.say(threadId, 'go on');
+    expect(await runtime.transcript(threadId)).toEqual([
+      'user: go',
+      'assistant:  -> pay',
+      'tool pay success: paid',
+      'user: go on',
+      'assistant: again',
+    ]);
+  });
+
+  it('does not go on where it ends the turn, or its failure would', async () => {
+    const succeeds = () => ({ status: 'success', result: 'paid' }) as const;
+    const fails = () => ({ status: 'error', error: 'no money' }) as const;
+    for (const [execute, script] of [
+      [succeeds, [calls('pay')]],
+      [fails, [calls('pay'), says('done')]],
+    ] as const) {
+      const tools = { pay: defineTool({ description: 'pays', execute }) };
+      const model = scriptedModel(script);
+      const runtime = await testRuntime({ model, tools, side: { stopTool: 'pay' } });
+      const thread = await runtime.start('go');
+      const scheduled = await scheduledOf(runtime, thread);
+      expect(scheduled.filter(({ summary }) => summary.includes('then'))).toEqual([]);
+    }
+  });
+
+  it('does not go on where it has asked for another turn', async () => {
+    const yields = defineTool({
+      description: 'hands the turn back',
+      execute: async ({ execution }) => {
+        execution?.forceTurn('b');
+        return { status: 'success', result: 'yours' };
+      },
+    });
+    const model = scriptedModel([calls('yields')]);
+    const runtime = await testRuntime({ model, tools: { yields } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'forced_human_turn' });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('[runtime 11] an effect that it has made due runs before the next step', async () => {
+    const ring = defineEffect('rings', (state) => state.setValue('rung', true));
+    const plan = defineTool({
+      description: 'plans',
+      execute: async (state) => {
+        await state.scheduleEffect('ring', {}, 0);
+        return { status: 'success' };
+      },
+    });
+    const model = scriptedModel([calls('plan'), says('planned')]);
+    const runtime = await testRuntime({ model, tools: { plan }, effects: { ring } });
+    const thread = await runtime.start('go');
+    await ended(runtime, thread, 1);
+    expect(await activitiesOf(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'runTool', 'runEffects', 'modelStep', 'commitStatus'],
+    ]);
+  });
+
+  it('whatever its step and the next one have to tell, the answer of its activity stays small', async () => {
+    const names = Array.from({ length: 16 }, (_, n) => '名'.repeat(60) + n);
+    const model = scriptedModel([calls('pay'), callsMany(names.map((name) => ({ name }))), says('done')]);
+    const runtime = await testRuntime({ model, tools: { pay } });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('a fault of the step that it goes on into is the next activity’s, and the call keeps its result', async () => {
+    let asked = 0;
+    const probe = (point: string) => {
+      if (point === 'step_begun' && ++asked === 2) throw new Error('refused once');
+    };
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('pay'), says('done')]),
+      tools: { pay },
+      probe,
+    });
+    const thread = await runtime.start('go');
+    expect(await activitiesOf(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'runTool', 'modelStep', 'commitStatus'],
+    ]);
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      'tool pay success: paid',
+      'assistant: done',
+    ]);
+  });
+});
