@@ -192,7 +192,7 @@ function initialize(runId: string): Job {
   };
 }
 
-function resolved(seq: number, result: unknown, isLocal = true): Job {
+export function resolved(seq: number, result: unknown, isLocal = true): Job {
   return {
     resolveActivity: { seq, isLocal, result: { completed: { result: json(JSON.stringify(result)) } } },
   };
@@ -200,7 +200,7 @@ function resolved(seq: number, result: unknown, isLocal = true): Job {
 
 const TOOL_DONE = { kind: 'done', name: 'tool', succeeded: true, queued: 0 };
 
-function stepped(step: number) {
+export function stepped(step: number) {
   return {
     kind: 'step',
     step,

@@ -146,4 +146,21 @@ export const WORKFLOW = [
     title: 'in their order',
     server: true,
   },
+  {
+    name: 'the last call of a step goes on whatever the thread has heard',
+    rule: 'what is said before a call ends is in the next request',
+    edits: [
+      { find: '!seen?.pendingWorkflowTask && length?.toString() === String(historyLength)', put: 'true' },
+    ],
+    tests: ['test/conformance/runtime-05-last-call.test.ts'],
+    title: 'is in the next request, however shortly before',
+    server: true,
+  },
+  {
+    name: 'a step that a call has gone on into outlives the end of its execution',
+    rule: 'a step ahead is forgotten where the loop does anything else first',
+    edits: [{ find: '  run.ahead.forget();\n', put: '' }],
+    tests: ['test/workflows/step-ahead.test.ts'],
+    title: 'is the next step of the loop',
+  },
 ];

@@ -1,0 +1,21 @@
+/** What a thread's workflow does with the step that a call has gone on into (workflows/step-ahead.ts), activation by activation. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+
+const PROGRAM = join(import.meta.dirname, '..', 'support', 'ahead-program.ts');
+
+it('is the next step of the loop, and forgotten where a stop comes in the same moment', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', PROGRAM]);
+  expect(JSON.parse(stdout)).toEqual([
+    'modelStep',
+    'runTool',
+    // The second step is known, and calls a tool.
+    'runTool',
+    // The third is not begun: the store ends the execution, and has what there is of it.
+    'commitStatus',
+    'nothing',
+    'modelStep',
+  ]);
+});
