@@ -31,6 +31,8 @@ const PROGRAMS = [
   'src/cli/serve/api-program.ts',
   'src/cli/worker/worker-program.ts',
   'src/worker/lone-program.ts',
+  'scripts/demo/main.ts',
+  'scripts/demo/worker.ts',
   'test/contract/store-process.ts',
   'test/faults/two-everthreads-worker.ts',
   'test/fuzz/fuzz-worker.ts',
@@ -42,6 +44,9 @@ const PROGRAMS = [
   'test/support/turn-worker-process.ts',
   'test/support/worker-process.ts',
 ];
+
+/** Programs that pages show: every file of these is one. */
+const EXAMPLES = ['examples/agenticx', 'examples/client', 'examples/protolink', 'examples/tangle'];
 
 /** Packages that nobody loads but our sources. */
 const WITHIN = ['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees'];
@@ -57,6 +62,9 @@ function findDoors(): string[] {
     'src/standard-agents.ts',
   ];
 }
+
+const findExamples = () =>
+  EXAMPLES.flatMap((folder) => readdirSync(join(ROOT, folder)).map((file) => `${folder}/${file}`));
 
 /** Answers the folder; `entries.json` in it has the file of each entry by the URL of its source. */
 export async function packPrograms(): Promise<string> {
@@ -78,7 +86,9 @@ export async function packPrograms(): Promise<string> {
 
 async function pack(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const entries = [...PROGRAMS, ...findDoors()].map((path) => [nameOf(path), path] as const);
+  const entries = [...PROGRAMS, ...findExamples(), ...findDoors()].map(
+    (path) => [nameOf(path), path] as const,
+  );
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(([name, path]) => [name, join(ROOT, path)])),
     platform: 'node',
@@ -104,10 +114,12 @@ const atItsSource: Plugin = {
   name: 'at-its-source',
   transform(code, id) {
     if (!code.includes('import.meta')) return undefined;
-    const values: Readonly<Record<string, string>> = {
+    const values: Readonly<Record<string, string | boolean>> = {
       url: pathToFileURL(id).href,
       filename: id,
       dirname: join(id, '..'),
+      // What is started is a pack's entry; those that are also started by themselves are started as sources.
+      main: false,
     };
     const places: { start: number; end: number; value: string }[] = [];
     visit(parseAst(code, { lang: 'ts' }, id), (node) => {
@@ -140,7 +152,10 @@ function visit(node: unknown, see: (node: Node) => void): void {
 /** Paths count too: those of the clone stand in what is made (P2). */
 function hashSources(): string {
   const hash = createHash('sha256');
-  const files = ['src', 'test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support']
+  const files = [
+    ...['src', 'agents', 'scripts/demo', 'scripts/web', ...EXAMPLES],
+    ...['test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support'],
+  ]
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         join(ROOT, folder, file),
