@@ -1,9 +1,8 @@
 /** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { commandLine, processTree } from '../support/process-tree.ts';
-import { readStream } from '../support/read-stream.ts';
+import { isAlive, processTree } from '../support/process-tree.ts';
 import { eventually } from '../support/runtime.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
 
@@ -29,94 +28,9 @@ function replace(path: string, content: string): void {
 
 const devFile = () => join(project.folder, '.everthread', 'dev.json');
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A process that has ended and that nobody has asked for yet is still listed.
-    return process.platform !== 'linux' || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever the route answers
-async function getJson(url: string): Promise<any> {
-  return (await fetch(url)).json();
-}
-
 const SECOND = 'agents/agents/second.ts';
 const second = (prompt: string) => ({
   [SECOND]: `import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: '${prompt}' } });\n`,
-});
-
-describe('everthread dev without a configured server', () => {
-  withProject();
-  // No server of the tests' and none of the user's: whatever answers at 7233, else one of its own.
-  const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
-  let dev: Running;
-  let api: string;
-
-  beforeAll(async () => {
-    dev = project.start(['dev'], env);
-    await seen(dev, 'Next, in another terminal:', 120_000);
-    [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+) \(this machine alone, no tokens\)/) ?? [];
-  }, 130_000);
-
-  it('runs everything, tells where, and serves other commands', async () => {
-    expect(dev.stdout()).toMatch(/Temporal\s+127\.0\.0\.1:\d+, namespace default/);
-    expect(dev.stdout()).toMatch(/Agents\s+helper/);
-    expect(dev.stdout()).toContain('  everthread chat helper\n');
-    expect(existsSync(devFile())).toBe(dev.stdout().includes('started by this command'));
-    expect(await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).toMatchObject({
-      code: 0,
-      stdout: 'You said: hello\n',
-    });
-    expect((await getJson(`${api}/v1/threads`)).threads).toMatchObject([{ agent: 'helper', status: 'idle' }]);
-  });
-
-  it('serves the API in a process of its own: a reload cuts no reader, and one that fell is at the same address again', async () => {
-    const started = await fetch(`${api}/v1/threads`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ agent: 'helper', messages: [{ content: 'hello' }] }),
-    });
-    const { threadId } = (await started.json()) as { threadId: string };
-    let heard = 0;
-    const reading = readStream(`${api}/v1/threads/${threadId}/events?types=message.created`, {
-      format: 'sse',
-      until({ data }) {
-        if ((data as { data?: { role?: string } }).data?.role === 'user') heard += 1;
-        return heard === 2;
-      },
-    });
-    project.write(second('talk'));
-    const names = async () =>
-      (await getJson(`${api}/v1/agents`)).agents.map(({ name }: { name: string }) => name);
-    await eventually('the API has the new agent', async () => (await names()).includes('second'), 110_000);
-    await project.run(['threads', 'send', threadId, 'hello again', '--wait'], { env });
-    // One connection told both: it was open all the time.
-    await reading;
-    expect(heard).toBe(2);
-    const pid = processTree(dev.process.pid as number).find((each) =>
-      commandLine(each).includes('api-program'),
-    );
-    process.kill(pid as number, 'SIGKILL');
-    await seen(dev, `The API runs again, at ${api}.`);
-    expect(await names()).toEqual(['helper', 'second']);
-  });
-
-  it('leaves nothing behind after Ctrl-C', async () => {
-    const server = existsSync(devFile())
-      ? (JSON.parse(readFileSync(devFile(), 'utf8')).pid as number)
-      : undefined;
-    dev.process.kill('SIGINT');
-    const { code, stderr } = await dev.ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('Stopped.');
-    expect(existsSync(devFile())).toBe(false);
-    await expect(fetch(`${api}/healthz`)).rejects.toThrow('fetch failed');
-    if (server !== undefined) await eventually('the server has ended', () => !isAlive(server));
-  });
 });
 
 describe('everthread dev in a project whose files are edited', () => {

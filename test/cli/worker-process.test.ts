@@ -98,7 +98,7 @@ onLinux('a worker process', () => {
   });
 });
 
-onLinux('the worker process of dev', () => {
+onLinux('a worker process', () => {
   // A server of its own.
   const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
   let port: number;
@@ -111,7 +111,7 @@ onLinux('the worker process of dev', () => {
   }, START_MS);
   afterAll(() => project.remove());
 
-  it('opens a debugger where it is asked to, on this machine, and no other process does', async () => {
+  it('of dev opens a debugger where it is asked to, on this machine, and no other process does', async () => {
     expect(dev.stdout()).toContain(`"inspector":"127.0.0.1:${port}"`);
     const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
     expect(targets).toMatchObject([{ title: expect.stringContaining('worker-program') }]);
@@ -122,7 +122,7 @@ onLinux('the worker process of dev', () => {
     expect(commandLine(workerOf(dev))).toContain(`--inspect=127.0.0.1:${port}`);
   });
 
-  it('may fall without its Temporal server', async () => {
+  it('of dev may fall without its Temporal server', async () => {
     const server = () => readFileSync(join(project.folder, '.everthread', 'dev.json'), 'utf8');
     const before = server();
     process.kill(workerOf(dev), 'SIGKILL');
