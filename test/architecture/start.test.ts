@@ -56,7 +56,11 @@ function packagesOf(files: readonly string[]): Set<string> {
 
 describe('without a package that it does not need', () => {
   it.each([
-    ['a project is read', ['definitions/index.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    [
+      'a project is read',
+      ['definitions/index.ts', ...FOR_AUTHORS],
+      ['openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
+    ],
     ['a suspect is run alone', ['worker/lone-program.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
     [
       'a worker is supervised',
