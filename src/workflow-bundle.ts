@@ -9,11 +9,13 @@ export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBun
   return existsSync(built) ? { codePath: built } : keptBundle();
 }
 
-/** Of these sources: bundled by whoever needs it first; where nothing can be kept, by each. */
+/** Of these sources: bundled by whoever needs it first; where nothing can be kept, by each. It holds nothing else of ours. */
 export async function keptBundle(): Promise<{ code: string }> {
-  const sources = fileURLToPath(new URL('.', import.meta.url));
+  const sources = ['./workflows', './core', import.meta.url].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
   const { text } = await keepFile(
-    { folder: 'everthread-workflows', name: 'workflows', extension: '.js', sources: [sources] },
+    { folder: 'everthread-workflows', name: 'workflows', extension: '.js', sources },
     async () => (await bundleWorkflows()).code,
   );
   return { code: text };

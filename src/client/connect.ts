@@ -1,6 +1,5 @@
 /** Opens the resources of a client: a connection to Temporal and a store. */
-import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { Client } from '@temporalio/client';
 import { readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
@@ -27,6 +26,11 @@ export interface OpenConnection {
 /** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store. */
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
   const configuration = readConfiguration();
+  // Authors import the package for its definitions, and most of what that would load is this client.
+  const [{ Client, Connection }, { loadClientConnectConfig }] = await Promise.all([
+    import('@temporalio/client'),
+    import('@temporalio/envconfig'),
+  ]);
   const { connectionOptions, namespace } = loadClientConnectConfig();
   const address = options.address ?? connectionOptions.address ?? '127.0.0.1:7233';
   const connection = await Connection.connect({

@@ -1,5 +1,5 @@
 /** The workflows of threads as a client reaches them: started, signalled, updated; revived where they were killed. */
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import {
   revival,
   startOptions,
@@ -87,6 +87,7 @@ export class ThreadWorkflows {
   async send(threadId: string, record: ThreadRecord | null, payload: SentPayload): Promise<{ id: string }> {
     try {
       if (!record) return await this.handle(threadId).executeUpdate(sendMessage, { args: [payload] });
+      const { WithStartWorkflowOperation } = await import('@temporalio/client');
       const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
         ...revival(record),
         taskQueue: this.#taskQueue,

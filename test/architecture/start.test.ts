@@ -30,6 +30,12 @@ const LARGE = [
 ];
 const MAIN = ['cli/start.ts', 'cli/main.ts'];
 const READING = [...MAIN, 'cli/commands/reading.ts', 'cli/connection/complete-ids.ts'];
+const SUPERVISING = [
+  ...MAIN,
+  'cli/commands/worker.ts',
+  'cli/connection/find-server.ts',
+  'cli/worker/supervised-worker.ts',
+];
 
 /** Packages that are loaded with these files. */
 function packagesOf(files: readonly string[]): Set<string> {
@@ -50,8 +56,17 @@ function packagesOf(files: readonly string[]): Set<string> {
 
 describe('without a package that it does not need', () => {
   it.each([
-    ['a project is read', ['definitions/index.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    [
+      'a project is read',
+      ['definitions/index.ts', ...FOR_AUTHORS],
+      ['openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
+    ],
     ['a suspect is run alone', ['worker/lone-program.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    [
+      'a worker is supervised',
+      SUPERVISING,
+      ['@temporalio/client', '@temporalio/proto', '@temporalio/worker'],
+    ],
     ['help is shown', MAIN, [...LARGE, 'kysely']],
     ['a command that reads begins', READING, [...LARGE, 'kysely']],
     ['a store in a file is read', [...READING, 'store/open-store.ts'], LARGE],

@@ -1,18 +1,23 @@
 /** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { commandLine, processTree } from '../support/process-tree.ts';
-import { readStream } from '../support/read-stream.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAlive, processTree } from '../support/process-tree.ts';
 import { eventually } from '../support/runtime.ts';
-import { type CliProject, cliProject, HELPER, seen, tailOfNew } from './support.ts';
+import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
 
 let project: CliProject;
 
-beforeEach(async () => {
-  project = await cliProject(HELPER);
-});
-afterEach(() => project.remove());
+/** Processes are found in /proc. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+/** Several cases of one command follow each other in one project. */
+function withProject(): void {
+  beforeAll(async () => {
+    project = await cliProject(HELPER);
+  });
+  afterAll(() => project.remove());
+}
 
 /** As `mv`, `sed -i` and many editors save: another file takes the name. */
 function replace(path: string, content: string): void {
@@ -23,66 +28,44 @@ function replace(path: string, content: string): void {
 
 const devFile = () => join(project.folder, '.everthread', 'dev.json');
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A process that has ended and that nobody has asked for yet is still listed.
-    return process.platform !== 'linux' || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
+const SECOND = 'agents/agents/second.ts';
+const second = (prompt: string) => ({
+  [SECOND]: `import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: '${prompt}' } });\n`,
+});
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the route answers
-async function getJson(url: string): Promise<any> {
-  return (await fetch(url)).json();
-}
+describe('everthread dev in a project whose files are edited', () => {
+  withProject();
+  let dev: Running;
+  const reports = () => dev.stdout().split('"event":"problems"').length - 1;
 
-describe('everthread dev', () => {
-  it('without a configured server runs everything, serves other commands, and leaves nothing behind', async () => {
-    // No server of the tests' and none of the user's: whatever answers at 7233, else one of its own.
-    const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
-    const dev = project.start(['dev'], env);
-    await seen(dev, 'Next, in another terminal:', 120_000);
-    expect(dev.stdout()).toMatch(/Temporal\s+127\.0\.0\.1:\d+, namespace default/);
-    expect(dev.stdout()).toMatch(/Agents\s+helper/);
-    expect(dev.stdout()).toContain('  everthread chat helper\n');
-    const started = dev.stdout().includes('started by this command');
-    expect(existsSync(devFile())).toBe(started);
-    const server = started ? (JSON.parse(readFileSync(devFile(), 'utf8')).pid as number) : undefined;
-    expect(await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).toMatchObject({
-      code: 0,
-      stdout: 'You said: hello\n',
+  it('tells all problems of a project before anything is started, and begins when the last of them is mended', async () => {
+    project.write({
+      'agents/agents/helper.ts': 'export default 7;\n',
+      'agents/tools/weather.ts': 'export default {;\n',
     });
-    const [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+) \(this machine alone, no tokens\)/) ?? [];
-    expect((await getJson(`${api}/v1/threads`)).threads).toMatchObject([{ agent: 'helper', status: 'idle' }]);
-    dev.process.kill('SIGINT');
-    const { code, stderr } = await dev.ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('Stopped.');
+    dev = project.start(['dev', '--json']);
+    await seen(dev, 'Waiting for that to be mended');
+    expect(dev.stderr()).toContain('agents/agents/helper.ts');
+    expect(dev.stderr()).toContain('agents/tools/weather.ts');
     expect(existsSync(devFile())).toBe(false);
-    await expect(fetch(`${api}/healthz`)).rejects.toThrow('fetch failed');
-    if (server !== undefined) await eventually('the server has ended', () => !isAlive(server));
+    replace('agents/agents/helper.ts', HELPER['agents/agents/helper.ts'] ?? '');
+    await eventually('the tool is still wrong', () => reports() > 1, 110_000);
+    replace('agents/tools/weather.ts', HELPER['agents/tools/weather.ts'] ?? '');
+    await seen(dev, '"event":"ready"');
+    expect(dev.stdout()).toContain('"agents":["helper"]');
   });
 
   it('takes changes over, and keeps the old definitions while new ones have problems', async () => {
-    const dev = project.start(['dev', '--json']);
-    await seen(dev, '"event":"ready"');
-    project.write({
-      'agents/agents/second.ts':
-        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'tolk' } });\n",
-    });
-    await seen(dev, '"event":"problems"');
+    const before = reports();
+    project.write(second('tolk'));
+    await eventually('problems are told', () => reports() > before, 110_000);
     // People are told on another stream, a moment after the event.
     await seen(dev, "sideA.prompt names a prompt 'tolk', which does not exist. Did you mean 'talk'?");
     await seen(dev, /tolk[\s\S]+The definitions from before stay in use\./);
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
-    project.write({
-      'agents/agents/second.ts':
-        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'talk' } });\n",
-    });
+    project.write(second('talk'));
     await seen(dev, '{"event":"reloaded","agents":["helper","second"]}');
     expect((await project.run(['threads', 'start', 'second', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
@@ -90,68 +73,10 @@ describe('everthread dev', () => {
     dev.process.kill('SIGTERM');
     expect((await dev.ended).code).toBe(0);
   });
+});
 
-  it('serves the API in a process of its own: a reload cuts no reader, and one that fell is at the same address again', async () => {
-    const dev = project.start(['dev']);
-    await seen(dev, 'Next, in another terminal:');
-    const [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+)/) ?? [];
-    const started = await fetch(`${api}/v1/threads`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ agent: 'helper', messages: [{ content: 'hello' }] }),
-    });
-    const { threadId } = (await started.json()) as { threadId: string };
-    let heard = 0;
-    const reading = readStream(`${api}/v1/threads/${threadId}/events?types=message.created`, {
-      format: 'sse',
-      until({ data }) {
-        if ((data as { data?: { role?: string } }).data?.role === 'user') heard += 1;
-        return heard === 2;
-      },
-    });
-    project.write({
-      'agents/agents/second.ts':
-        "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'talk' } });\n",
-    });
-    const names = async () =>
-      (await getJson(`${api}/v1/agents`)).agents.map(({ name }: { name: string }) => name);
-    await eventually('the API has the new agent', async () => (await names()).includes('second'), 110_000);
-    await project.run(['threads', 'send', threadId, 'hello again', '--wait']);
-    // One connection told both: it was open all the time.
-    await reading;
-    expect(heard).toBe(2);
-    const pid = processTree(dev.process.pid as number).find((each) =>
-      commandLine(each).includes('api-program'),
-    );
-    process.kill(pid as number, 'SIGKILL');
-    await seen(dev, `The API runs again, at ${api}.`);
-    expect(await names()).toEqual(['helper', 'second']);
-    dev.process.kill('SIGTERM');
-    expect((await dev.ended).code).toBe(0);
-  });
-
-  it('tells all problems of a project before anything is started, and begins when the last of them is mended', async () => {
-    project.write({
-      'agents/agents/helper.ts': 'export default 7;\n',
-      'agents/tools/weather.ts': 'export default {;\n',
-    });
-    const dev = project.start(['dev', '--json']);
-    await seen(dev, 'Waiting for that to be mended');
-    expect(dev.stderr()).toContain('agents/agents/helper.ts');
-    expect(dev.stderr()).toContain('agents/tools/weather.ts');
-    expect(existsSync(devFile())).toBe(false);
-    replace('agents/agents/helper.ts', HELPER['agents/agents/helper.ts'] ?? '');
-    await eventually(
-      'the tool is still wrong',
-      () => dev.stdout().split('"event":"problems"').length > 2,
-      110_000,
-    );
-    replace('agents/tools/weather.ts', HELPER['agents/tools/weather.ts'] ?? '');
-    await seen(dev, '"event":"ready"');
-    expect(dev.stdout()).toContain('"agents":["helper"]');
-    dev.process.kill('SIGTERM');
-    expect((await dev.ended).code).toBe(0);
-  });
+describe('everthread dev', () => {
+  withProject();
 
   it('ends at once in a folder that is no project', async () => {
     rmSync(join(project.folder, 'agents'), { recursive: true });
@@ -162,6 +87,9 @@ describe('everthread dev', () => {
 });
 
 describe('everthread worker', () => {
+  withProject();
+  let next: Running;
+
   it('hands its work over on SIGTERM, so that the next worker goes on at once', async () => {
     const first = project.start(['worker', '--json']);
     await seen(first, '"event":"ready"');
@@ -169,9 +97,16 @@ describe('everthread worker', () => {
     await seen(tail, 'I begin');
     first.process.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
-    const second = project.start(['worker', '--json']);
-    await seen(second, '"event":"ready"');
+    next = project.start(['worker', '--json']);
+    await seen(next, '"event":"ready"');
     await seen(tail, /asking the model again[\s\S]+assistant: I begin, and/);
+  });
+
+  onLinux('ends when its supervisor is killed, and so does whatever it has started', async () => {
+    const tree = processTree(next.process.pid as number);
+    expect(tree.length).toBeGreaterThan(1);
+    next.process.kill('SIGKILL');
+    await eventually('nobody is left', () => !tree.some(isAlive));
   });
 
   it('a second signal ends it at once', async () => {

@@ -1,10 +1,10 @@
 /** `everthread env …`: variables from a shell, without a server. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Typing } from '../../src/cli/input/read-secret.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
-import { type CliProject, cliProject, HELPER, seen } from './support.ts';
+import { type CliProject, cliProject, HELPER } from './support.ts';
 
 const SECRET = 'swordfish-4711';
 const [oldKey, newKey] = [generateKey('old'), generateKey('new')];
@@ -107,40 +107,6 @@ describe('everthread env', () => {
     expect(stderr).toMatch(told);
     expect(await list()).toHaveLength(1);
     expect(existsSync(join(project.folder, file))).toBe(false);
-  });
-});
-
-describe('everthread dev', () => {
-  let project: CliProject;
-  beforeAll(async () => {
-    project = await cliProject({
-      ...HELPER,
-      'agents/tools/weather.ts': `
-import { defineTool } from 'everthread';
-export default defineTool({
-  description: 'Tells.', variables: [{ name: 'KEY', required: true }],
-  execute: async (state) => 'opened with ' + (await state.env('KEY')) + ', ' + (await state.env('KEY')).length,
-});
-`,
-    });
-  });
-  afterAll(() => project.remove());
-
-  it('makes a key for its project, which the other commands use', async () => {
-    const dev = project.start(['dev']);
-    await seen(dev, 'Everthread runs');
-    expect(dev.stderr()).toContain(`Made ${file}, the key that encrypts variables`);
-    if (process.platform !== 'win32') {
-      expect(statSync(join(project.folder, file)).mode & 0o777).toBe(0o600);
-    }
-    const refused = await project.run(['threads', 'start', 'helper', 'weather', '--id', 'env-1', '--wait']);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('"KEY" (the tool "weather")');
-    expect((await project.run(['env', 'set', 'KEY'], { input: SECRET })).code).toBe(0);
-    const { stdout } = await project.run(['threads', 'send', 'env-1', 'weather', '--wait']);
-    expect(stdout).toContain(`opened with [secret KEY], ${SECRET.length}`);
-    dev.process.kill('SIGINT');
-    expect((await dev.ended).code).toBe(0);
   });
 });
 

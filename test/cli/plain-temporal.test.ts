@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 const run = promisify(execFile);
+const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'everthread.js');
 
 async function startWorker() {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
@@ -30,7 +32,7 @@ async function startWorker() {
     toThread(deed, '--name', name, ...(input === undefined ? [] : ['--input', input]));
   const everthread = async (...args: string[]) => {
     const env = { ...process.env, EVERTHREAD_STORE: `sqlite:${join(folder, 'store.db')}` };
-    return (await run(process.execPath, ['bin/everthread.js', ...args], { env })).stdout;
+    return (await run(process.execPath, [...PROGRAM_OPTIONS, COMMAND, ...args], { env })).stdout;
   };
   return {
     runtime,

@@ -6,6 +6,9 @@ import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 
 let project: CliProject;
 
+/** In a process that is there already: one start of the command itself is enough to see that it starts. */
+const INSIDE = { alone: false };
+
 beforeEach(async () => {
   project = await cliProject();
 });
@@ -28,13 +31,13 @@ describe('everthread validate', () => {
         "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'helper', sideA: { prompt: 'tolk' } });\n",
       'agents/tools/weather.ts': 'export const nothing = 1;\n',
     });
-    const { code, stdout, stderr } = await project.run(['validate']);
+    const { code, stdout, stderr } = await project.run(['validate'], INSIDE);
     expect(code).toBe(2);
     expect(stdout).toContain("agents/agents/helper.ts\n  - sideA.prompt names a prompt 'tolk'");
     expect(stderr).toContain(
       'agents/tools/weather.ts\n  - is taken for a helper, since it has no default export. To define a tool, export default defineTool',
     );
-    const report = JSON.parse((await project.run(['validate', '--json'])).stdout);
+    const report = JSON.parse((await project.run(['validate', '--json'], INSIDE)).stdout);
     expect(report).toMatchObject({
       ok: false,
       agents: ['helper'],
@@ -46,7 +49,7 @@ describe('everthread validate', () => {
   });
 
   it('tells a folder without agents what to do', async () => {
-    const { code, stdout } = await project.run(['validate']);
+    const { code, stdout } = await project.run(['validate'], INSIDE);
     expect(code).toBe(2);
     expect(stdout).toContain('everthread new');
   });
@@ -76,7 +79,7 @@ describe('everthread new', () => {
     expect(readFileSync(join(project.folder, '.gitignore'), 'utf8')).toBe(
       'dist\nnode_modules/\n.everthread/\n.env\n',
     );
-    expect((await project.run(['validate'])).stdout).toBe(
+    expect((await project.run(['validate'], INSIDE)).stdout).toBe(
       '1 agent, 1 prompt, 1 model, 2 tools: no problems\n',
     );
     const worker = project.start(['worker'], { EVERTHREAD_LOG: 'info,json' });
@@ -99,7 +102,7 @@ describe('everthread new', () => {
     const target = join(folder, dependencies.everthread.slice('file:'.length));
     expect(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')).name).toBe('everthread');
     symlinkSync(join(project.folder, 'node_modules'), join(folder, 'node_modules'));
-    expect((await project.run(['validate', '--project', folder])).code).toBe(0);
+    expect((await project.run(['validate', '--project', folder], INSIDE)).code).toBe(0);
   });
 
   it('refuses a folder that holds something, and writes nothing', async () => {
@@ -150,7 +153,7 @@ describe('everthread doctor', () => {
     const sandboxOf = async (wall: string) => {
       // The sandbox alone is asked about: without a server there is no step to measure.
       const env = { EVERTHREAD_SANDBOX_WALL: wall, TEMPORAL_ADDRESS: '127.0.0.1:1' };
-      const { stdout } = await project.run(['doctor', '--json'], { env });
+      const { stdout } = await project.run(['doctor', '--json'], { env, ...INSIDE });
       const { checks } = JSON.parse(stdout) as {
         checks: { name: string; status: string; message: string }[];
       };
@@ -169,14 +172,20 @@ describe('everthread doctor', () => {
 
   it('says what to do where something fails, and ends with exit code 1', async () => {
     project.write({ ...HELPER, 'agents/agents/helper.ts': 'export default nothing;\n' });
-    const { code, stdout } = await project.run(['doctor'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+    const { code, stdout } = await project.run(['doctor'], {
+      env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      ...INSIDE,
+    });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}project: definitions have problems/m);
     expect(stdout).toMatch(
       /^fail {2}temporal: nothing answers at 127\.0\.0\.1:1\n {6}Start one with "everthread dev"/m,
     );
     expect(
-      statuses((await project.run(['doctor', '--json'], { env: { TEMPORAL_NAMESPACE: 'nowhere' } })).stdout),
+      statuses(
+        (await project.run(['doctor', '--json'], { env: { TEMPORAL_NAMESPACE: 'nowhere' }, ...INSIDE }))
+          .stdout,
+      ),
     ).toMatchObject({
       temporal: 'ok',
       namespace: 'fail',

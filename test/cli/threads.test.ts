@@ -81,7 +81,6 @@ describe('everthread threads', () => {
     const id = await startThread();
     const queued = await project.run(['threads', 'send', id, '-', '--id', 'mine', '--json'], {
       input: 'from a pipe\n',
-      alone: true,
     });
     expect(JSON.parse(queued.stdout)).toEqual({ threadId: id, id: 'mine' });
     // The same message again: stored once, and waited for all the same.
@@ -357,7 +356,6 @@ describe('everthread threads', () => {
   it('no server is an error that says what to do', async () => {
     const { code, stderr } = await project.run(['threads', 'start', 'helper'], {
       env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
-      alone: true,
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(

@@ -1,7 +1,7 @@
 /** `everthread worker` and `everthread dev` keep a worker process: started again when it falls, never left behind. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandLine, isAlive, processTree, workerBelow } from '../support/process-tree.ts';
@@ -72,44 +72,46 @@ onLinux('a worker process whose supervisor is told nothing', () => {
     process.kill(workerOf(command), 'SIGTERM');
     await seen(command, /has ended \(exit code 0\): it is started again/);
     await seeWorkerAgain(command, before);
-    command.process.kill('SIGTERM');
-    expect((await command.ended).code).toBe(0);
+  });
+
+  it('hears Ctrl-C, which reaches both processes, as one wish to finish', async () => {
+    await seen(await tailOfNew(project, 'hang please'), 'I begin');
+    const said = command.stderr().length;
+    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
+    const { code, stderr } = await command.ended;
+    const stopped = stderr.slice(said).includes('Worker stopped.');
+    expect({ code, stopped }).toEqual({ code: 0, stopped: true });
   });
 });
 
 onLinux('a worker process', () => {
-  beforeEach(async () => {
-    project = await cliProject(HELPER);
+  beforeAll(async () => {
+    project = await cliProject({ ...HELPER, 'agents/agents/helper.ts': 'export default 7;\n' });
   });
-  afterEach(() => project.remove());
+  afterAll(() => project.remove());
 
   it('that cannot start is not tried again: its exit code is that of the command', async () => {
-    project.write({ 'agents/agents/helper.ts': 'export default 7;\n' });
     const { code, stderr } = await project.run(['worker']);
     expect(code).toBe(2);
     expect(stderr).toContain('agents/agents/helper.ts');
     expect(stderr).not.toContain('started again');
   });
+});
 
-  it('ends when its supervisor is killed, and so does whatever it has started', async () => {
-    const command = await startReady();
-    const tree = processTree(command.process.pid as number);
-    expect(tree.length).toBeGreaterThan(1);
-    command.process.kill('SIGKILL');
-    await eventually('nobody is left', () => !tree.some(isAlive));
-  });
+onLinux('a worker process', () => {
+  // A server of its own.
+  const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
+  let port: number;
+  let dev: Running;
 
-  it('hears Ctrl-C, which reaches both processes, as one wish to finish', async () => {
-    const command = await startReady();
-    await seen(await tailOfNew(project, 'hang please'), 'I begin');
-    for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
-    const { code, stderr } = await command.ended;
-    expect({ code, stopped: stderr.includes('Worker stopped.') }).toEqual({ code: 0, stopped: true });
-  });
+  beforeAll(async () => {
+    [port = 0] = await findFreePorts(1);
+    project = await cliProject(HELPER);
+    dev = await startReady('dev', env, ['--inspect', String(port)]);
+  }, START_MS);
+  afterAll(() => project.remove());
 
   it('of dev opens a debugger where it is asked to, on this machine, and no other process does', async () => {
-    const [port = 0] = await findFreePorts(1);
-    const dev = await startReady('dev', {}, ['--inspect', String(port)]);
     expect(dev.stdout()).toContain(`"inspector":"127.0.0.1:${port}"`);
     const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
     expect(targets).toMatchObject([{ title: expect.stringContaining('worker-program') }]);
@@ -118,18 +120,14 @@ onLinux('a worker process', () => {
     );
     expect(inspectors).toEqual([workerOf(dev)]);
     expect(commandLine(workerOf(dev))).toContain(`--inspect=127.0.0.1:${port}`);
-    dev.process.kill('SIGINT');
-    expect((await dev.ended).code).toBe(0);
   });
 
   it('of dev may fall without its Temporal server', async () => {
-    const dev = await startReady('dev', { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined });
     const server = () => readFileSync(join(project.folder, '.everthread', 'dev.json'), 'utf8');
     const before = server();
     process.kill(workerOf(dev), 'SIGKILL');
     await seeWorkerAgain(dev, 1);
     expect(server()).toBe(before);
-    const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).stdout).toBe(
       'You said: hello\n',
     );

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { loadProject } from '../../src/definitions/index.ts';
+import { PLAIN_IMPORTS } from '../support/program-options.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 const README = readFileSync('examples/README.md', 'utf8');
@@ -75,6 +76,11 @@ async function runCommand(command: string, taskQueue: string): Promise<{ stdout:
   const PATH = [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
   const own = command.replace('--task-queue everthread', `--task-queue ${taskQueue}`);
   return promisify(execFile)('/bin/sh', ['-c', own], {
-    env: { ...process.env, PATH, EVERTHREAD_TASK_QUEUE: taskQueue },
+    env: {
+      ...process.env,
+      PATH,
+      EVERTHREAD_TASK_QUEUE: taskQueue,
+      NODE_OPTIONS: `--import=${PLAIN_IMPORTS}`,
+    },
   });
 }

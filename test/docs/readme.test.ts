@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const BLOCKS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
@@ -38,10 +39,9 @@ async function run(program: string): Promise<unknown> {
     EVERTHREAD_LOG: 'error',
   };
   const hooks = join(ROOT, 'test', 'support', 'own-name.mjs');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', hooks, program], {
-    cwd: folder,
-    env,
-  });
+  // What the hooks answer is a source: the options' own hook, which is asked first, has it packed.
+  const line = ['--import', hooks, ...PROGRAM_OPTIONS, program];
+  const { stdout } = await promisify(execFile)(process.execPath, line, { cwd: folder, env });
   return JSON.parse(stdout.trim().split('\n').at(-1) as string);
 }
 

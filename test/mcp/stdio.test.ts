@@ -1,5 +1,5 @@
 /** `everthread mcp`, as programs start it that have servers of MCP: the client of the SDK, unmodified, in both versions of the protocol. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type CliProject, cliProject, HELPER, seen } from '../cli/support.ts';
@@ -37,11 +37,6 @@ export default defineModel({ name: 'booking', provider: model.provider, model: '
 `,
 };
 
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 describe('everthread mcp', () => {
   let project: CliProject;
 
@@ -49,9 +44,20 @@ describe('everthread mcp', () => {
     project = await cliProject(AGENTS);
     await seen(project.start(['worker']), 'Worker ready');
   });
-  afterAll(() => project?.remove());
+  afterAll(async () => {
+    for (const connecting of connected.values()) await (await connecting).client.close();
+    await project?.remove();
+  });
 
-  async function connect(mode: 'auto' | 'legacy') {
+  const connected = new Map<string, ReturnType<typeof open>>();
+  /** One process for each version of the protocol. */
+  function connect(mode: 'auto' | 'legacy') {
+    const known = connected.get(mode) ?? open(mode);
+    connected.set(mode, known);
+    return known;
+  }
+
+  async function open(mode: 'auto' | 'legacy') {
     const capabilities = { elicitation: { form: {} } };
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities });
     const forms: string[] = [];
@@ -60,7 +66,6 @@ describe('everthread mcp', () => {
       return { action: 'accept', content: { approved: true } };
     });
     const transport = new StdioClientTransport({ ...project.command(['mcp']), stderr: 'pipe' });
-    closers.push(() => client.close());
     await client.connect(transport);
     return { client, forms, pid: () => transport.pid };
   }

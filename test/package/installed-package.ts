@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freeDevPort } from '../cli/support.ts';
+import { isLong } from '../support/long-form.ts';
+import { buildPackage } from './built-package.ts';
 
 const run = promisify(execFile);
 const hostNode = process.env.npm_node_execpath ?? 'node';
@@ -42,9 +44,11 @@ export async function installPackage(prepare: (project: string) => void): Promis
   return { project, env, run: inProject, remove };
 }
 
-/** Answers the name of the file in the folder. */
+/** Answers the name of the file in the folder. In the long form npm builds it too, as it does for whoever publishes. */
 async function pack(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
-  await run(hostNode, [npmCli(), 'pack', '--pack-destination', folder], {
+  if (!isLong) await buildPackage();
+  const built = isLong ? [] : ['--ignore-scripts'];
+  await run(hostNode, [npmCli(), 'pack', '--loglevel=error', ...built, '--pack-destination', folder], {
     // The type check is a step of its own, for all that there is.
     env: { ...env, PATH: process.env.PATH, EVERTHREAD_BUILD_UNCHECKED: '1' },
   });

@@ -1,27 +1,12 @@
 /** Both examples of Protolink's runtime page, run as a stranger runs them: a process of their own, a real server, no key. */
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-
-/** Its lines, in order. */
-async function runExample(name: string): Promise<string[]> {
-  const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-  mkdirSync(folder, { recursive: true });
-  const file = join(ROOT, 'examples', 'protolink', name);
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder });
-  return stdout.trim().split('\n');
-}
+import { runExample } from '../support/run-example.ts';
 
 const typesOf = (lines: readonly string[]) => lines.flatMap((line) => /^\d+ ([\w.]+):/.exec(line)?.[1] ?? []);
 
 describe('the examples of the page', () => {
   it('[PL-04] runtime-policy-and-approvals: previewed, approved, done once; denied where the run is stricter', async () => {
-    const lines = await runExample('runtime-policy-and-approvals.ts');
+    const lines = await runExample('protolink/runtime-policy-and-approvals.ts');
     expect(typesOf(lines)).toEqual([
       'task.status',
       'context.prepared',
@@ -49,7 +34,7 @@ describe('the examples of the page', () => {
   }, 300_000);
 
   it('[PL-12] task-cancellation: one final canceled with its reason, and nothing is committed', async () => {
-    const lines = await runExample('task-cancellation.ts');
+    const lines = await runExample('protolink/task-cancellation.ts');
     expect(typesOf(lines).filter((type) => type === 'task.error')).toEqual([]);
     expect(typesOf(lines).slice(0, 1)).toEqual(['task.status']);
     expect(lines.slice(-2)).toEqual([

@@ -4,6 +4,7 @@
  * kept in the clone's cache.
  * P1. A process has one of both, sources or packed: what a packed program loads of `src` beside the pack is an entry of the pack.
  * P2. A packed module believes to be where its source is: `import.meta` is that of the source.
+ * P3. Its workers run the workflow bundle of the tests, whose source map is empty: reading that map is a twelfth of a worker's start.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -31,6 +32,8 @@ const PROGRAMS = [
   'src/cli/serve/api-program.ts',
   'src/cli/worker/worker-program.ts',
   'src/worker/lone-program.ts',
+  'scripts/demo/main.ts',
+  'scripts/demo/worker.ts',
   'test/contract/store-process.ts',
   'test/faults/two-everthreads-worker.ts',
   'test/fuzz/fuzz-worker.ts',
@@ -42,6 +45,9 @@ const PROGRAMS = [
   'test/support/turn-worker-process.ts',
   'test/support/worker-process.ts',
 ];
+
+/** Programs that pages show: every file of these is one. */
+const EXAMPLES = ['examples/agenticx', 'examples/client', 'examples/protolink', 'examples/tangle'];
 
 /** Packages that nobody loads but our sources. */
 const WITHIN = ['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees'];
@@ -57,6 +63,9 @@ function findDoors(): string[] {
     'src/standard-agents.ts',
   ];
 }
+
+const findExamples = () =>
+  EXAMPLES.flatMap((folder) => readdirSync(join(ROOT, folder)).map((file) => `${folder}/${file}`));
 
 /** Answers the folder; `entries.json` in it has the file of each entry by the URL of its source. */
 export async function packPrograms(): Promise<string> {
@@ -78,12 +87,14 @@ export async function packPrograms(): Promise<string> {
 
 async function pack(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const entries = [...PROGRAMS, ...findDoors()].map((path) => [nameOf(path), path] as const);
+  const entries = [...PROGRAMS, ...findExamples(), ...findDoors()].map(
+    (path) => [nameOf(path), path] as const,
+  );
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(([name, path]) => [name, join(ROOT, path)])),
     platform: 'node',
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !WITHIN.includes(id),
-    plugins: [atItsSource],
+    plugins: [withTestBundle, atItsSource],
     logLevel: 'warn',
   });
   await bundle.write({
@@ -99,15 +110,29 @@ async function pack(folder: string): Promise<void> {
 
 const nameOf = (path: string) => path.replace(/\.ts$/, '').replaceAll('/', '-');
 
+const BUNDLE = "'./thread.bundle.js'";
+
+/** P3. */
+const withTestBundle: Plugin = {
+  name: 'with-test-bundle',
+  transform(code, id) {
+    if (id !== join(ROOT, 'src', 'workflow-bundle.ts')) return undefined;
+    if (!code.includes(BUNDLE)) throw new Error(`${id} does not ask for ${BUNDLE}`);
+    return code.replace(BUNDLE, `process.env.EVERTHREAD_TEST_BUNDLE ?? ${BUNDLE}`);
+  },
+};
+
 /** P2. */
 const atItsSource: Plugin = {
   name: 'at-its-source',
   transform(code, id) {
     if (!code.includes('import.meta')) return undefined;
-    const values: Readonly<Record<string, string>> = {
+    const values: Readonly<Record<string, string | boolean>> = {
       url: pathToFileURL(id).href,
       filename: id,
       dirname: join(id, '..'),
+      // What is started is a pack's entry; those that are also started by themselves are started as sources.
+      main: false,
     };
     const places: { start: number; end: number; value: string }[] = [];
     visit(parseAst(code, { lang: 'ts' }, id), (node) => {
@@ -140,7 +165,10 @@ function visit(node: unknown, see: (node: Node) => void): void {
 /** Paths count too: those of the clone stand in what is made (P2). */
 function hashSources(): string {
   const hash = createHash('sha256');
-  const files = ['src', 'test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support']
+  const files = [
+    ...['src', 'agents', 'scripts/demo', 'scripts/web', ...EXAMPLES],
+    ...['test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support'],
+  ]
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
         join(ROOT, folder, file),

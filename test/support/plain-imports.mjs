@@ -41,8 +41,11 @@ const PACK = programs && `${pathToFileURL(programs).href}/`;
 function readEntries() {
   if (!programs) return undefined;
   const found = JSON.parse(readFileSync(join(programs, 'entries.json'), 'utf8'));
-  const program = pathToFileURL(process.argv[1] ?? '').href;
-  return program === `${OURS}bin/everthread.js` || program in found ? found : undefined;
+  if (process.argv[1] === undefined) return undefined;
+  const program = pathToFileURL(process.argv[1]).href;
+  // A stranger's program knows the entries of the package alone.
+  const isPacked = program === `${OURS}bin/everthread.js` || program in found || !program.startsWith(OURS);
+  return isPacked ? found : undefined;
 }
 
 /** A module of the sources: itself, or its packed file. */
@@ -61,11 +64,10 @@ registerHooks({
     if (entries && conditions.includes('require') && !parentURL.includes('/node_modules/'))
       return next(specifier, context);
     if (entries && specifier in entries) return source(specifier);
-    if (entries && !parentURL) {
+    if (!parentURL.startsWith(OURS)) {
       const found = next(specifier, context);
-      return found.url in entries ? source(found.url) : found;
+      return entries && found.url in entries ? source(found.url) : found;
     }
-    if (!parentURL.startsWith(OURS)) return next(specifier, context);
     const fromPack = entries && parentURL.startsWith(PACK);
     if (fromPack && specifier.startsWith('./'))
       return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };

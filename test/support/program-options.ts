@@ -1,6 +1,6 @@
 /** Options of Node for programs that tests start by the hundred: the same program, loaded with less computing. */
 
-const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
+export const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
 
 export const PROGRAM_OPTIONS: readonly string[] = [
   '--import',

@@ -1,43 +1,30 @@
 /** Examples of Tangle's page, run as a stranger runs them: a process of their own, a real server, no key. */
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-
-const FOLDER = join(import.meta.dirname, '..', '..', 'examples', 'tangle');
-
-async function runExample(name: string): Promise<string[]> {
-  const cwd = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-  mkdirSync(cwd, { recursive: true });
-  const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, name)], { cwd });
-  return stdout.trim().split('\n');
-}
+import { runExample } from '../support/run-example.ts';
 
 describe('the examples of the page', () => {
   it('[TG-14] chat-handler: two turns, each kept once, and the second one asked for twice', async () => {
     const turn = 'session.run.started message.started . llm_call result session.run.completed';
     // In how many pieces a text comes is a matter of time.
-    const lines = (await runExample('chat-handler.ts')).map((line) => line.replaceAll('. .', '.'));
+    const lines = (await runExample('tangle/chat-handler.ts')).map((line) => line.replaceAll('. .', '.'));
     expect(lines).toEqual([turn, turn, turn, 'kept: Hello, Ada. | You are welcome.']);
   }, 300_000);
 
   it('[TG-31] agent-into-reviewer: what one agent streams another one reviews; a bad draft fails with its reason', async () => {
-    expect(await runExample('agent-into-reviewer.ts')).toEqual([
+    expect(await runExample('tangle/agent-into-reviewer.ts')).toEqual([
       'thorough: completed, pass true',
       'hasty: failed, pass false, the draft fails: long-enough, surfaces-missing',
     ]);
   }, 300_000);
 
   it('[TG-03] basic-task: counts to three, and passes', async () => {
-    const lines = await runExample('basic-task.ts');
+    const lines = await runExample('tangle/basic-task.ts');
     expect(lines.slice(0, -1)).toEqual([0, 1, 2].map((n) => `step ${n}: done`));
     expect(lines.at(-1)).toMatch(/^completed: .*, score 1$/);
   }, 300_000);
 
   it('[TG-27] model-resolution: the environment wins over blanks; unknown and malformed are refused', async () => {
-    expect(await runExample('model-resolution.ts')).toEqual([
+    expect(await runExample('tangle/model-resolution.ts')).toEqual([
       'picked: anthropic/haiku, from env',
       'anthropic/haiku: accepted',
       'house/own: accepted',
@@ -47,7 +34,7 @@ describe('the examples of the page', () => {
   }, 60_000);
 
   it('[TG-29] runtime-run: one row, from its start to its end, with what it has cost', async () => {
-    expect(await runExample('runtime-run.ts')).toEqual([
+    expect(await runExample('tangle/runtime-run.ts')).toEqual([
       'run-1: running',
       'run-1: completed',
       'calls: 2, in: 1800, out: 390, cost: $0.0061, rows: 1',
@@ -55,11 +42,8 @@ describe('the examples of the page', () => {
   }, 60_000);
 
   it('sandbox-stream-backend: what a box tells, its text once', async () => {
-    expect((await runExample('sandbox-stream-backend.ts')).map((line) => JSON.parse(line).type)).toEqual([
-      'text_delta',
-      'text_delta',
-      'tool_call',
-      'tool_result',
-    ]);
+    expect(
+      (await runExample('tangle/sandbox-stream-backend.ts')).map((line) => JSON.parse(line).type),
+    ).toEqual(['text_delta', 'text_delta', 'tool_call', 'tool_result']);
   }, 60_000);
 });

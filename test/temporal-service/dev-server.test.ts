@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requireOwn } from '../../src/cli/connection/find-server.ts';
 import { readDevFile, writeDevFile } from '../../src/temporal-service/dev-file.ts';
 import { type ResolvedServer, resolveServer } from '../../src/temporal-service/dev-server.ts';
@@ -21,19 +21,21 @@ const resolved: ResolvedServer[] = [];
 beforeAll(async () => {
   binary = (await findTemporalBinary({ progress: console.log })).path;
 }, 600_000);
-beforeEach(async () => {
+
+async function makeProject(): Promise<void> {
   [projectDir, lines] = [makeFolder(), []];
   // Stand in for 7233 and 8233, where this machine may have a server.
   [port, uiPort] = (await findFreePorts(2)) as [number, number];
-});
-afterEach(async () => {
+}
+
+async function endServers(): Promise<void> {
   for (const { started } of resolved.splice(0)) {
     // Saves the second that an orderly end takes.
     await started?.kill();
     await started?.stop();
   }
   removeFolders();
-});
+}
 
 async function resolve(
   env: NodeJS.ProcessEnv = {},
@@ -55,173 +57,195 @@ async function resolve(
 
 const devFile = () => join(projectDir, '.everthread', 'dev.json');
 
-test('[dev-server] without a server, one is started at the usual ports with its database in the project', async () => {
-  const server = await resolve({ TEMPORAL_NAMESPACE: 'mine' });
-  expect(server).toMatchObject({
-    address: `127.0.0.1:${port}`,
-    uiUrl: `http://127.0.0.1:${uiPort}`,
-    namespace: 'mine',
-    source: 'started',
-  });
-  const [version] = /\d+\.\d+\.\d+/.exec(lines.join())!;
-  expect(existsSync(join(projectDir, '.everthread', `temporal-${version}.db`))).toBe(true);
-  const { address, namespace, uiUrl } = server;
-  expect(JSON.parse(readFileSync(devFile(), 'utf8'))).toEqual({
-    address,
-    namespace,
-    uiUrl,
-    pid: server.started!.pid,
-  });
-});
-
-test('[dev-server] a server whose database was removed is told of, and its files were for their owner alone', async () => {
-  const { lost, started } = await resolve();
-  const folder = join(projectDir, '.everthread');
-  const modes = readdirSync(folder).map(
-    (name) => `${name} ${(statSync(join(folder, name)).mode & 0o777).toString(8)}`,
-  );
-  expect(modes.length).toBeGreaterThanOrEqual(5);
-  expect(modes.filter((mode) => !mode.endsWith(' 600'))).toEqual([]);
-  expect(lost?.aborted).toBe(false);
-  for (const name of readdirSync(folder).filter((name) => name.startsWith('temporal-')))
-    rmSync(join(folder, name));
-  await eventually('the loss is told', () => lost?.aborted === true);
-  expect(lost?.reason).toMatchObject({ code: 'StoreLost' });
-  expect(isAlive(started!.pid)).toBe(true);
-});
-
-test('[dev-server] dev.json follows a restart, counts as absent after a crash, and is removed on stop', async () => {
-  const { started } = await resolve();
-  await started!.kill();
-  expect(existsSync(devFile())).toBe(true);
-  expect(readDevFile(projectDir)).toBeUndefined();
-  await started!.restart();
-  expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
-  await started!.stop();
-  expect(existsSync(devFile())).toBe(false);
-});
-
-test('[dev-server I3] two commands of one project at the same time share one server', async () => {
-  const servers = await Promise.all([resolve(), resolve()]);
-  expect(servers.map(({ source }) => source).sort()).toEqual(['project', 'started']);
-  expect(servers[0]!.address).toBe(servers[1]!.address);
-});
-
 // On Windows there is no signal that suspends a process.
 const posixTest = process.platform === 'win32' ? test.skip : test;
 
-posixTest('[dev-server I3] a server of the project that is late with its answer is waited for', async () => {
-  const { address, started } = await resolve();
-  process.kill(started!.pid, 'SIGSTOP');
-  const second = resolve();
-  await eventually('told', () => lines.join('\n').includes(`process ${started!.pid} at ${address}`));
-  process.kill(started!.pid, 'SIGCONT');
-  await expect(second).resolves.toMatchObject({ source: 'project', address });
-});
+describe('one server, which all cases look at', () => {
+  let server: ResolvedServer;
+  const pid = () => server.started!.pid;
 
-posixTest(
-  '[dev-server I3] one that lives and never answers is an error that names it, not a reason for a second',
-  async () => {
-    const { address, started } = await resolve();
-    process.kill(started!.pid, 'SIGSTOP');
-    const refused = await resolve({}, projectDir, 1_000).catch((error) => error);
-    process.kill(started!.pid, 'SIGCONT');
-    expect(refused).toMatchObject({
+  beforeAll(makeProject);
+  beforeEach(() => {
+    lines = [];
+  });
+  afterAll(endServers);
+
+  test('[dev-server I3] two commands of one project at the same time share one server', async () => {
+    const servers = await Promise.all([resolve(), resolve()]);
+    server = servers.find(({ source }) => source === 'started')!;
+    expect(servers.map(({ source }) => source).sort()).toEqual(['project', 'started']);
+    expect(servers[0]!.address).toBe(servers[1]!.address);
+  });
+
+  posixTest(
+    '[dev-server I3] a server of the project that is late with its answer is waited for',
+    async () => {
+      process.kill(pid(), 'SIGSTOP');
+      const second = resolve();
+      await eventually('told', () => lines.join('\n').includes(`process ${pid()} at ${server.address}`));
+      process.kill(pid(), 'SIGCONT');
+      await expect(second).resolves.toMatchObject({ source: 'project', address: server.address });
+    },
+  );
+
+  posixTest(
+    '[dev-server I3] one that lives and never answers is an error that names it, not a reason for a second',
+    async () => {
+      process.kill(pid(), 'SIGSTOP');
+      const refused = await resolve({}, projectDir, 1_000).catch((error) => error);
+      process.kill(pid(), 'SIGCONT');
+      expect(refused).toMatchObject({
+        code: 'TemporalUnavailable',
+        message: expect.stringMatching(`process ${pid()} at ${server.address}.+end process ${pid()}`),
+      });
+      await expect(resolve()).resolves.toMatchObject({ source: 'project', address: server.address });
+    },
+  );
+
+  test('[dev-server I1] a configured service is used, by address and by profile', async () => {
+    const { address } = server;
+    const TEMPORAL_CONFIG_FILE = join(projectDir, 'temporal.toml');
+    writeFileSync(TEMPORAL_CONFIG_FILE, `[profile.work]\naddress = "${address}"\nnamespace = "default"\n`);
+    for (const env of [{ TEMPORAL_ADDRESS: address }, { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE: 'work' }]) {
+      await expect(resolve(env)).resolves.toEqual({ address, namespace: 'default', source: 'configured' });
+    }
+  });
+
+  test("[dev-server] another project's server at the usual ports is left alone: the second one gets ports of its own", async () => {
+    const second = makeFolder();
+    const guess = { ...server, guessedFor: second, connection: { address: server.address } };
+    await expect(requireOwn(guess)).rejects.toMatchObject({
       code: 'TemporalUnavailable',
-      message: expect.stringMatching(`process ${started!.pid} at ${address}.+end process ${started!.pid}`),
+      message: expect.stringContaining(projectDir),
     });
-    await expect(resolve()).resolves.toMatchObject({ source: 'project', address });
-  },
-);
+    await requireOwn({ ...guess, guessedFor: projectDir });
+    const own = await resolve({}, second);
+    expect(own.source).toBe('started');
+    expect([own.address, own.uiUrl]).not.toContain(server.address);
+    expect(own.uiUrl).not.toBe(server.uiUrl);
+    expect(lines.join('\n')).toContain(`is that of another project, ${projectDir}`);
+  });
 
-posixTest('[dev-server I3] one that is about to end is outlived before another is started', async () => {
-  const { started } = await resolve();
-  const { pid } = started!;
-  process.kill(pid, 'SIGSTOP');
-  const second = resolve();
-  await eventually('told', () => lines.join('\n').includes(`process ${pid} `));
-  const alive = isAlive(pid);
-  await started!.kill();
-  expect(alive).toBe(true);
-  const { source, started: next } = await second;
-  expect(source).toBe('started');
-  expect(readDevFile(projectDir)).toMatchObject({ pid: next!.pid });
+  posixTest('[dev-server I3] one that is about to end is outlived before another is started', async () => {
+    const { started } = server;
+    const { pid } = started!;
+    process.kill(pid, 'SIGSTOP');
+    const second = resolve();
+    await eventually('told', () => lines.join('\n').includes(`process ${pid} `));
+    const alive = isAlive(pid);
+    await started!.kill();
+    expect(alive).toBe(true);
+    server = await second;
+    expect(server.source).toBe('started');
+    expect(readDevFile(projectDir)).toMatchObject({ pid: server.started!.pid });
+  });
+
+  test('[dev-server I3] until a server has ended, its project names it', async () => {
+    const { started } = server;
+    const stopped = started!.stop();
+    expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
+    await stopped;
+    expect(existsSync(devFile())).toBe(false);
+  });
 });
 
-test('[dev-server I3] until a server has ended, its project names it', async () => {
-  const { started } = await resolve();
-  const stopped = started!.stop();
-  expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
-  await stopped;
-  expect(existsSync(devFile())).toBe(false);
-});
+describe('servers of their own', () => {
+  beforeEach(makeProject);
+  afterEach(endServers);
 
-test('[dev-server] a process id that has passed to another program is not waited for', async () => {
-  writeDevFile(projectDir, { address: `127.0.0.1:${port}`, namespace: 'default', pid: process.pid });
-  // Where command lines cannot be read, such a file is removed by its user.
-  if (process.platform === 'win32') await expect(resolve({}, projectDir, 1_000)).rejects.toThrow('dev.json');
-  else await expect(resolve()).resolves.toMatchObject({ source: 'started' });
-});
-
-test("[dev-server] a server that answers at the usual port is used where it is no other project's", async () => {
-  const server = await startLocalServer({ binary, port, uiPort });
-  try {
-    await expect(resolve()).resolves.toEqual({
-      address: server.address,
-      namespace: 'default',
+  test('[dev-server] without a server, one is started at the usual ports with its database in the project', async () => {
+    const server = await resolve({ TEMPORAL_NAMESPACE: 'mine' });
+    expect(server).toMatchObject({
+      address: `127.0.0.1:${port}`,
       uiUrl: `http://127.0.0.1:${uiPort}`,
-      source: 'found',
+      namespace: 'mine',
+      source: 'started',
     });
-  } finally {
-    await server.stop();
-  }
-});
-
-test("[dev-server] another project's server at the usual ports is left alone: the second one gets ports of its own", async () => {
-  const first = await resolve();
-  const second = makeFolder();
-  const guess = { ...first, guessedFor: second, connection: { address: first.address } };
-  await expect(requireOwn(guess)).rejects.toMatchObject({
-    code: 'TemporalUnavailable',
-    message: expect.stringContaining(projectDir),
+    const [version] = /\d+\.\d+\.\d+/.exec(lines.join())!;
+    expect(existsSync(join(projectDir, '.everthread', `temporal-${version}.db`))).toBe(true);
+    const { address, namespace, uiUrl } = server;
+    expect(JSON.parse(readFileSync(devFile(), 'utf8'))).toEqual({
+      address,
+      namespace,
+      uiUrl,
+      pid: server.started!.pid,
+    });
   });
-  await requireOwn({ ...guess, guessedFor: projectDir });
-  const server = await resolve({}, second);
-  expect(server.source).toBe('started');
-  expect([server.address, server.uiUrl]).not.toContain(first.address);
-  expect(server.uiUrl).not.toBe(first.uiUrl);
-  expect(lines.join('\n')).toContain(`is that of another project, ${projectDir}`);
-});
 
-test("[dev-server] where the usual port is somebody else's, ours takes a free one", async () => {
-  const other = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
-  const server = await resolve({}, projectDir, 500);
-  expect(server.source).toBe('started');
-  expect(server.address).not.toBe(`127.0.0.1:${port}`);
-  expect(lines.join('\n')).toContain(`What answers at 127.0.0.1:${port} cannot be used`);
-  await new Promise((done) => other.close(done));
-});
-
-test('[dev-server I1] a configured service is used, by address and by profile', async () => {
-  const { address } = await resolve();
-  const TEMPORAL_CONFIG_FILE = join(projectDir, 'temporal.toml');
-  writeFileSync(TEMPORAL_CONFIG_FILE, `[profile.work]\naddress = "${address}"\nnamespace = "default"\n`);
-  for (const env of [{ TEMPORAL_ADDRESS: address }, { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE: 'work' }]) {
-    await expect(resolve(env)).resolves.toEqual({ address, namespace: 'default', source: 'configured' });
-  }
-});
-
-test('[dev-server I1] a configured service that does not answer is an error that names it', async () => {
-  await expect(resolve({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })).rejects.toMatchObject({
-    code: 'TemporalUnavailable',
-    message: expect.stringContaining(`127.0.0.1:${port}`),
+  test('[dev-server] a server whose database was removed is told of, and its files were for their owner alone', async () => {
+    const { lost, started } = await resolve();
+    const folder = join(projectDir, '.everthread');
+    const modes = readdirSync(folder).map(
+      (name) => `${name} ${(statSync(join(folder, name)).mode & 0o777).toString(8)}`,
+    );
+    expect(modes.length).toBeGreaterThanOrEqual(5);
+    expect(modes.filter((mode) => !mode.endsWith(' 600'))).toEqual([]);
+    expect(lost?.aborted).toBe(false);
+    for (const name of readdirSync(folder).filter((name) => name.startsWith('temporal-')))
+      rmSync(join(folder, name));
+    await eventually('the loss is told', () => lost?.aborted === true);
+    expect(lost?.reason).toMatchObject({ code: 'StoreLost' });
+    expect(isAlive(started!.pid)).toBe(true);
   });
-  expect(existsSync(devFile())).toBe(false);
-});
 
-test('[dev-file] a file that is not ours to understand counts as absent', () => {
-  writeDevFile(projectDir, { address: '127.0.0.1:1', namespace: 'default', pid: process.pid });
-  expect(readDevFile(projectDir)).toEqual({ address: '127.0.0.1:1', namespace: 'default', pid: process.pid });
-  writeFileSync(devFile(), '{"address": ');
-  expect(readDevFile(projectDir)).toBeUndefined();
+  test('[dev-server] dev.json follows a restart, counts as absent after a crash, and is removed on stop', async () => {
+    const { started } = await resolve();
+    await started!.kill();
+    expect(existsSync(devFile())).toBe(true);
+    expect(readDevFile(projectDir)).toBeUndefined();
+    await started!.restart();
+    expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
+    await started!.stop();
+    expect(existsSync(devFile())).toBe(false);
+  });
+
+  test('[dev-server] a process id that has passed to another program is not waited for', async () => {
+    writeDevFile(projectDir, { address: `127.0.0.1:${port}`, namespace: 'default', pid: process.pid });
+    // Where command lines cannot be read, such a file is removed by its user.
+    if (process.platform === 'win32')
+      await expect(resolve({}, projectDir, 1_000)).rejects.toThrow('dev.json');
+    else await expect(resolve()).resolves.toMatchObject({ source: 'started' });
+  });
+
+  test("[dev-server] a server that answers at the usual port is used where it is no other project's", async () => {
+    const server = await startLocalServer({ binary, port, uiPort });
+    try {
+      await expect(resolve()).resolves.toEqual({
+        address: server.address,
+        namespace: 'default',
+        uiUrl: `http://127.0.0.1:${uiPort}`,
+        source: 'found',
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("[dev-server] where the usual port is somebody else's, ours takes a free one", async () => {
+    const other = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+    const server = await resolve({}, projectDir, 500);
+    expect(server.source).toBe('started');
+    expect(server.address).not.toBe(`127.0.0.1:${port}`);
+    expect(lines.join('\n')).toContain(`What answers at 127.0.0.1:${port} cannot be used`);
+    await new Promise((done) => other.close(done));
+  });
+
+  test('[dev-server I1] a configured service that does not answer is an error that names it', async () => {
+    await expect(resolve({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })).rejects.toMatchObject({
+      code: 'TemporalUnavailable',
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+    });
+    expect(existsSync(devFile())).toBe(false);
+  });
+
+  test('[dev-file] a file that is not ours to understand counts as absent', () => {
+    writeDevFile(projectDir, { address: '127.0.0.1:1', namespace: 'default', pid: process.pid });
+    expect(readDevFile(projectDir)).toEqual({
+      address: '127.0.0.1:1',
+      namespace: 'default',
+      pid: process.pid,
+    });
+    writeFileSync(devFile(), '{"address": ');
+    expect(readDevFile(projectDir)).toBeUndefined();
+  });
 });

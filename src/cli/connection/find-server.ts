@@ -9,7 +9,6 @@ import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
 import { LOOPBACK, refusesConnections } from '../../temporal-service/free-port.ts';
-import { findOtherOwner } from '../../temporal-service/server-owner.ts';
 import { commandName } from '../command-name.ts';
 
 export interface FoundServer {
@@ -54,6 +53,8 @@ export async function findStranger({
   namespace,
 }: FoundServer): Promise<string | undefined> {
   if (guessedFor === undefined) return undefined;
+  // It asks the server, with a client that takes a supervisor half of its start to load: a server that was named is not asked.
+  const { findOtherOwner } = await import('../../temporal-service/server-owner.ts');
   return findOtherOwner({ address }, namespace, guessedFor);
 }
 
