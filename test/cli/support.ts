@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
+import { placeStore } from '../once/store-template.ts';
 import { eventually } from '../support/eventually.ts';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
@@ -71,6 +72,7 @@ export async function freeDevPort(): Promise<number> {
 export async function cliProjectWith(fill: (store: ThreadStore) => Promise<void>): Promise<CliProject> {
   const project = await cliProject();
   mkdirSync(join(project.folder, 'data'));
+  await placeStore(join(project.folder, 'data', 'store.db'));
   const store = await openStore('sqlite:data/store.db', project.folder);
   await fill(store);
   await store.close();

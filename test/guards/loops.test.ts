@@ -147,7 +147,7 @@ describe('detection of loops', () => {
   });
 
   it('[AX-72] eight different reads are no loop', async () => {
-    const runtime = await guarded([...times(12, (n) => calls('find', { n })), says('done')]);
+    const runtime = await guarded([...times(9, (n) => calls('find', { n })), says('done')]);
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
     expect(eventsOf(await log(runtime, thread), 'loop.warning')).toEqual([]);
@@ -172,7 +172,7 @@ describe('detection of loops', () => {
     );
     const thread = await early.start('go');
     expect(await early.client.getThread(thread)).toMatchObject(over('generic_repeat'));
-    const off = await guarded([...times(12, () => calls('look')), says('done')], { agent: {} });
+    const off = await guarded([...times(9, () => calls('look')), says('done')], { agent: {} });
     expect(await off.client.getThread(await off.start('go'))).toMatchObject({
       status: 'idle',
       lastError: null,
@@ -180,7 +180,7 @@ describe('detection of loops', () => {
   });
 
   it('[AX-74] what its prompt says comes before what its agent says', async () => {
-    const runtime = await guarded([...times(12, () => calls('look')), says('done')], {
+    const runtime = await guarded([...times(9, () => calls('look')), says('done')], {
       prompt: { guards: { loops: false } },
     });
     const thread = await runtime.start('go');
@@ -199,7 +199,7 @@ describe('detection of loops', () => {
   });
 
   it('[AX-77] calls that are refused do not count; those with wrong arguments do', async () => {
-    const refused = await guarded([...times(12, () => calls('nobody')), says('done')]);
+    const refused = await guarded([...times(9, () => calls('nobody')), says('done')]);
     const thread = await refused.start('go');
     expect(await refused.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
     const wrong = await guarded(times(8, () => calls('find', { n: 'one' })));

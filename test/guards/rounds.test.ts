@@ -99,16 +99,19 @@ describe('rounds', () => {
 });
 
 const FINISH = calls('finish', { text: 'found it' });
-const AT = calls('progress', { at: 'work' });
 
-async function paused(more: Parameters<typeof cast>[0]['scout_a'] = [], runtime = {}) {
+/** `round`: what it calls in each of them; a quick call costs least. */
+async function paused(more: Parameters<typeof cast>[0]['scout_a'] = [], runtime = {}, round = calls('look')) {
   const script = Array.isArray(more) ? more : [];
   const actors = cast({
     main: [calls('scout'), says('thank you'), says('and on')],
-    scout_a: [...times(10, AT), ...script],
+    scout_a: [...times(10, round), ...script],
   });
   const scout: Partial<AgentInput> = LEAST;
-  const family = await familyRuntime({ cast: actors, entries: ['scout'], agents: { scout }, runtime });
+  const tools = ['look', 'progress', 'finish'];
+  const prompts = { scout_a: { includeChat: true, includePastTools: true, tools } };
+  const project = { entries: ['scout'], agents: { scout }, prompts, tools: { look } };
+  const family = await familyRuntime({ cast: actors, ...project, runtime });
   const { threadId: parent } = await family.client.startThread({
     agent: 'helper',
     messages: [{ content: 'go' }],
@@ -135,7 +138,7 @@ async function hintsOf(parent: WorkflowHandle, child: string): Promise<number> {
 
 describe('a subagent that has used up its rounds', () => {
   it('[AX-04] is paused: it waits, says how far it is, and has reported nothing', async () => {
-    const family = await paused();
+    const family = await paused([], {}, calls('progress', { at: 'work' }));
     expect(family.wait).toMatchObject({
       kind: 'paused',
       name: 'scout',
@@ -159,7 +162,7 @@ describe('a subagent that has used up its rounds', () => {
   });
 
   it('[AX-122] goes on with the same history where it is let go, with as many rounds again, and finishes', async () => {
-    const family = await paused([...times(9, AT), FINISH]);
+    const family = await paused([...times(9, calls('look')), FINISH]);
     expect(await family.client.answerWait(family.wait.id, { approved: true, by: 'ada' })).toEqual({
       outcome: 'taken',
     });
@@ -193,7 +196,7 @@ describe('a subagent that has used up its rounds', () => {
   });
 
   it('[AX-122] is paused once more where that is not enough, and fails where nobody lets it go', async () => {
-    const family = await paused(times(10, AT));
+    const family = await paused(times(10, calls('look')));
     await family.client.answerWait(family.wait.id, { approved: true });
     const again = await eventually('another pause', async () => {
       const [wait] = await family.client.listWaits({ threadId: family.child });

@@ -10,6 +10,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
+import { placeStore } from '../once/store-template.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
 import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
@@ -75,6 +76,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     options;
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(folder, { recursive: true });
+  if (options.store === undefined) await placeStore(join(folder, 'store.db'));
   const taskQueue = `faults-${randomUUID()}`;
   const model = scriptedModel(options.script ?? faultScript());
   const server = await model.serve();

@@ -6,7 +6,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
-import { migrate } from '../schema/migrations.ts';
+import { isMigrated, migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { bindStore } from '../sql/store.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
@@ -72,8 +72,9 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
   // Waiting for whoever migrates, and a large migration, may take longer than any command.
   const db = connect(new StorePool({ ...address, poolSize: 1 }, { patient: true }));
   try {
-    const version = await greet(db, address, create);
-    await migrate(db, address.schema);
+    const { version, store } = await greet(db, address, create);
+    if (!store || !(await isMigrated(db, address.schema).catch(() => false)))
+      await migrate(db, address.schema);
     return version;
   } catch (error) {
     throw explainOpening(error, address);
@@ -82,9 +83,15 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
   }
 }
 
+interface Greeting {
+  readonly version: string;
+  /** Whether there is one already. */
+  readonly store: boolean;
+}
+
 /** The server's version, if it is one that can hold a store. */
-async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<string> {
-  const { rows } = await sql<{ version: string; encoding: string; store: boolean }>`
+async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<Greeting> {
+  const { rows } = await sql<Greeting & { encoding: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       current_setting('server_encoding') as encoding,
       to_regclass(${`${address.schema}.meta`}::text) is not null as store`.execute(db);
@@ -101,5 +108,5 @@ async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boole
       `There are no threads yet: the database at ${address.place} has no store.`,
     );
   }
-  return version;
+  return { version, store };
 }

@@ -6,7 +6,7 @@ import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
-import { migrate } from '../schema/migrations.ts';
+import { isMigrated, migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { NodeSqliteDialect, type SqliteOptions } from '../sqlite/dialect.ts';
 import { bindContent } from './bind-content.ts';
@@ -19,7 +19,8 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
   try {
-    await migrate(db);
+    // A file that was just made has no tables.
+    if (!(await isMigrated(db).catch(() => false))) await migrate(db);
     const place = `SQLite at ${options.path}`;
     const store = await bindStore(db, {
       place,
