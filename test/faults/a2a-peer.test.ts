@@ -8,16 +8,55 @@ import { calls, says } from '../../src/testing/index.ts';
 import { type A2aPeer, type PeerKind, startA2aPeer } from '../support/a2a-peer.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorkers, PATIENT } from '../support/standing.ts';
 
 const KINDS = ['keeps', 'forgets', 'once'] as const;
+
+/** Of which an answer that was lost is to be told. */
+const LOSING = ['forgets', 'once'] as const;
 
 let peer: A2aPeer;
 let cluster: Cluster;
 
+const openWait = (id: string) =>
+  eventually('its question', async () => {
+    const [wait] = await cluster.client.listWaits({ threadId: id });
+    return wait?.state === 'open' ? wait.id : undefined;
+  });
+
+/** By what is said to them. */
+const threads = new Map<string, string>();
+const threadOf = (kind: PeerKind, message: string) => threads.get(`${kind}: ${message}`) as string;
+/** The questions that were open when the worker died. */
+const waits = new Map<string, string>();
+
+async function begin(kind: PeerKind, message: string): Promise<string> {
+  const said = `${kind}: ${message}`;
+  const id = await cluster.begin(said);
+  threads.set(said, id);
+  return id;
+}
+
+/** It is asked whom it is for. */
+async function beginAsked(kind: PeerKind, message: string): Promise<string> {
+  const id = await begin(kind, message);
+  waits.set(id, await openWait(id));
+  return id;
+}
+
+/** An answer is on its way, and will be heard, or lost. */
+async function answerHeld(id: string, value: string, kind: PeerKind, what: 'taken' | 'lost'): Promise<void> {
+  const held = peer.holdNext(kind, what);
+  await cluster.client.answerWait(waits.get(id) as string, { value });
+  await held;
+}
+
+/** Every call is where its test will have it when the one worker dies. */
 beforeAll(async () => {
   peer = await startA2aPeer();
   const peers = KINDS.map((kind) => [kind, { url: `${peer.origin}/${kind}`, idempotent: kind === 'once' }]);
   cluster = await startCluster({
+    configuration: PATIENT,
     program: join(import.meta.dirname, 'two-everthreads-worker.ts'),
     environment: { EVERTHREAD_TEST_PEERS: JSON.stringify(Object.fromEntries(peers)) },
     script({ messages }) {
@@ -28,16 +67,27 @@ beforeAll(async () => {
     },
   });
   await cluster.keep(1);
-});
+  for (const kind of KINDS) {
+    await beginAsked(kind, 'ask one');
+    await beginAsked(kind, 'ask two');
+  }
+  for (const kind of LOSING) await beginAsked(kind, 'ask three');
+  for (const kind of KINDS) {
+    await answerHeld(threadOf(kind, 'ask two'), 'Bo', kind, 'taken');
+    const held = peer.holdNext(kind, 'taken');
+    await begin(kind, 'dig');
+    await held;
+  }
+  for (const kind of LOSING) await answerHeld(threadOf(kind, 'ask three'), 'Cy', kind, 'lost');
+  await killWorkers(cluster);
+  for (const kind of KINDS)
+    await cluster.client.answerWait(waits.get(threadOf(kind, 'ask one')) as string, { value: 'Ada' });
+  await cluster.keep(1);
+}, 300_000);
 afterAll(async () => {
   await cluster?.close();
   peer?.close();
 });
-
-async function replaceWorker(): Promise<void> {
-  await cluster.workers[0]?.end('SIGKILL');
-  await cluster.keep(1);
-}
 
 const result = async (id: string) => (await cluster.transcript(id)).find((line) => line.startsWith('tool'));
 /** What has come to it from this test, where no two say the same. */
@@ -52,10 +102,7 @@ describe('an agent elsewhere whose asker is killed', () => {
   ] as const)(
     'between its message and the id of its task: one that %s is known by the message’s id, or the outcome is unknown; it does it once',
     async (kind, expected, times) => {
-      const held = peer.holdNext(kind, 'taken');
-      const id = await cluster.begin(`${kind}: dig`);
-      await held;
-      await replaceWorker();
+      const id = threadOf(kind, 'dig');
       await cluster.client.waitForIdle(id);
       expect(await result(id)).toEqual(expected);
       expect(heard(kind, 'dig')).toHaveLength(times);
@@ -69,20 +116,10 @@ describe('an agent elsewhere whose asker is killed', () => {
     },
   );
 
-  const openWait = (id: string) =>
-    eventually('its question', async () => {
-      const [wait] = await cluster.client.listWaits({ threadId: id });
-      return wait?.state === 'open' ? wait.id : undefined;
-    });
-
   it.each(KINDS)(
     'while it asks: the answer is taken without a worker, and sent once, to one that %s',
     async (kind) => {
-      const id = await cluster.begin(`${kind}: ask one`);
-      const wait = await openWait(id);
-      await cluster.workers[0]?.end('SIGKILL');
-      await cluster.client.answerWait(wait, { value: 'Ada' });
-      await cluster.keep(1);
+      const id = threadOf(kind, 'ask one');
       await cluster.client.waitForIdle(id);
       expect(await result(id)).toBe(`tool a2a__${kind} success: did ask one Ada`);
       expect(heard(kind, 'Ada')).toHaveLength(1);
@@ -90,29 +127,19 @@ describe('an agent elsewhere whose asker is killed', () => {
   );
 
   it.each(KINDS)('behind an answer that was heard, by one that %s: it is not sent again', async (kind) => {
-    const id = await cluster.begin(`${kind}: ask two`);
-    const wait = await openWait(id);
-    const held = peer.holdNext(kind, 'taken');
-    await cluster.client.answerWait(wait, { value: 'Bo' });
-    await held;
-    await replaceWorker();
+    const id = threadOf(kind, 'ask two');
     await cluster.client.waitForIdle(id);
     expect(await result(id)).toBe(`tool a2a__${kind} success: did ask two Bo`);
     expect(heard(kind, 'Bo')).toHaveLength(1);
   });
 
-  it.each(['forgets', 'once'] as const)(
+  it.each(LOSING)(
     'behind an answer that was lost: to one that %s it is sent again only where that does no harm, else people are asked anew',
     async (kind) => {
-      const id = await cluster.begin(`${kind}: ask three`);
-      const wait = await openWait(id);
-      const held = peer.holdNext(kind, 'lost');
-      await cluster.client.answerWait(wait, { value: 'Cy' });
-      await held;
-      await replaceWorker();
+      const id = threadOf(kind, 'ask three');
       if (kind === 'forgets') {
         const again = await openWait(id);
-        expect(again).not.toBe(wait);
+        expect(again).not.toBe(waits.get(id));
         expect(heard(kind, 'Cy')).toHaveLength(1);
         await cluster.client.answerWait(again, { value: 'Di' });
       }

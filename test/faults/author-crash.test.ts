@@ -1,14 +1,17 @@
-/** What takes its worker down is tried again alone and then given up; whatever ran beside it is not. Real processes throughout. */
+/** What takes its worker down is tried again alone and then given up; whatever ran beside it is not. Real processes throughout. `npm run test:soak -- author-crash` has every kind of unit. */
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type CrashSite, startCrashSite } from '../support/crash-project.ts';
 import { eventually } from '../support/eventually.ts';
+import { isLong } from '../support/long-form.ts';
 import { commandLine, isAlive, processTree } from '../support/process-tree.ts';
 
 jest.setTimeout(600_000);
 const REST = { timeoutMs: 400_000 };
+const INNOCENTS = isLong ? 5 : 2;
+const inLongForm = isLong ? it : () => undefined;
 /** More than three where a busy machine takes a worker for lost, and two attempts fall at the same time. */
 const GIVEN_UP = /WorkerCrashed: .* (three|\d+) times/;
 
@@ -41,9 +44,8 @@ async function atRest(thread: string): Promise<string[]> {
   return site.transcript(thread);
 }
 
-/** What each of those that wait for "exhaust" notes when it begins. */
-const WAITING = ['thinker falls', 'adviser falls', 'hook falls', 'effect falls'];
-const hasFallen = (what: string) => site.ledger().some((line) => line.endsWith(what));
+/** As those that wait for "exhaust", and the innocent, note when they begin. */
+const hasBegun = (what: string) => site.ledger().some((line) => line.endsWith(what));
 
 const effectFailure = async (thread: string) =>
   (await site.store.events.read(thread, 0)).find((event) => event.type === 'effect.failed');
@@ -61,62 +63,79 @@ function strikes(thread: string): unknown[] {
 describe('on one worker', () => {
   onWorker(UNWATCHED);
 
-  describe('a tool that takes its process down', () => {
-    it('is given up after three times, and the five that ran beside it all succeed', async () => {
-      const innocents = await Promise.all(Array.from({ length: 5 }, () => site.begin('use innocent')));
-      const guilty = await site.begin('use abort');
-      await eventually('the worker falls', () => crashes() > 0, 180_000);
+  describe('of all units that run when one fills the heap and the worker falls with all of them', () => {
+    let exhausting: string;
+    let aborting: string;
+    let thinking: string;
+    let advised: string;
+    let planning: string;
+    let deciding: string;
+    let innocents: string[];
+    let fallen: number;
+    /** In the long form alone: others of their kind are there. */
+    let counselled: string | undefined;
+    let acting: string | undefined;
+
+    beforeAll(async () => {
+      const before = countCrashes();
+      const task = async (phase: string) =>
+        (await site.client.tasks.start({ task: 'fall', inputs: { phase } })).id;
+      innocents = await Promise.all(Array.from({ length: INNOCENTS }, () => site.begin('use innocent')));
+      aborting = await site.begin('use abort');
+      thinking = await site.begin('think badly');
+      advised = await site.begin('consult');
+      planning = await site.begin('use plan');
+      deciding = await task('decide');
+      if (isLong) {
+        counselled = await site.begin('consult counsel');
+        acting = await task('act');
+      }
+      const begun = [
+        ...innocents.map((thread) => `${thread} innocent begins`),
+        ...['abort falls', 'thinker falls', 'adviser falls', 'effect falls', 'decide falls'],
+        ...(isLong ? ['hook falls', 'act falls'] : []),
+      ];
+      await eventually('all others have begun', () => begun.every(hasBegun), 60_000);
+      exhausting = await site.begin('use exhaust');
+      await eventually('the worker falls', () => countCrashes() > before, 180_000);
       site.release();
+      const threads = [exhausting, aborting, thinking, advised, planning, ...innocents];
+      if (counselled) threads.push(counselled);
+      await Promise.all(threads.map((thread) => site.client.waitForIdle(thread, REST)));
+      await eventually('the effect is given up', () => effectFailure(planning), 300_000);
+      for (const id of [deciding, acting]) if (id) await site.client.tasks.wait(id, REST);
+      fallen = countCrashes() - before;
+    });
+
+    it('none takes the worker itself down again: they run elsewhere from then on', () => {
+      expect(fallen).toBe(1);
+    });
+
+    it('those that did nothing all succeed', async () => {
       for (const thread of innocents) {
-        expect(await atRest(thread)).toEqual([
+        expect(await site.transcript(thread)).toEqual([
           'user: use innocent',
           'assistant:  -> innocent',
           'tool innocent success: all is well',
           'assistant: I have read: all is well',
         ]);
       }
-      const transcript = await atRest(guilty);
+      expect(innocents.flatMap(strikes)).toEqual([]);
+    });
+
+    it('a tool is given up after three times, and its thread goes on', async () => {
+      const transcript = await site.transcript(aborting);
       expect(transcript[2]).toMatch(
         new RegExp(
-          `^tool abort error: .*WorkerCrashed: The tool "abort" of thread ${guilty} has taken its worker process down (three|\\d+) times`,
+          `^tool abort error: .*WorkerCrashed: The tool "abort" of thread ${aborting} has taken its worker process down (three|\\d+) times`,
         ),
       );
       expect(transcript[3]).toContain('I have read');
       // Once beside the others, three times alone.
-      expect(falls(guilty)).toBeGreaterThanOrEqual(4);
-      // The worker itself fell once: what was suspect ran elsewhere from then on.
-      expect(crashes()).toBe(1);
-      expect(strikes(guilty)).toEqual([expect.objectContaining({ thread_id: guilty, name: 'abort' })]);
-      expect(innocents.flatMap(strikes)).toEqual([]);
-      await site.say(guilty, 'hello');
-      expect((await site.transcript(guilty)).at(-1)).toBe('assistant: You said: hello');
-    });
-  });
-
-  describe('of five units that run when one fills the heap and the worker falls with all of them', () => {
-    let exhausting: string;
-    let thinking: string;
-    let advised: string;
-    let counselled: string;
-    let planning: string;
-    let fallen: number;
-
-    beforeAll(async () => {
-      const before = countCrashes();
-      thinking = await site.begin('think badly');
-      advised = await site.begin('consult');
-      counselled = await site.begin('consult counsel');
-      planning = await site.begin('use plan');
-      await eventually('the four have begun', () => WAITING.every(hasFallen), 60_000);
-      exhausting = await site.begin('use exhaust');
-      const threads = [exhausting, thinking, advised, counselled, planning];
-      await Promise.all(threads.map((thread) => site.client.waitForIdle(thread, REST)));
-      await eventually('the effect is given up', () => effectFailure(planning), 300_000);
-      fallen = countCrashes() - before;
-    });
-
-    it('none takes the worker itself down again: they run elsewhere from then on', () => {
-      expect(fallen).toBe(1);
+      expect(falls(aborting)).toBeGreaterThanOrEqual(4);
+      expect(strikes(aborting)).toEqual([expect.objectContaining({ thread_id: aborting, name: 'abort' })]);
+      await site.say(aborting, 'hello');
+      expect((await site.transcript(aborting)).at(-1)).toBe('assistant: You said: hello');
     });
 
     it('the tool that filled it, within a quick call, is given up as well, and its thread goes on', async () => {
@@ -141,33 +160,13 @@ describe('on one worker', () => {
       expect((await site.transcript(advised))[2]).toMatch(/^tool adviser error: .*(three|\d+) times/);
     });
 
-    it('a hook behind the result of a sub-prompt is given up with it, and the thread goes on', async () => {
-      expect((await site.transcript(counselled))[2]).toMatch(
-        /^tool counsel error: .*WorkerCrashed: .*(three|\d+) times/,
-      );
-      // Once beside the others, three times alone.
-      expect(falls(counselled)).toBeGreaterThanOrEqual(4);
-      await site.say(counselled, 'hello');
-      expect((await site.transcript(counselled)).at(-1)).toBe('assistant: You said: hello');
-    });
-
     it('an effect is given up', async () => {
       expect((await effectFailure(planning))?.data).toMatchObject({ error: { code: 'WorkerCrashed' } });
       expect(falls(planning)).toBeGreaterThanOrEqual(4);
     });
-  });
 
-  describe('an adapter of a task', () => {
-    const ended = async (phase: string) => {
-      const { id } = await site.client.tasks.start({ task: 'fall', inputs: { phase } });
-      const { verdict, status } = await site.client.tasks.wait(id, REST);
-      // Once in the worker, three times alone.
-      expect(falls(id)).toBeGreaterThanOrEqual(4);
-      return { verdict, status };
-    };
-
-    it('whose phase takes its process down fails its task, with a code, after three strikes', async () => {
-      expect(await ended('decide')).toMatchObject({
+    it('a phase of a task fails it, with a code, after three strikes', async () => {
+      expect(await site.client.tasks.wait(deciding, REST)).toMatchObject({
         status: 'failed',
         verdict: {
           stoppedBy: 'runtime-error',
@@ -175,11 +174,25 @@ describe('on one worker', () => {
           reason: expect.stringMatching(/^decide failed: .*"think, step 0".* (three|\d+) times/),
         },
       });
-      expect(crashes()).toBe(1);
+      expect(falls(deciding)).toBeGreaterThanOrEqual(4);
     });
 
-    it('whose act does, being idempotent, has that as the outcome of the act, and goes on', async () => {
-      expect(await ended('act')).toMatchObject({
+    inLongForm(
+      'a hook behind the result of a sub-prompt is given up with it, and the thread goes on',
+      async () => {
+        const thread = counselled as string;
+        expect((await site.transcript(thread))[2]).toMatch(
+          /^tool counsel error: .*WorkerCrashed: .*(three|\d+) times/,
+        );
+        // Once beside the others, three times alone.
+        expect(falls(thread)).toBeGreaterThanOrEqual(4);
+        await site.say(thread, 'hello');
+        expect((await site.transcript(thread)).at(-1)).toBe('assistant: You said: hello');
+      },
+    );
+
+    inLongForm("an idempotent task's act has that as its outcome, and the task goes on", async () => {
+      expect(await site.client.tasks.wait(acting as string, REST)).toMatchObject({
         status: 'completed',
         verdict: {
           outcome: {
@@ -189,6 +202,7 @@ describe('on one worker', () => {
           },
         },
       });
+      expect(falls(acting as string)).toBeGreaterThanOrEqual(4);
     });
   });
 

@@ -6,18 +6,31 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { hasStayed, orderStay } from '../support/fault-project.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 
 describe('a worker process killed with SIGKILL while it cancels', () => {
   let cluster: Cluster;
+  let told: string;
+  let untold: string;
+  let answering: string;
+
   beforeAll(async () => {
     // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
     cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
     await cluster.keep(1);
+    const inTool = () => standAt(cluster, 'body_before', () => cluster.begin('use write 1'));
+    untold = await inTool();
+    told = await inTool();
+    answering = await cluster.begin('talk slowly');
+    await eventually('the answer', async () => (await typesOf(answering)).includes('model.chunk'));
+    await standAt(cluster, 'status_committed', () => cancel(answering));
+    await cancel(told);
+    await killWorkers(cluster);
+    await cancel(untold);
+    await cluster.keep(1);
   });
   afterAll(() => cluster?.close());
 
-  const killAll = () => Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
   const cancel = (thread: string) => cluster.client.cancelExecution(thread, { reason: 'enough', by: 'ada' });
   const typesOf = async (thread: string) =>
     (await cluster.store.events.read(thread, 0)).map(({ type }) => type);
@@ -48,34 +61,16 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
   }
 
   it('[PL-16] in a tool that does not let go: nothing is written, and the next one ends it', async () => {
-    orderStay(cluster.folder, 'body_before');
-    const thread = await cluster.begin('use write 1');
-    await eventually('the tool', () => hasStayed(cluster.folder, 'body_before'));
-    await cancel(thread);
-    await killAll();
-    await cluster.keep(1);
-    await expectCanceled(thread);
-    expect(cluster.ledger(thread)).toEqual([]);
+    await expectCanceled(told);
+    expect(cluster.ledger(told)).toEqual([]);
   });
 
   it('[PL-16] before it learns of it: the request is in the store', async () => {
-    orderStay(cluster.folder, 'body_before');
-    const thread = await cluster.begin('use write 1');
-    await eventually('the tool', () => hasStayed(cluster.folder, 'body_before'));
-    await killAll();
-    await cancel(thread);
-    await cluster.keep(1);
-    await expectCanceled(thread);
-    expect(cluster.ledger(thread)).toEqual([]);
+    await expectCanceled(untold);
+    expect(cluster.ledger(untold)).toEqual([]);
   });
 
   it('[PL-16] in the middle of an answer, and as the end is stored: there is one end', async () => {
-    const thread = await cluster.begin('talk slowly');
-    await eventually('the answer', async () => (await typesOf(thread)).includes('model.chunk'));
-    cluster.orderDeath('status_committed');
-    await cancel(thread);
-    await cluster.died('status_committed');
-    await cluster.keep(1);
-    await expectCanceled(thread);
+    await expectCanceled(answering);
   });
 });

@@ -1,16 +1,21 @@
 /** A worker is killed around a wait of a subagent that its parent waits for: the parent shows it as long as it is open, and goes on behind it. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
-import { decide, replaceWorkers } from '../support/approvals.ts';
+import { decide } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { isAide } from '../support/fault-family.ts';
-import type { DeathPoint } from '../support/fault-project.ts';
+import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
 
 describe('a worker process killed with SIGKILL around the wait of a subagent', () => {
   let cluster: Cluster;
+  let opening: string;
+  let waiting: string;
+  let wait: string;
+
   beforeAll(async () => {
     cluster = await startCluster({
+      configuration: PATIENT,
       script: (request) => {
         const settled = request.messages.at(-1)?.role === 'tool';
         if (isAide(request))
@@ -18,6 +23,11 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
         return settled ? says('done') : calls('aide', { line: 'refund it' });
       },
     });
+    await cluster.keep(1);
+    waiting = await ask();
+    ({ id: wait } = await shown(waiting));
+    opening = await standAt(cluster, 'wait_opened', ask);
+    await killWorkers(cluster);
     await cluster.keep(1);
   });
   afterAll(() => cluster?.close());
@@ -34,14 +44,6 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
       return threads.every(({ status }) => status === 'waiting') && wait;
     });
 
-  async function dieAt<T>(point: DeathPoint, cause: () => Promise<T>): Promise<T> {
-    cluster.orderDeath(point);
-    const caused = await cause();
-    await cluster.died(point);
-    await cluster.keep(1);
-    return caused;
-  }
-
   async function expectDone(parent: string, child: string): Promise<void> {
     await eventually('rest', async () => (await cluster.client.waitForIdle(parent)).status === 'idle');
     expect(cluster.ledger(child)).toEqual(['1']);
@@ -56,18 +58,18 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
   }
 
   it("[PL-09] right after the wait's transaction: the parent shows it once, and goes on when it is answered", async () => {
-    const parent = await dieAt('wait_opened', ask);
-    const { id, threadId } = await shown(parent);
+    const { id, threadId } = await shown(opening);
     expect(await decide(cluster, id, '--approve')).toBe(0);
-    await expectDone(parent, threadId);
+    await expectDone(opening, threadId);
   });
 
   it('[PL-09] while it is open, and as it begins what was approved: the parent shows the same wait, and no other', async () => {
-    const parent = await ask();
-    const { id, threadId } = await shown(parent);
-    await replaceWorkers(cluster);
-    expect((await shown(parent)).id).toBe(id);
-    await dieAt('tool_not_begun', () => decide(cluster, id, '--approve'));
-    await expectDone(parent, threadId);
+    const { id, threadId } = await shown(waiting);
+    expect(id).toBe(wait);
+    cluster.orderDeath('tool_not_begun');
+    await decide(cluster, id, '--approve');
+    await cluster.died('tool_not_begun');
+    await cluster.keep(1);
+    await expectDone(waiting, threadId);
   });
 });

@@ -6,16 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { calls, says } from '../../src/testing/index.ts';
-import { type TestApi, testApi } from '../support/api.ts';
+import { type ServedApi, serveApi } from '../../src/cli/serve/serve-api.ts';
+import { createApi } from '../../src/server/api/create-api.ts';
+import { calls, hangs, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorkers, PATIENT } from '../support/standing.ts';
 
 const WEATHER = { name: 'weather', description: 'tells the weather', parameters: { type: 'object' } };
 
 /** Asks, brings the result that `killed` is behind, and answers what it was told in the end. */
 type Client = (at: {
-  readonly api: TestApi;
+  readonly api: ServedApi;
   readonly threadId: string;
   readonly killed: Kill;
 }) => Promise<string>;
@@ -77,40 +79,61 @@ async function askOpenAi({ api, threadId, killed }: Parameters<Client>[0], strea
 
 describe('a tool that its client runs', () => {
   let cluster: Cluster;
+  let served: ServedApi;
+  const threads = new Map<string, string>();
+  const told = new Map<string, string>();
+
+  /** All clients have their call before the worker dies, and all are being answered before the next one does. */
   beforeAll(async () => {
+    let heard = false;
     cluster = await startCluster({
+      configuration: PATIENT,
       script({ messages }) {
         const result = messages.findLast(({ role }) => role === 'tool');
         if (!result) return calls('client__weather', { town: 'Oslo' });
+        if (!heard) return hangs({ after: 'It is' });
         return says(`It is told: ${result.content}.`, { chunks: 10, chunkDelayMs: 50 });
       },
     });
     await cluster.keep(1);
+    served = await serveApi(createApi({ client: cluster.client }), { host: '127.0.0.1', port: 0 });
+    const names = Object.keys(CLIENTS);
+    const dead = Promise.withResolvers<void>();
+    let waiting = 0;
+    const killed = async () => {
+      waiting += 1;
+      if (waiting === names.length) await killWorkers(cluster).then(dead.resolve, dead.reject);
+      await dead.promise;
+    };
+    const asking = names.map(async (name) => {
+      const threadId = randomUUID();
+      threads.set(name, threadId);
+      told.set(name, String(await CLIENTS[name]?.({ api: served, threadId, killed })));
+    });
+    // Nobody works until the results are there, and whoever begins to work then dies in mid-answer.
+    const dying = dead.promise.then(async () => {
+      await cluster.keep(1);
+      for (const threadId of threads.values())
+        await eventually('its answer', async () => {
+          const events = await cluster.store.events.read(threadId, 0);
+          return events.some(({ type }) => type === 'model.chunk');
+        });
+      await killWorkers(cluster);
+      heard = true;
+      await cluster.keep(1);
+    });
+    await Promise.all([dying, ...asking]);
+  }, 240_000);
+  afterAll(async () => {
+    await served?.close();
+    await cluster?.close();
   });
-  afterAll(() => cluster?.close());
 
   it.each(Object.keys(CLIENTS))(
     'waits for its result without a worker, and is gone on with once: %s',
     async (name) => {
-      const api = await testApi(cluster);
-      const threadId = randomUUID();
-      // Nobody works until the result is there, and whoever begins to work then dies in mid-answer.
-      let dying: Promise<unknown> | undefined;
-      const killed = async () => {
-        await cluster.workers[0]?.end('SIGKILL');
-        dying = (async () => {
-          await cluster.keep(1);
-          await eventually('its answer', async () => {
-            const events = await cluster.store.events.read(threadId, 0);
-            return events.some(({ type }) => type === 'model.chunk');
-          });
-          await cluster.workers[0]?.end('SIGKILL');
-          await cluster.keep(1);
-        })();
-      };
-      const told = await CLIENTS[name]?.({ api, threadId, killed });
-      await dying;
-      expect(told).toBe('It is told: rain.');
+      expect(told.get(name)).toBe('It is told: rain.');
+      const threadId = threads.get(name) as string;
       await cluster.client.waitForIdle(threadId);
       expect(await cluster.transcript(threadId)).toEqual([
         'user: weather?',

@@ -2,13 +2,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
 
 describe('hooks of a killed worker', () => {
   let cluster: Cluster;
 
+  const threads = new Map<string, string>();
+
   beforeAll(async () => {
-    cluster = await startCluster();
-  });
+    cluster = await startCluster({ configuration: PATIENT });
+    await cluster.keep(1);
+    for (const point of ['body_before', 'tool_committed'] as const)
+      threads.set(point, await standAt(cluster, point, () => cluster.begin('use tap 1', 'guarded')));
+    for (const point of ['execution_ending', 'status_committed'] as const)
+      threads.set(point, await standAt(cluster, point, () => cluster.begin('hello', 'guarded')));
+    await killWorkers(cluster);
+    await cluster.keep(1);
+  }, 120_000);
   afterAll(() => cluster?.close());
 
   const messagesOf = async (thread: string, role: string) => {
@@ -19,11 +29,7 @@ describe('hooks of a killed worker', () => {
   it.each(['body_before', 'tool_committed'] as const)(
     '[AX-109] a call that one refuses is refused once, and its outcome is known: killed at %s',
     async (point) => {
-      await cluster.keep(1);
-      cluster.orderDeath(point);
-      const thread = await cluster.begin('use tap 1', 'guarded');
-      await cluster.died(point);
-      await cluster.keep(1);
+      const thread = threads.get(point) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
       const results = await messagesOf(thread, 'tool');
       expect(results.map(({ metadata }) => metadata.error_code)).toEqual(['HookBlocked']);
@@ -39,11 +45,7 @@ describe('hooks of a killed worker', () => {
   ] as const)(
     '[AX-110] at the end of an execution have one effect: killed at %s they have run %i times',
     async (point, times) => {
-      await cluster.keep(1);
-      cluster.orderDeath(point);
-      const thread = await cluster.begin('hello', 'guarded');
-      await cluster.died(point);
-      await cluster.keep(1);
+      const thread = threads.get(point) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
       const ledger = cluster.ledger(thread);
       expect(ledger).toHaveLength(times);

@@ -4,37 +4,52 @@ import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { calls, type RecordedRequest } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
+import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
 
 const results = ({ messages }: RecordedRequest) => messages.filter(({ role }) => role === 'tool').length;
 
+const WORDS = ['quickly', 'slowly', 'once more'];
+
 describe('a loop', () => {
   let cluster: Cluster;
-  let letGo = Promise.withResolvers<void>();
+  const threads = new Map<string, string>();
+  const gates = new Map(WORDS.map((word) => [word, Promise.withResolvers<void>()]));
+  const letGo = (word: string) => gates.get(word)?.resolve();
+
+  /** The model is asked for the eighth call, and does not answer yet. */
+  async function atSeven(word: string): Promise<string> {
+    const thread = await cluster.begin(word, 'looper');
+    await eventually('seven calls', () =>
+      cluster.model.requests.some((request) => results(request) === 7 && isOf(request, word)),
+    );
+    threads.set(word, thread);
+    return thread;
+  }
 
   beforeAll(async () => {
     cluster = await startCluster({
+      configuration: PATIENT,
       script: async (request) => {
-        if (results(request) === 7) await letGo.promise;
+        if (results(request) === 7) await gates.get(WORDS.find((word) => isOf(request, word)) ?? '')?.promise;
         return calls(request.messages.some(({ content }) => content === 'quickly') ? 'touch' : 'set', {
           line: 'the same',
         });
       },
     });
-  });
+    await cluster.keep(1);
+    await atSeven('once more');
+    await standAt(cluster, 'tool_committed', async () => letGo('once more'));
+    for (const word of ['quickly', 'slowly']) await atSeven(word);
+    await killWorkers(cluster);
+    for (const word of ['quickly', 'slowly']) letGo(word);
+    await cluster.keep(1);
+  }, 240_000);
   afterAll(() => cluster?.close());
 
   it.each(['quickly', 'slowly'])(
     '[AX-75] of which seven calls were made (%s) when the worker was killed ends with the eighth',
     async (how) => {
-      letGo = Promise.withResolvers<void>();
-      await cluster.keep(1);
-      const thread = await cluster.begin(how, 'looper');
-      await eventually('seven calls', () =>
-        cluster.model.requests.some((request) => results(request) === 7 && isOf(request, how)),
-      );
-      await cluster.workers[0]?.end('SIGKILL');
-      letGo.resolve();
-      await cluster.keep(1);
+      const thread = threads.get(how) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({
         status: 'failed',
         lastError: { code: 'LoopDetected', message: expect.stringContaining('8 times') },
@@ -49,16 +64,7 @@ describe('a loop', () => {
 
   // Its result is stored, and nobody was told.
   it('[AX-75] whose last call was stored when the worker was killed has ended with it', async () => {
-    letGo = Promise.withResolvers<void>();
-    await cluster.keep(1);
-    const thread = await cluster.begin('once more', 'looper');
-    await eventually('seven calls', () =>
-      cluster.model.requests.some((request) => results(request) === 7 && isOf(request, 'once more')),
-    );
-    cluster.orderDeath('tool_committed');
-    letGo.resolve();
-    await cluster.died('tool_committed');
-    await cluster.keep(1);
+    const thread = threads.get('once more') as string;
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ lastError: { code: 'LoopDetected' } });
     expect(cluster.ledger(thread)).toHaveLength(8);
   }, 120_000);

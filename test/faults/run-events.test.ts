@@ -4,24 +4,36 @@ import type { RunEvent } from '../../src/projections/run/run-event.ts';
 import { collect, expectWhole, toGolden } from '../projections/golden.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
+
+/** Where the worker is killed, and what is said to the thread. */
+const PLACES = {
+  model_committed: 'use write 1',
+  tool_committed: 'use write 1',
+  status_committed: 'use write 1',
+  body_after: 'use write 1',
+  model_answered: 'hello',
+} as const satisfies Partial<Record<DeathPoint, string>>;
+type Place = keyof typeof PLACES;
 
 describe('RunEvents after a worker was killed', () => {
   let cluster: Cluster;
+  const threads = new Map<string, string>();
 
   beforeAll(async () => {
     // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
     cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
     await cluster.keep(1);
+    for (const [place, content] of Object.entries(PLACES) as [Place, string][])
+      threads.set(place, await standAt(cluster, place, () => cluster.begin(content)));
+    await killWorkers(cluster);
+    await cluster.keep(1);
   });
   afterAll(() => cluster?.close());
 
-  async function run(content: string, point?: DeathPoint): Promise<RunEvent[]> {
-    if (point) cluster.orderDeath(point);
-    const thread = await cluster.begin(content);
-    if (point) {
-      await cluster.died(point);
-      await cluster.keep(1);
-    }
+  const survivor = (place: Place) => told(threads.get(place) as string);
+
+  async function told(thread: string): Promise<RunEvent[]> {
     await cluster.client.waitForIdle(thread, { timeoutMs: 120_000 });
     return (await collect(cluster.client.events(thread, { as: 'run', follow: false }))).map(
       ({ event }) => event,
@@ -31,19 +43,19 @@ describe('RunEvents after a worker was killed', () => {
   it.each(['model_committed', 'tool_committed', 'status_committed'] as const)(
     '[PL-21] are those of a run that nothing befell: %s',
     async (point) => {
-      const told = await run('use write 1', point);
-      expect(toGolden(told)).toEqual(toGolden(await run('use write 1')));
+      const undisturbed = await told(await cluster.begin(PLACES[point]));
+      expect(toGolden(await survivor(point))).toEqual(toGolden(undisturbed));
     },
   );
 
   it('[PL-26] a call whose worker was lost has failed, and says that its effect is uncertain', async () => {
-    const told = await run('use write 1', 'body_after');
-    expect(told.map(({ sequence }) => sequence)).toEqual(
-      told.map(({ sequence }) => sequence).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+    const events = await survivor('body_after');
+    expect(events.map(({ sequence }) => sequence)).toEqual(
+      events.map(({ sequence }) => sequence).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
     );
-    expect(told.filter(({ final }) => final)).toHaveLength(1);
+    expect(events.filter(({ final }) => final)).toHaveLength(1);
     expect(
-      told
+      events
         .filter(({ type }) => type.startsWith('action.'))
         .map(({ type, payload }) => [type, payload.uncertain]),
     ).toEqual([
@@ -54,9 +66,9 @@ describe('RunEvents after a worker was killed', () => {
   });
 
   it('[AX-80] a step that another worker took over says so, and its sequence has no gap', async () => {
-    const told = await run('hello', 'model_answered');
-    expectWhole(told.filter(({ sequence }) => sequence !== null));
-    expect(told.find(({ payload }) => payload.llm_event_type === 'llm_retry')).toMatchObject({
+    const events = await survivor('model_answered');
+    expectWhole(events.filter(({ sequence }) => sequence !== null));
+    expect(events.find(({ payload }) => payload.llm_event_type === 'llm_retry')).toMatchObject({
       severity: 'warning',
       payload: { reason: 'worker_lost' },
     });

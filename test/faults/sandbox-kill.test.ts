@@ -1,5 +1,5 @@
 /** A worker dies or goes while it runs code: none of its sandbox processes stays, and its threads go on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
 import { faultScript } from '../support/fault-project.ts';
@@ -40,23 +40,13 @@ beforeAll(async () => {
     configuration: { toolGraceMs: 1000, toolHeartbeatMs: 6000 },
   });
 });
-// The worker that took over in the test before is the one that dies in this one.
-beforeEach(async () => {
-  await cluster.keep(1);
-  until = undefined;
-  const [{ pid: worker }] = cluster.workers as [WorkerProcess];
-  computedBefore = new Map(sandboxChildren(worker).map((pid) => [pid, cpuMs(pid) ?? 0]));
-});
 afterAll(() => cluster?.close());
 
-/** The one worker, once code computes on it. */
-async function computingWorker(): Promise<WorkerProcess> {
+/** The one worker, once so many of its processes compute. */
+async function computingWorker(count: number): Promise<WorkerProcess> {
   const [worker] = cluster.workers as [WorkerProcess];
-  await eventually('code that computes', () =>
-    sandboxChildren(worker.pid).some(
-      (pid) => (cpuMs(pid) ?? 0) - (computedBefore.get(pid) ?? 0) > COMPUTED_MS,
-    ),
-  );
+  const computes = (pid: number) => (cpuMs(pid) ?? 0) - (computedBefore.get(pid) ?? 0) > COMPUTED_MS;
+  await eventually('code that computes', () => sandboxChildren(worker.pid).filter(computes).length >= count);
   return worker;
 }
 
@@ -74,35 +64,48 @@ async function allGone(children: readonly number[], withinMs: number): Promise<v
   await eventually('the sandbox processes to be gone', () => !children.some(isAlive), withinMs);
 }
 
+/** On one worker: code of a tool, and code of a model. */
+async function beginBoth(): Promise<{ tool: string; model: string; holder: WorkerProcess }> {
+  // A worker that took over before is the one that is to go now.
+  await cluster.keep(1);
+  until = undefined;
+  const [{ pid: worker }] = cluster.workers as [WorkerProcess];
+  computedBefore = new Map(sandboxChildren(worker).map((pid) => [pid, cpuMs(pid) ?? 0]));
+  const tool = await cluster.begin('use compute 1');
+  const model = await cluster.begin('compute');
+  const holder = await computingWorker(2);
+  // What the processes have computed may have been their start.
+  await eventually('the side effect', () => cluster.ledger(tool).length === 1);
+  return { tool, model, holder };
+}
+
 onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
-  it("leaves no sandbox process; a tool's call is of unknown outcome, the model is told, and the thread goes on", async () => {
-    const thread = await cluster.begin('use compute 1');
-    const holder = await computingWorker();
-    // What the processes have computed may have been their start.
-    await eventually('the side effect', () => cluster.ledger(thread).length === 1);
+  let threads: { readonly tool: string; readonly model: string };
+
+  it('leaves no sandbox process', async () => {
+    const { holder, ...begun } = await beginBoth();
+    threads = begun;
     const children = childrenOf(holder);
     await holder.end('SIGKILL');
-    await allGone(children, 20_000);
+    await allGone(children, COMPUTING_MS - 2000);
     await cluster.keep(1);
+  });
+
+  it("has a tool's call of unknown outcome: the model is told, and the thread goes on", async () => {
+    const thread = threads.tool;
     await cluster.client.waitForIdle(thread);
     expect((await cluster.transcript(thread)).slice(2)).toEqual([
       expect.stringMatching(/^tool compute error: .*outcome of this call is unknown/),
       'assistant: Answered "use compute 1" after 1 tool results.',
     ]);
-    expect(JSON.stringify(cluster.model.requests.at(-1)?.messages)).toContain(
-      'outcome of this call is unknown',
-    );
+    const asked = cluster.model.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(asked.filter((text) => text.includes('outcome of this call is unknown'))).not.toEqual([]);
     // Once: the loop has not been begun again.
     expect(cluster.ledger(thread)).toEqual(['1']);
   });
 
-  it('leaves no sandbox process; code of a model is pure, so it runs again on another worker', async () => {
-    const thread = await cluster.begin('compute');
-    const holder = await computingWorker();
-    const children = childrenOf(holder);
-    await holder.end('SIGKILL');
-    await allGone(children, COMPUTING_MS - 2000);
-    await cluster.keep(1);
+  it('has code of a model run again on another worker, since it is pure', async () => {
+    const thread = threads.model;
     await cluster.client.waitForIdle(thread);
     expect((await cluster.transcript(thread)).slice(1)).toEqual([
       'assistant:  -> run_code',
@@ -113,21 +116,19 @@ onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
 });
 
 onLinux('a worker in the middle of a run, told to go with SIGTERM', () => {
-  it.each([
-    ['use compute 1', /^tool compute error: .*outcome of this call is unknown/],
-    ['compute', /^tool run_code success: \{"result":"done"\}$/],
-  ])(
-    'ends with all its sandbox processes once the grace is over, and another takes "%s" over',
-    async (message, told) => {
-      const thread = await cluster.begin(message);
-      const holder = await computingWorker();
-      const children = childrenOf(holder);
-      await cluster.keep(2);
-      await holder.end('SIGTERM');
-      // It has waited for them: they are gone before it.
-      expect(children.filter(isAlive)).toEqual([]);
+  it('ends with all its sandbox processes once the grace is over, and another takes a tool and code of a model over', async () => {
+    const { tool, model, holder } = await beginBoth();
+    const children = childrenOf(holder);
+    await cluster.keep(2);
+    await holder.end('SIGTERM');
+    // It has waited for them: they are gone before it.
+    expect(children.filter(isAlive)).toEqual([]);
+    for (const [thread, told] of [
+      [tool, /^tool compute error: .*outcome of this call is unknown/],
+      [model, /^tool run_code success: \{"result":"done"\}$/],
+    ] as const) {
       await cluster.client.waitForIdle(thread);
       expect((await cluster.transcript(thread))[2]).toMatch(told);
-    },
-  );
+    }
+  });
 });

@@ -4,34 +4,101 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerWait } from '../../src/workflows/messages.ts';
-import { command, decide, openWait, replaceWorkers } from '../support/approvals.ts';
+import { command, decide, openWait } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import type { DeathPoint } from '../support/fault-project.ts';
+import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+
+/** What a thread goes through when its worker dies. */
+type Story =
+  | 'decided'
+  | 'refused'
+  | 'undecided'
+  | 'expiring'
+  | 'opening'
+  | 'beginning'
+  | 'done'
+  | 'before'
+  | 'after'
+  | 'signalled'
+  | 'uncertain'
+  | 'overBudget';
 
 describe('a worker process killed with SIGKILL around an approval', () => {
   let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
-    await cluster.keep(1);
-  });
-  afterAll(() => cluster?.close());
+  const threads = {} as Record<Story, string>;
+  /** The waits that were open when the worker died, by their threads. */
+  const waits = new Map<string, string>();
+  /** Exit codes of what was said while there was no worker, and what the ledger had of it then. */
+  const said = { approve: -1, deny: -1, approveDenied: -1, approveExpired: -1, written: [] as string[] };
+  let deaths = 0;
 
   const ask = (tool = 'refund', agent = 'clerk') => cluster.begin(`use ${tool} 1`, agent);
-  const killAll = () => Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+  const killAll = async () => {
+    await killWorkers(cluster);
+    deaths += 1;
+  };
   const stateOf = async (threadId: string) =>
     (await cluster.client.listActions({ threadId })).map(({ state }) => state);
   const countOf = async (thread: string, type: string) =>
     (await cluster.store.events.read(thread, 0)).filter((event) => event.type === type).length;
 
-  /** A worker dies there of what `cause` brings about; another one goes on. */
-  async function dieAt<T>(point: DeathPoint, cause: () => Promise<T>): Promise<T> {
-    cluster.orderDeath(point);
-    const caused = await cause();
-    await cluster.died(point);
-    await cluster.keep(1);
-    return caused;
+  /** It waits for its approval. */
+  async function asked(story: Story): Promise<string> {
+    const thread = await ask();
+    threads[story] = thread;
+    const { id } = await openWait(cluster, thread);
+    waits.set(thread, id);
+    return id;
   }
+
+  const approve = (id: string) => decide(cluster, id, '--approve');
+
+  /** Each thread is at its place, or waits, when the one worker dies. */
+  beforeAll(async () => {
+    cluster = await startCluster({ configuration: PATIENT });
+    await cluster.keep(1);
+    const unanswered: Story[] = ['decided', 'refused', 'undecided'];
+    for (const story of unanswered) await asked(story);
+    threads.opening = await standAt(cluster, 'wait_opened', () => ask());
+    const answering: [Story, Parameters<typeof standAt>[1]][] = [
+      ['beginning', 'tool_not_begun'],
+      ['done', 'tool_committed'],
+      ['before', 'body_before'],
+      ['after', 'body_after'],
+    ];
+    for (const [story, point] of answering) {
+      const id = await asked(story);
+      await standAt(cluster, point, () => approve(id));
+    }
+    const id = await asked('signalled');
+    const workflow = cluster.client.temporal.workflow.getHandle(`thread/${threads.signalled}`);
+    await standAt(cluster, 'wait_answered', () =>
+      workflow.signal(answerWait, { id, answer: { approved: true } }),
+    );
+    threads.uncertain = await standAt(cluster, 'body_after', () => ask('refund', 'auditor'));
+    const messages = [{ content: 'use refund 1', context: { budget: { maxToolCalls: 0 } } }];
+    const { threadId } = await standAt(cluster, 'tool_not_begun', () =>
+      cluster.client.startThread({ agent: 'clerk', messages }),
+    );
+    threads.overBudget = threadId;
+    threads.expiring = await ask('hasty');
+    const hasty = await eventually('a wait', async () => {
+      const events = await cluster.store.events.read(threads.expiring, 0);
+      const opened = events.find(({ type }) => type === 'wait.opened');
+      return opened?.type === 'wait.opened' && opened.data.waitId;
+    });
+    await killAll();
+    const waitOf = (story: Story) => waits.get(threads[story]) as string;
+    said.approve = await decide(cluster, waitOf('decided'), '--approve', '--by', 'ada');
+    said.written = cluster.ledger(threads.decided);
+    said.deny = await decide(cluster, waitOf('refused'), '--deny', '--reason', 'too much');
+    said.approveDenied = await approve(waitOf('refused'));
+    await eventually('its time is up', async () => (await cluster.client.getWait(hasty)).state !== 'open');
+    said.approveExpired = await approve(hasty);
+    await cluster.keep(1);
+  }, 300_000);
+  afterAll(() => cluster?.close());
 
   async function expectDoneOnce(thread: string): Promise<void> {
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle', lastError: null });
@@ -48,55 +115,36 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   }
 
   it('[PL-09] while it waits: decided when there is no worker, it is done once by the next, with what was shown', async () => {
-    const thread = await ask();
-    const { id, summary, data } = await openWait(cluster, thread);
+    const { summary, data } = await cluster.client.getWait(waits.get(threads.decided) as string);
     expect({ summary, data }).toMatchObject({ summary: 'Refunds 1', data: { arguments: { line: '1' } } });
-    await killAll();
-    expect(await decide(cluster, id, '--approve', '--by', 'ada')).toBe(0);
-    expect(cluster.ledger(thread)).toEqual([]);
-    await cluster.keep(1);
-    await expectDoneOnce(thread);
+    expect(said).toMatchObject({ approve: 0, written: [] });
+    await expectDoneOnce(threads.decided);
   });
 
   it("[PL-09] right after the wait's transaction: the next finds the same wait, and asks no second one", async () => {
-    const thread = await dieAt('wait_opened', () => ask());
-    expect(await decide(cluster, (await openWait(cluster, thread)).id, '--approve')).toBe(0);
-    await expectDoneOnce(thread);
+    expect(await approve((await openWait(cluster, threads.opening)).id)).toBe(0);
+    await expectDoneOnce(threads.opening);
   });
 
-  it('[PL-09] as it begins what was approved a moment ago: the next one does it', async () => {
-    const thread = await ask();
-    const { id } = await openWait(cluster, thread);
-    await dieAt('tool_not_begun', () => decide(cluster, id, '--approve'));
-    await expectDoneOnce(thread);
-  });
+  it('[PL-09] as it begins what was approved a moment ago: the next one does it', () =>
+    expectDoneOnce(threads.beginning));
 
   it('[PL-09] right after it stored an answer that a signal brought: the answer counts once', async () => {
-    const thread = await ask();
-    const { id } = await openWait(cluster, thread);
-    const workflow = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
-    await dieAt('wait_answered', () => workflow.signal(answerWait, { id, answer: { approved: true } }));
-    await expectDoneOnce(thread);
-    expect(await countOf(thread, 'wait.answered')).toBe(1);
-    expect(await countOf(thread, 'item.rejected')).toBe(0);
+    await expectDoneOnce(threads.signalled);
+    expect(await countOf(threads.signalled, 'wait.answered')).toBe(1);
+    expect(await countOf(threads.signalled, 'item.rejected')).toBe(0);
   });
 
-  it('[PL-25] once the result of what was approved is stored: it is kept, and not done again', async () => {
-    const thread = await ask();
-    const { id } = await openWait(cluster, thread);
-    await dieAt('tool_committed', () => decide(cluster, id, '--approve'));
-    await expectDoneOnce(thread);
-  });
+  it('[PL-25] once the result of what was approved is stored: it is kept, and not done again', () =>
+    expectDoneOnce(threads.done));
 
-  it.each<[string, DeathPoint, string[]]>([
-    ['before', 'body_before', []],
-    ['after', 'body_after', ['1']],
+  it.each<['before' | 'after', string[]]>([
+    ['before', []],
+    ['after', ['1']],
   ])(
     '[PL-26] within what was approved, %s its side effect: it is uncertain, the model is told, and it is never done again',
-    async (_when, point, written) => {
-      const thread = await ask();
-      const { id } = await openWait(cluster, thread);
-      await dieAt(point, () => decide(cluster, id, '--approve'));
+    async (when, written) => {
+      const thread = threads[when];
       await cluster.client.waitForIdle(thread);
       expect(cluster.ledger(thread)).toEqual(written);
       expect(await stateOf(thread)).toEqual(['uncertain']);
@@ -108,7 +156,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   );
 
   it("[PL-26] with `onUncertain: 'wait'`, within a call: its thread waits for word of it, also across workers, and goes on with that", async () => {
-    const thread = await dieAt('body_after', () => ask('refund', 'auditor'));
+    const thread = threads.uncertain;
     const { id, kind, data } = await openWait(cluster, thread);
     expect([kind, data, await stateOf(thread)]).toMatchObject([
       'reconcile',
@@ -132,38 +180,20 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   });
 
   it('[PL-09] while it waits: what is refused meanwhile is not done', async () => {
-    const thread = await ask();
-    const { id } = await openWait(cluster, thread);
-    await killAll();
-    expect(await decide(cluster, id, '--deny', '--reason', 'too much')).toBe(0);
-    expect(await decide(cluster, id, '--approve')).toBe(1);
-    await cluster.keep(1);
-    expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
-    await expectNothingDone(thread, ['denied']);
+    expect(said).toMatchObject({ deny: 0, approveDenied: 1 });
+    expect(await cluster.client.waitForIdle(threads.refused)).toMatchObject({ status: 'idle' });
+    await expectNothingDone(threads.refused, ['denied']);
   });
 
   it('[PL-09] while it waits: what expires meanwhile is not done', async () => {
-    const thread = await ask('hasty');
-    const id = await eventually('a wait', async () => {
-      const opened = (await cluster.store.events.read(thread, 0)).find(({ type }) => type === 'wait.opened');
-      return opened?.type === 'wait.opened' && opened.data.waitId;
-    });
-    await killAll();
-    await eventually('its time is up', async () => (await cluster.client.getWait(id)).state !== 'open');
-    expect(await decide(cluster, id, '--approve')).toBe(1);
-    await cluster.keep(1);
-    await eventually('rest', async () => (await cluster.client.waitForIdle(thread)).status === 'idle');
-    await expectNothingDone(thread, ['denied']);
+    expect(said).toMatchObject({ approveExpired: 1 });
+    const atRest = async () => (await cluster.client.waitForIdle(threads.expiring)).status === 'idle';
+    await eventually('rest', atRest);
+    await expectNothingDone(threads.expiring, ['denied']);
   });
 
   it('[PL-17] as it would begin what its budget denies: nobody is asked, and nothing is done', async () => {
-    const budget = { maxToolCalls: 0 };
-    const { threadId: thread } = await dieAt('tool_not_begun', () =>
-      cluster.client.startThread({
-        agent: 'clerk',
-        messages: [{ content: 'use refund 1', context: { budget } }],
-      }),
-    );
+    const thread = threads.overBudget;
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({
       status: 'failed',
       lastError: { code: 'BudgetExceeded' },
@@ -173,12 +203,16 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   });
 
   it('[PL-09] again and again while it waits: what nobody decides is not done, and waits under the same id', async () => {
-    const thread = await ask();
-    const { id } = await openWait(cluster, thread);
-    for (let death = 0; death < 3; death++) await replaceWorkers(cluster);
+    const thread = threads.undecided;
+    const id = waits.get(thread) as string;
+    // Those of the other tests were deaths to it as well.
+    while (deaths < 3) {
+      await killAll();
+      await cluster.keep(1);
+    }
     expect((await openWait(cluster, thread)).id).toBe(id);
     await expectNothingDone(thread, ['requested']);
-    expect(await decide(cluster, id, '--approve')).toBe(0);
+    expect(await approve(id)).toBe(0);
     await expectDoneOnce(thread);
   });
 });

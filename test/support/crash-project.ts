@@ -47,7 +47,6 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineTool } from 'everthread';
 const note = (state, text) => appendFileSync('ledger', state.threadId + ' ' + text + '\\n');
-const begun = () => new Set(readFileSync('ledger', 'utf8').split('\\n').filter((line) => line.endsWith('innocent begins'))).size;
 const until = async (check, signal) => { while (!check()) await delay(20, undefined, { signal }); };
 export default defineTool({ description: 'A tool.', ${kind} execute: async (state) => {
   const signal = state.execution?.abortSignal;
@@ -56,8 +55,6 @@ export default defineTool({ description: 'A tool.', ${kind} execute: async (stat
 } });
 `;
 }
-
-const INNOCENTS = 5;
 
 const FILES: Readonly<Record<string, string>> = {
   'agents/agents/helper.ts': `
@@ -129,17 +126,19 @@ export default defineEffect('falls', async (state) => {
 });
 `,
   'agents/tasks/fall.ts': `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineTask } from 'everthread';
-const fall = (task, phase) => {
-  appendFileSync('ledger', task.id + ' ' + phase + ' falls\\n');
+const exhausted = ${EXHAUSTED};
+const fall = async (task, phase) => {
+  await exhausted(task.id + ' ' + phase + ' falls');
   ${FALL};
 };
 export default defineTask({
   idempotent: true,
   observe: ({ history }) => ({ acted: history.length }),
-  decide: ({ state, task, history }) => {
-    if (task.inputs.phase === 'decide') fall(task, 'decide');
+  decide: async ({ state, task, history }) => {
+    if (task.inputs.phase === 'decide') await fall(task, 'decide');
     if (state.acted === 0) return { kind: 'act', action: 'go' };
     return { kind: 'stop', pass: true, reason: 'seen', outcome: history.at(-1).actionOutcome };
   },
@@ -152,11 +151,10 @@ export default defineTask({
   await until(() => existsSync('release'), signal);
   note(state, 'innocent ends');`,
   ),
-  // Everybody is at work when it falls.
   'agents/tools/abort.ts': tool(
     'idempotent: true,',
     `note(state, 'abort falls');
-  await until(() => begun() >= ${INNOCENTS}, signal);
+  await until(() => readFileSync('ledger', 'utf8').includes('exhaust falls'), signal);
   ${FALL};`,
   ),
   'agents/tools/exhaust.ts': tool(

@@ -28,8 +28,10 @@ export interface Deaths {
   readonly starting: number;
 }
 
-const WORKERS = 3;
-const SPARES = 2;
+/** So few deaths are met as well by fewer processes, of which each costs a start. */
+const FEW_KILLS = 3;
+const MANY = { workers: 3, spares: 2 } as const;
+const FEW = { workers: 2, spares: 1 } as const;
 /** Work gets on by less than so many signs, and so many milliseconds go by, between two deaths. */
 const SIGNS = 3;
 const LONGEST_PAUSE_MS = 400;
@@ -40,7 +42,7 @@ export const PATIENCE = [1_200_000, 200] as const;
 /** Rejects with what the first lane has met, once nobody dies any more. */
 export async function workUnderKills(killing: Killing): Promise<Deaths> {
   const { cluster, kills, seed, signs, lanes, seconds = Number.POSITIVE_INFINITY } = killing;
-  const workers = new Mortals(cluster);
+  const workers = new Mortals(cluster, kills);
   const random = seededRandom(seed);
   let over = false;
   const finish = () => {
@@ -68,15 +70,25 @@ export async function workUnderKills(killing: Killing): Promise<Deaths> {
 
 class Mortals {
   readonly #cluster: Cluster;
+  /** How many are to be started yet: behind the last death nobody stands by. */
+  #toStart: number;
   readonly #working: { readonly worker: StandbyWorker; isReady: boolean }[] = [];
   readonly #spares: StandbyWorker[] = [];
   #worked = 0;
   #starting = 0;
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, kills: number) {
     this.#cluster = cluster;
-    for (let spare = 0; spare < WORKERS + SPARES; spare++) this.#spares.push(cluster.standBy());
-    for (let worker = 0; worker < WORKERS; worker++) this.#begin();
+    const { workers, spares } = kills > FEW_KILLS ? MANY : FEW;
+    this.#toStart = workers + kills;
+    for (let spare = 0; spare < workers + spares; spare++) this.#standBy();
+    for (let worker = 0; worker < workers; worker++) this.#begin();
+  }
+
+  #standBy(): void {
+    if (this.#toStart === 0) return;
+    this.#toStart -= 1;
+    this.#spares.push(this.#cluster.standBy());
   }
 
   get deaths(): Deaths {
@@ -91,7 +103,7 @@ class Mortals {
     await mortal?.worker.end('SIGKILL');
     if (mortal?.isReady) this.#worked += 1;
     else this.#starting += 1;
-    this.#spares.push(this.#cluster.standBy());
+    this.#standBy();
     this.#begin();
   }
 

@@ -2,5 +2,5 @@
 import { describeTurnDeaths, describeTurns } from './turn-ordeal.ts';
 
 describeTurns({ store: 'sqlite', sessions: 3, turns: 2, cuts: 12, deaths: 2 });
-describeTurns({ store: 'postgres', sessions: 2, turns: 2, cuts: 6, deaths: 2 });
+describeTurns({ store: 'postgres', sessions: 2, turns: 2, cuts: 6, deaths: 1 });
 describeTurnDeaths(['model_answered', 'execution_ending']);

@@ -1,0 +1,2 @@
+/** With every kind of unit that can take its process down. */
+import './author-crash.test.ts';
