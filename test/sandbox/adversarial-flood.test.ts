@@ -70,13 +70,31 @@ async function flooded(
   return status;
 }
 
+const REPORTS: Readonly<Record<string, string>> = {
+  'small reports': 'for (;;) report(1)',
+  'reports of 1000 characters': 'for (;;) report("x".repeat(1000))',
+  'reports of a megabyte': 'for (;;) report("x".repeat(1e6))',
+  'reports of functions': 'for (;;) report(() => 1)',
+};
+const LOGS_AND_CALLS: Readonly<Record<string, string>> = {
+  'small logs': 'for (;;) console.log(1)',
+  'logs of a megabyte': 'for (;;) console.log("x".repeat(1e6))',
+  'logs from microtasks':
+    'const f = () => { console.log("x".repeat(1000)); return Promise.resolve().then(f) }; await f()',
+  'calls, one after the other': 'for (;;) await host("x".repeat(1000))',
+  'calls, each of a megabyte': 'for (;;) await host("x".repeat(1e6))',
+  'calls, a thousand at once':
+    'for (;;) await Promise.all(Array.from({ length: 1000 }, () => host("x".repeat(1000))))',
+  'calls that give functions': 'for (;;) await host(() => 1).catch(() => {})',
+  'calls that fail': 'for (;;) await host(Symbol()).catch(() => {})',
+  'import() of what is not there': 'for (;;) await import("./x" + Math.random()).catch(() => {})',
+};
+/** Between the smallest and the largest; the other of two that are refused. */
+const REPORTS_OF_A_KIND = ['reports of 1000 characters'];
+const CALLS_OF_A_KIND = ['logs from microtasks', 'calls, one after the other', 'calls that fail'];
+
 describe('a flood', () => {
-  it.each([
-    ['small reports', 'for (;;) report(1)'],
-    ['reports of 1000 characters', 'for (;;) report("x".repeat(1000))'],
-    ['reports of a megabyte', 'for (;;) report("x".repeat(1e6))'],
-    ['reports of functions', 'for (;;) report(() => 1)'],
-  ])(
+  it.each(rowsOf(REPORTS, ...REPORTS_OF_A_KIND))(
     'adversarial 14: of %s leaves the worker awake, and ends at the bound for reports',
     async (name, source) => {
       let count = 0;
@@ -91,41 +109,28 @@ describe('a flood', () => {
     },
   );
 
-  it.each([
-    ['small logs', 'for (;;) console.log(1)'],
-    ['logs of a megabyte', 'for (;;) console.log("x".repeat(1e6))'],
-    [
-      'logs from microtasks',
-      'const f = () => { console.log("x".repeat(1000)); return Promise.resolve().then(f) }; await f()',
-    ],
-    ['calls, one after the other', 'for (;;) await host("x".repeat(1000))'],
-    ['calls, each of a megabyte', 'for (;;) await host("x".repeat(1e6))'],
-    [
-      'calls, a thousand at once',
-      'for (;;) await Promise.all(Array.from({ length: 1000 }, () => host("x".repeat(1000))))',
-    ],
-    ['calls that give functions', 'for (;;) await host(() => 1).catch(() => {})'],
-    ['calls that fail', 'for (;;) await host(Symbol()).catch(() => {})'],
-    ['import() of what is not there', 'for (;;) await import("./x" + Math.random()).catch(() => {})'],
-  ])('adversarial 14: of %s leaves the worker awake, and can be ended', async (name, source) => {
-    let count = 0;
-    let most = 0;
-    let underWay = 0;
-    const host = async () => {
-      count += 1;
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await null;
-      underWay -= 1;
-    };
-    const status = await flooded(
-      name,
-      (begin) => scope.runCode(`begin(); ${source}`, { globals: { begin, host } }),
-      () => count,
-    );
-    expect(status).toBe('terminated');
-    expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlight);
-  });
+  it.each(rowsOf(LOGS_AND_CALLS, ...CALLS_OF_A_KIND))(
+    'adversarial 14: of %s leaves the worker awake, and can be ended',
+    async (name, source) => {
+      let count = 0;
+      let most = 0;
+      let underWay = 0;
+      const host = async () => {
+        count += 1;
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await null;
+        underWay -= 1;
+      };
+      const status = await flooded(
+        name,
+        (begin) => scope.runCode(`begin(); ${source}`, { globals: { begin, host } }),
+        () => count,
+      );
+      expect(status).toBe('terminated');
+      expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlight);
+    },
+  );
 
   it('adversarial 14: of calls never has more under way than the bound, and the rest is answered in order', async () => {
     let underWay = 0;

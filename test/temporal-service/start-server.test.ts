@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
@@ -23,13 +23,15 @@ beforeAll(async () => {
   binary = (await findTemporalBinary({ progress: console.log })).path;
 }, 600_000);
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    // Saves the second that an orderly end takes.
-    await server.kill();
-    await server.stop();
-  }
+  for (const server of servers.splice(0)) await end(server);
 });
 afterAll(removeFolders);
+
+async function end(server: LocalServer): Promise<void> {
+  // Saves the second that an orderly end takes.
+  await server.kill();
+  await server.stop();
+}
 
 async function start(options: Partial<Parameters<typeof startLocalServer>[0]> = {}): Promise<LocalServer> {
   const server = await startLocalServer({ binary, headless: true, ...options });
@@ -45,23 +47,6 @@ async function withClient<T>(server: LocalServer, work: (client: Client) => Prom
     await connection.close();
   }
 }
-
-test('[start-server I1] a started server takes a workflow with our search attributes at once, and has a Web UI', async () => {
-  const server = await start({ namespace: 'ours', headless: false });
-  await withClient(server, async (client) => {
-    const handle = await client.workflow.start('any', {
-      taskQueue: 'nobody',
-      workflowId: 'thread/1',
-      typedSearchAttributes: NAMES.map((name) => ({
-        key: defineSearchAttributeKey(name, 'KEYWORD'),
-        value: name,
-      })),
-    });
-    const { typedSearchAttributes } = await handle.describe();
-    expect(typedSearchAttributes.get(defineSearchAttributeKey('AgentId', 'KEYWORD'))).toBe('AgentId');
-  });
-  expect((await fetch(server.uiUrl!)).ok).toBe(true);
-});
 
 test('[start-server I3] a killed server comes back at the same address with what its database file holds', async () => {
   const server = await start({ dbFile: join(makeFolder(), 'new', 'temporal.db') });
@@ -151,59 +136,92 @@ test('[owned-process I3] a parent that forgets its server ends by itself, and th
   await eventually('the server has ended', () => !isAlive(pid));
 });
 
-test('[search-attributes] registering is idempotent, and what is missing is created', async () => {
-  const server = await start({ namespace: 'ours' });
-  await withClient(server, async ({ connection }) => {
-    const open = connection as Connection;
-    const nothingNew = { present: NAMES, missing: [], created: [] };
-    await expect(ensureSearchAttributes(open, 'ours')).resolves.toEqual(nothingNew);
-    // The namespace that every dev server has besides, not yet set up.
-    await expect(ensureSearchAttributes(open, 'default')).resolves.toEqual({ ...nothingNew, created: NAMES });
-    await expect(ensureSearchAttributes(open, 'default')).resolves.toEqual(nothingNew);
-  });
-});
+describe('a started server', () => {
+  let server: LocalServer;
 
-test('[search-attributes] an attribute of another type, and a namespace that refuses, are reported as missing', async () => {
-  const server = await start({ namespace: 'ours' });
-  await withClient(server, async ({ connection }) => {
-    const open = connection as Connection;
-    const INT = 3;
-    await open.operatorService.addSearchAttributes({
-      namespace: 'default',
-      searchAttributes: { AgentId: INT },
+  beforeAll(async () => {
+    server = await startLocalServer({ binary, namespace: 'ours' });
+  });
+  afterAll(() => end(server));
+
+  test('[start-server I1] a started server takes a workflow with our search attributes at once, and has a Web UI', async () => {
+    await withClient(server, async (client) => {
+      const handle = await client.workflow.start('any', {
+        taskQueue: 'nobody',
+        workflowId: 'thread/1',
+        typedSearchAttributes: NAMES.map((name) => ({
+          key: defineSearchAttributeKey(name, 'KEYWORD'),
+          value: name,
+        })),
+      });
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(defineSearchAttributeKey('AgentId', 'KEYWORD'))).toBe('AgentId');
     });
-    await expect(ensureSearchAttributes(open, 'default')).resolves.toMatchObject({ missing: ['AgentId'] });
-    await expect(ensureSearchAttributes(open, 'absent')).resolves.toEqual({
-      present: [],
-      missing: NAMES,
-      created: [],
+    expect((await fetch(server.uiUrl!)).ok).toBe(true);
+  });
+
+  test('[search-attributes] registering is idempotent, and what is missing is created', async () => {
+    await withClient(server, async ({ connection }) => {
+      const open = connection as Connection;
+      const nothingNew = { present: NAMES, missing: [], created: [] };
+      await expect(ensureSearchAttributes(open, 'ours')).resolves.toEqual(nothingNew);
+      // The namespace that every dev server has besides, not yet set up.
+      await expect(ensureSearchAttributes(open, 'default')).resolves.toEqual({
+        ...nothingNew,
+        created: NAMES,
+      });
+      await expect(ensureSearchAttributes(open, 'default')).resolves.toEqual(nothingNew);
+    });
+  });
+
+  test('[temporal] set-up-namespace.sh makes a namespace with our search attributes, and may be repeated', async () => {
+    const env = {
+      ...process.env,
+      PATH: `${dirname(binary)}:${process.env.PATH}`,
+      TEMPORAL_ADDRESS: server.address,
+      TEMPORAL_NAMESPACE: 'by-script',
+    };
+    const setUp = () => promisify(execFile)('sh', [packagePath('temporal', 'set-up-namespace.sh')], { env });
+    await setUp();
+    await expect(setUp()).resolves.toMatchObject({ stdout: expect.stringContaining('by-script is ready') });
+    await withClient(server, async ({ connection }) => {
+      const report = await ensureSearchAttributes(connection as Connection, 'by-script');
+      expect(report).toEqual({ present: NAMES, missing: [], created: [] });
     });
   });
 });
 
-test('[search-attributes] a service that does not answer is an error', async () => {
-  const server = await start();
-  await withClient(server, async ({ connection }) => {
-    await server.kill();
-    const open = connection as Connection;
-    const attempt = open.withDeadline(Date.now() + 500, () => ensureSearchAttributes(open, 'default'));
-    await expect(attempt).rejects.toMatchObject({ code: 'TemporalUnavailable' });
-  });
-});
+describe('a server whose default namespace is not set up', () => {
+  let server: LocalServer;
 
-test('[temporal] set-up-namespace.sh makes a namespace with our search attributes, and may be repeated', async () => {
-  const server = await start();
-  const env = {
-    ...process.env,
-    PATH: `${dirname(binary)}:${process.env.PATH}`,
-    TEMPORAL_ADDRESS: server.address,
-    TEMPORAL_NAMESPACE: 'by-script',
-  };
-  const setUp = () => promisify(execFile)('sh', [packagePath('temporal', 'set-up-namespace.sh')], { env });
-  await setUp();
-  await expect(setUp()).resolves.toMatchObject({ stdout: expect.stringContaining('by-script is ready') });
-  await withClient(server, async ({ connection }) => {
-    const report = await ensureSearchAttributes(connection as Connection, 'by-script');
-    expect(report).toEqual({ present: NAMES, missing: [], created: [] });
+  beforeAll(async () => {
+    server = await startLocalServer({ binary, headless: true, namespace: 'ours' });
+  });
+  afterAll(() => end(server));
+
+  test('[search-attributes] an attribute of another type, and a namespace that refuses, are reported as missing', async () => {
+    await withClient(server, async ({ connection }) => {
+      const open = connection as Connection;
+      const INT = 3;
+      await open.operatorService.addSearchAttributes({
+        namespace: 'default',
+        searchAttributes: { AgentId: INT },
+      });
+      await expect(ensureSearchAttributes(open, 'default')).resolves.toMatchObject({ missing: ['AgentId'] });
+      await expect(ensureSearchAttributes(open, 'absent')).resolves.toEqual({
+        present: [],
+        missing: NAMES,
+        created: [],
+      });
+    });
+  });
+
+  test('[search-attributes] a service that does not answer is an error', async () => {
+    await withClient(server, async ({ connection }) => {
+      await server.kill();
+      const open = connection as Connection;
+      const attempt = open.withDeadline(Date.now() + 500, () => ensureSearchAttributes(open, 'default'));
+      await expect(attempt).rejects.toMatchObject({ code: 'TemporalUnavailable' });
+    });
   });
 });

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 export const SOURCES = new URL('../../src/temporal-service/', import.meta.url);
 
@@ -52,7 +53,12 @@ const END_WITH_TESTS = `process.stdin.on('end', () => process.exit()).resume().u
 /** Runs an ES module's text in a process of its own; `SOURCES` in it stands for the folder of the code under test. */
 export function runScript(text: string): Script {
   const source = text.replaceAll('SOURCES/', SOURCES.href);
-  const child = spawn(process.execPath, ['--input-type=module', '-e', `${END_WITH_TESTS}\n${source}`]);
+  const child = spawn(process.execPath, [
+    ...PROGRAM_OPTIONS,
+    '--input-type=module',
+    '-e',
+    `${END_WITH_TESTS}\n${source}`,
+  ]);
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
