@@ -9,11 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
 import type { HistoryWindow, StepRef, ThreadStore } from '../../src/store/port/thread-store.ts';
 import { openBeside } from '../support/database-beside.ts';
+import { isLong } from '../support/long-form.ts';
 import { GROWING, lengthen } from '../support/long-thread.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
 
+/** Fifteen times the short one; in the long form fifty times. What walks through a thread reads that many times as many rows. */
+const LONG = isLong ? 20_000 : 6_000;
 /** Less than the shorter thread has, so that both are cut. */
 const WINDOW: HistoryWindow = {
   includeChat: true,
@@ -164,10 +167,7 @@ describe('a step of a long thread on PostgreSQL', () => {
   }
 
   it('reads as many rows as in a short one', async () => {
-    const [short, long] = [
-      await makeThread(database.address, 400),
-      await makeThread(database.address, 20_000),
-    ];
+    const [short, long] = [await makeThread(database.address, 400), await makeThread(database.address, LONG)];
     await settle();
     const rows = await countRows(short);
     expect(rows).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ describe('a step of a long thread on PostgreSQL', () => {
 
   it('reads as many rows behind a summary', async () => {
     const short = await makeCompacted(database.address, 400);
-    const long = await makeCompacted(database.address, 20_000);
+    const long = await makeCompacted(database.address, LONG);
     await settle();
     const rows = await countRows(short, COMPACTED);
     expect(rows).toBeGreaterThan(0);
@@ -185,7 +185,7 @@ describe('a step of a long thread on PostgreSQL', () => {
 
   it('reads as many rows behind a summary of one long execution', async () => {
     const short = await makeCompacted(database.address, 400, true);
-    const long = await makeCompacted(database.address, 20_000, true);
+    const long = await makeCompacted(database.address, LONG, true);
     await settle();
     const rows = await countRows(short, COMPACTED, true);
     expect(rows).toBeGreaterThan(0);
@@ -255,7 +255,7 @@ describe('a step of a long thread on SQLite', () => {
   }
 
   it('looks for rows where they are, and gets as many as in a short one', async () => {
-    const [short, long] = [await makeThread(address, 400), await makeThread(address, 20_000)];
+    const [short, long] = [await makeThread(address, 400), await makeThread(address, LONG)];
     const store = await openStore(address, '');
     closeAfterTest(() => store.close());
     const inShort = await record(() => takeStep(store, short));
@@ -271,10 +271,7 @@ describe('a step of a long thread on SQLite', () => {
   });
 
   it('looks behind a summary for what is there, also within one long execution', async () => {
-    const [short, long] = [
-      await makeCompacted(address, 400, true),
-      await makeCompacted(address, 20_000, true),
-    ];
+    const [short, long] = [await makeCompacted(address, 400, true), await makeCompacted(address, LONG, true)];
     const store = await openStore(address, '');
     closeAfterTest(() => store.close());
     const inShort = await record(() => takeStep(store, short, COMPACTED, true));

@@ -1,0 +1,2 @@
+/** The long form: threads of 20,000 messages. */
+import './flat-step.test.ts';
