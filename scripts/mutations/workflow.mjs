@@ -149,7 +149,7 @@ export const WORKFLOW = [
   {
     name: 'the last call of a step goes on whatever the thread has heard',
     rule: 'what is said before a call ends is in the next request',
-    edits: [{ find: ' || !(await isUndisturbed(next))', put: '' }],
+    edits: [{ find: ' && (await isUndisturbed(next))', put: '' }],
     tests: ['test/conformance/runtime-05-last-call.test.ts'],
     title: 'is in the next request, however shortly before',
     server: true,

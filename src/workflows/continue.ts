@@ -1,7 +1,7 @@
 /**
  * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
  * N1. A stop or terminate is never carried: one that comes while the queue is spilled is settled first.
- *     Nor is what is to be told to the next step (inbox.ts, P3): that step comes first.
+ *     Nor is what is to be told to the next step (inbox.ts, P3), nor a step that was begun (step-ahead.ts, A2): that step comes first.
  * N2. The server refuses continue-as-new where a signal has come since, and the task is tried again. All that comes before the
  *     command can be repeated, so nothing is lost or doubled.
  */
@@ -27,8 +27,8 @@ export function mayContinue(run: ThreadRun): boolean {
 }
 
 /** N1: what the loop is to carry out first. */
-function owesStep({ requests, inbox }: ThreadRun): boolean {
-  return requests.asked !== undefined || inbox.unprompted;
+function owesStep({ requests, inbox, ahead }: ThreadRun): boolean {
+  return requests.asked !== undefined || inbox.unprompted || ahead.owed;
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {

@@ -2,10 +2,11 @@
  * The step that the last call of a step goes on into, within the call's own activity (core/thread/next-step.ts).
  * A1. It is asked for where the step goes on whether the call succeeds or fails. What else could end or delay the step behind it is
  *     heard by the workflow: the activity then does not go on (N1).
- * A2. Its outcome is the loop's next step. Where the loop does anything else to the execution first, it is forgotten: the store has it.
+ * A2. Its outcome is the loop's next step; not heard, it is asked for again (N2), once all that has come is in line in the store. Where the
+ *     loop ends the execution first, it is forgotten: the store has it. The thread does not continue as new before.
  * A3. No command follows from whether it is asked for, only from the activity's answer: histories of early versions replay as they are.
  */
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import { type GoneOn, type NextStep, toNextInput } from '../core/thread/next-step.ts';
 import type {
   CallRef,
@@ -14,6 +15,7 @@ import type {
   RunRef,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
+import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { Ahead } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -32,7 +34,8 @@ interface Heard {
 
 export interface StepAhead extends Heard {
   readonly input: Omit<ModelStepInput, keyof RunRef>;
-  readonly outcome: ModelStepOutcome;
+  /** Absent where it was not heard: it is asked for again. */
+  readonly outcome?: ModelStepOutcome;
 }
 
 /** The next step, where the call at `index` is the last and its step goes on behind it (A1). */
@@ -70,27 +73,45 @@ export function planAhead(
 
 /** A2: held until the loop's next step. */
 export class StepsAhead {
+  #asked: StepAhead | undefined;
   #held: StepAhead | undefined;
 
-  /** Before the call is asked for. */
-  listen({ inbox, budget }: ThreadRun): Heard {
-    return { news: inbox.news, budget: budget.heard };
+  /** One was begun, and is what the loop does next. */
+  get owed(): boolean {
+    return this.#held !== undefined;
   }
 
-  /** Answers the call's own outcome. */
-  hold({ next: outcome, ...called }: GoneOn, { executionId, step }: Ahead, heard: Heard): ToolCallOutcome {
-    this.#held = { ...heard, input: toNextInput(executionId, step), outcome };
+  /** Before the call is asked for. */
+  ask({ executionId, step }: Ahead, { inbox, budget }: ThreadRun): void {
+    const heard = { news: inbox.news, budget: budget.heard };
+    this.#asked = { ...heard, input: toNextInput(executionId, step) };
+  }
+
+  /** The activity's answer. Tells the call's own. */
+  hear<Attempt extends ToolAttempt>(attempt: Attempt | GoneOn): Attempt | ToolCallOutcome {
+    if (!('next' in attempt)) return attempt;
+    const { next, ...called } = attempt;
+    this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };
+    return called;
+  }
+
+  /** The activity was lost, and the store tells what became of the call. Where it has gone on, it did so with this. */
+  hearLost(called: ToolCallOutcome): ToolCallOutcome {
+    if (called.kind !== 'done' || called.directive !== undefined) return called;
+    // A3: what is said meanwhile would be put in line before the step.
+    if (patched('goes-on-in-a-call')) this.#held = this.#asked;
     return called;
   }
 
   /** For the step that begins. */
   take(): StepAhead | undefined {
     const held = this.#held;
-    this.#held = undefined;
+    this.forget();
     return held;
   }
 
   forget(): void {
     this.#held = undefined;
+    this.#asked = undefined;
   }
 }

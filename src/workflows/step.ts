@@ -64,6 +64,8 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const ahead = run.ahead.take();
   // A stop came just now: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
+  // It hands nothing over (step-ahead.ts, A2).
+  if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillOnce(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead?.input ?? toInput(run);
   const { items } = input;
@@ -123,9 +125,9 @@ async function askModel(
   ahead?: StepAhead,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence, turn } = run;
-  for (let look = 0, asked = ahead; ; look++, asked = undefined) {
-    const heard = asked?.budget ?? run.budget.heard;
-    let outcome = asked?.outcome;
+  for (let look = 0, told = ahead?.outcome; ; look++, told = undefined) {
+    const heard = (told && ahead?.budget) ?? run.budget.heard;
+    let outcome = told;
     if (!outcome) {
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // What is heard from here on is heard of what this attempt asks.

@@ -4,6 +4,7 @@
  * A call that waits for an answer is dispatched again once there is one, and one whose work goes on elsewhere after a pause (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
+import type { GoneOn } from '../core/thread/next-step.ts';
 import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { Ahead, CallPlace } from './bound-activities.ts';
@@ -32,10 +33,11 @@ async function runByMode(
 ): Promise<ToolCallOutcome> {
   if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
   if (call.mode === 'child') return runChildCall(run, call, place);
-  // Asked again, it is asked alone.
+  // Asked again, it does not go on.
   for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
+    if (ahead) run.ahead.ask(ahead, run);
     try {
-      const outcome = await dispatch(run, call, place, ahead);
+      const outcome = run.ahead.hear(await dispatch(run, call, place, ahead));
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
       if (outcome.kind === 'later') await pauseCall(run, outcome);
       else await awaitAnswer(run, outcome);
@@ -50,14 +52,19 @@ async function runByMode(
       redispatches = -1;
       continue;
     }
-    if (recorded.kind !== 'redispatch') return recorded;
+    if (recorded.kind !== 'redispatch') return ahead ? run.ahead.hearLost(recorded) : recorded;
     // Once is a worker that was lost before the body began. More often is a fault: pause.
     if (redispatches > 0)
       await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
   }
 }
 
-async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt> {
+async function dispatch(
+  run: ThreadRun,
+  call: CallRef,
+  place: CallPlace,
+  next?: Ahead,
+): Promise<ToolAttempt | GoneOn> {
   // What is heard from here on is heard of what this attempt asks.
   run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {
@@ -68,8 +75,5 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace, next?: 
       // Slower than promised, or its worker was lost: the store says whether it runs again.
     }
   }
-  if (!next) return run.activities.runTool(call, place);
-  const heard = run.ahead.listen(run);
-  const attempt = await run.activities.runTool(call, place, next);
-  return attempt.kind === 'done' && 'next' in attempt ? run.ahead.hold(attempt, next, heard) : attempt;
+  return run.activities.runTool(call, place, next);
 }

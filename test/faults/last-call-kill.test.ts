@@ -6,21 +6,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { hangs, type RecordedRequest } from '../../src/testing/index.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { type DeathPoint, faultScript } from '../support/fault-project.ts';
+import { type DeathPoint, faultScript, release } from '../support/fault-project.ts';
 import { eventually } from '../support/runtime.ts';
 
-/** Where the worker dies, and behind how many results its death is ordered: the point is passed next by the step behind the call. */
-const PLACES: readonly [tool: string, point: DeathPoint, results: number][] = [
-  ['write', 'step_begun', 0],
-  ['write', 'model_answered', 1],
-  ['write', 'model_committed', 1],
-  ['set', 'model_committed', 1],
+/** Where the worker dies. Its death is ordered as the step behind the call asks its model. */
+const PLACES: readonly [tool: string, point: DeathPoint][] = [
+  ['write', 'model_answered'],
+  ['write', 'model_committed'],
+  ['set', 'model_committed'],
 ];
 
 const TO_GO = 'use write 1, until told to go';
 
 let cluster: Cluster;
-let isToHang = true;
+let isToHang = false;
 
 const saidBy = ({ messages }: RecordedRequest) =>
   String(messages.find(({ role }) => role === 'user')?.content);
@@ -33,8 +32,8 @@ beforeAll(async () => {
     script: (request, index) => {
       const content = saidBy(request);
       const results = request.messages.filter(({ role }) => role === 'tool').length;
-      for (const [tool, point, after] of PLACES)
-        if (content === contentOf(tool, point) && results === after && !ordered.has(content)) {
+      for (const [tool, point] of PLACES)
+        if (content === contentOf(tool, point) && results === 1 && !ordered.has(content)) {
           ordered.add(content);
           cluster.orderDeath(point);
         }
@@ -53,6 +52,15 @@ async function activitiesOf(threadId: string): Promise<string[]> {
   return (events ?? []).flatMap(
     (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
   );
+}
+
+async function beginToStream(): Promise<string> {
+  const thread = await cluster.begin(TO_GO);
+  await eventually(
+    'the step behind the call streams',
+    async () => eventsOf(await cluster.store.events.read(thread, 0), 'model.chunk').length > 0,
+  );
+  return thread;
 }
 
 async function expectWhole(thread: string, content: string, tool: string): Promise<void> {
@@ -76,38 +84,53 @@ describe('a worker that is lost in the step behind the last call of another', ()
       await eventually('its worker dies', () => cluster.workers.length === 0);
       await cluster.keep(1);
       await expectWhole(thread, content, tool);
-      // An idempotent call is tried again, and goes on again; any other is settled, and its step is asked for by itself.
-      const behind = tool === 'set' ? [] : ['recordToolOutcome', 'modelStep'];
-      expect(await activitiesOf(thread)).toEqual([
-        'openThread',
-        'modelStep',
-        'runTool',
-        ...behind,
-        'commitStatus',
-      ]);
+      expect((await activitiesOf(thread)).slice(0, 3)).toEqual(['openThread', 'modelStep', 'runTool']);
       const events = await cluster.store.events.read(thread, 0);
       expect(eventsOf(events, 'tool.started')).toHaveLength(1);
       expect(eventsOf(events, 'step.committed')).toHaveLength(2);
     },
   );
 
+  it('killed as that step begins: the call ran once, and the step is taken over', async () => {
+    await cluster.keep(1);
+    const content = 'use hold 1';
+    const thread = await cluster.begin(content);
+    await eventually('the tool runs', () => cluster.ledger(thread).length === 1);
+    cluster.orderDeath('step_begun');
+    release(cluster.folder);
+    await eventually('its worker dies', () => cluster.workers.length === 0);
+    await cluster.keep(1);
+    await expectWhole(thread, content, 'hold');
+  });
+
+  it('killed while the answer streams: its readers take back what they have seen of it', async () => {
+    await cluster.keep(1);
+    isToHang = true;
+    const thread = await beginToStream();
+    await cluster.workers[0]?.end('SIGKILL');
+    await cluster.keep(1);
+    await expectWhole(thread, TO_GO, 'write');
+    const events = await cluster.store.events.read(thread, 0);
+    // More, where a busy machine lets a heartbeat come too late.
+    expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
+      step: 2,
+      data: { attempt: 1, call: 1, reason: 'WorkerLost' },
+    });
+    expect(eventsOf(events, 'step.started')).toHaveLength(2);
+  });
+
   it('told to go with SIGTERM: the call keeps its result, and another worker asks the model', async () => {
     await cluster.keep(1);
-    const thread = await cluster.begin(TO_GO);
-    await eventually(
-      'the step behind the call streams',
-      async () => eventsOf(await cluster.store.events.read(thread, 0), 'model.chunk').length > 0,
-    );
+    isToHang = true;
+    const thread = await beginToStream();
     const [holder] = cluster.workers;
     await cluster.keep(2);
     await holder?.end('SIGTERM');
     await expectWhole(thread, TO_GO, 'write');
-    expect(await activitiesOf(thread)).toEqual([
-      'openThread',
-      'modelStep',
-      'runTool',
-      'modelStep',
-      'commitStatus',
-    ]);
+    const events = await cluster.store.events.read(thread, 0);
+    expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
+      step: 2,
+      data: { reason: 'WorkerShutdown' },
+    });
   });
 });

@@ -19,9 +19,8 @@ export function asModelStep<Output extends { readonly kind: string }>(
   run: Activity<ModelStepInput, Output>,
 ): Activity<ModelStepInput, Output> {
   return (input) => {
-    const { threadId, afterStep, agent = '' } = input;
-    // The same step may be asked for under another ordinal (core/thread/next-step.ts, N2).
-    const work = `${threadId}:model:${currentRunId()}:${afterStep}`;
+    const { threadId, ordinal, agent = '' } = input;
+    const work = `${threadId}:model:${currentRunId()}:${ordinal}`;
     const unit = { code: 'model', name: agent, threadId, work } as const;
     const step = telling(dependencies, threadId, () => run(input));
     const here = async () => {

@@ -3,7 +3,7 @@
  * less for each. What both sides of Temporal have to agree on for that.
  * N1. The workflow asks for it where the step goes on whatever becomes of the call. The activity does it only where the workflow has
  *     heard nothing since: then the workflow would have asked for that very step, with nothing in line that the store does not have.
- * N2. The ordinal is used up whether or not the step was begun: asked for under another one, the store finds what was begun.
+ * N2. Where the step may have been begun and nothing of it was heard, it is asked for again under the same ordinal: another attempt at it.
  */
 import type { ModelStepInput, ModelStepOutcome, RunRef, ToolCallInput, ToolCallOutcome } from './step.ts';
 
@@ -18,8 +18,15 @@ export interface LastCallInput extends ToolCallInput {
   readonly next?: NextStep;
 }
 
+/** N2: it was asked for, and what came of it is for another attempt to tell. */
+export interface UnheardStep {
+  readonly kind: 'unheard';
+}
+
 /** The call's outcome, and that of the step behind it. */
-export type GoneOn = Extract<ToolCallOutcome, { kind: 'done' }> & { readonly next: ModelStepOutcome };
+export type GoneOn = Extract<ToolCallOutcome, { kind: 'done' }> & {
+  readonly next: ModelStepOutcome | UnheardStep;
+};
 
 /** Nothing is handed over with it: what is in line is in the store (N1). */
 export function toNextInput(
