@@ -8,10 +8,6 @@ import { constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
-
-/** Of stores of tests, as in `EVERTHREAD_STORE`. */
-export const ADDRESSES = new WeakMap<ThreadStore, string>();
 
 let template: Promise<string> | undefined;
 
@@ -24,23 +20,6 @@ export async function placeStore(file: string): Promise<void> {
     // Of a file that nobody else has yet, nothing need survive.
     database.exec('pragma synchronous = off');
     database.prepare("update meta set value = ? where key = 'store_id'").run(randomUUID());
-  } finally {
-    database.close();
-  }
-}
-
-/** Takes everything out of a store in a file that others have open, and leaves its id. */
-export function emptyStore(store: ThreadStore): void {
-  const [, file = ''] = /^sqlite:([^?]+)/.exec(ADDRESSES.get(store) ?? '') ?? [];
-  const database = new DatabaseSync(file, { timeout: 10_000 });
-  try {
-    const tables = database
-      .prepare(
-        "select name from sqlite_master where type = 'table' and name not glob 'kysely_*' and name != 'meta'",
-      )
-      .all();
-    const deletes = tables.map(({ name }) => `delete from "${name}";`);
-    database.exec(`begin immediate; ${deletes.join('')} commit`);
   } finally {
     database.close();
   }

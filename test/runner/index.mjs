@@ -9,7 +9,6 @@
  * R3. The environment variables are for each file what the global set-up has left. Whatever else a file leaves in the process
  *     fails it (`left-behind.mjs`), and so does what is thrown where no test waits for it (`stray-errors.mjs`).
  * R4. Several processes may share one list of files (`claim.mjs`).
- * R5. A worker in this process that a file has lent may serve a later one: with an empty store (`test/once/kept-workers.ts`).
  */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -1,9 +1,7 @@
 /** Ends what the set-up started, and leaves no file behind. */
 import { rmSync } from 'node:fs';
-import { endKeptWorkers } from '../once/kept-workers.ts';
 
 export default async function tearDown(): Promise<void> {
-  await endKeptWorkers();
   await globalThis.everthreadTestPostgres?.stop();
   await globalThis.everthreadTestServer?.stop();
   const folder = process.env.EVERTHREAD_TEST_FOLDER;

@@ -1,29 +1,45 @@
 /**
- * The workers of a test file. To make one takes longer than most tests do with it, so one serves test after test, and file after file
- * (`once/kept-workers.ts`), where nothing of what it was made from differs. What tests see of it is each one's own:
+ * The workers of a test file. To make one takes longer than most tests do with it, so one serves test after test, where nothing
+ * of what it was made from differs. What tests see of it is each one's own:
  * W1. A thread belongs for good to the test in which the worker first saw it: its activities find that test's registry and
  *     probe, also when they end late.
  * W2. At the end of a test no thread of its own runs on: the server ends them, so that nothing begins in their name.
  * W3. What a test sets for users or the instance is unset at its end: nothing else in a store is of no thread.
  * W4. A worker that was stopped, or ended by itself, serves no other test. Its store stays open to the end of the file.
- * W5. One that has started processes serves no other file: what processes there are is a test's own.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import type { Client } from '@temporalio/client';
-import { closeConnections } from '../../src/mcp/index.ts';
+import { Context } from '@temporalio/activity';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
+import type { Configuration } from '../../src/configuration.ts';
+import type { Registry } from '../../src/core/author/definition.ts';
+import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { SetEnv } from '../../src/store/port/env.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
-import { type KeptWorker, keepWorker, takeWorker } from '../once/kept-workers.ts';
-import { ADDRESSES, placeStore } from '../once/store-template.ts';
-import { type Duty, type Place, TestWorker, type WorkerTerms } from '../once/test-worker.ts';
-import { sandboxProcesses } from './sandbox-children.ts';
+import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
+import { placeStore } from '../once/store-template.ts';
 
-export type { Duty, WorkerTerms } from '../once/test-worker.ts';
+/** What a test asks of a worker for its threads. */
+export interface Duty {
+  readonly registry: () => Registry;
+  readonly probe?: (point: FaultPoint) => void | Promise<void>;
+}
+
+export interface WorkerTerms {
+  readonly configuration: Partial<Configuration>;
+  readonly workflowBundle?: string;
+}
+
+export interface Place {
+  readonly store: ThreadStore;
+  readonly taskQueue: string;
+}
 
 /** A store of its own, which the caller closes: in a file, or where the test file has its stores (on-postgres.ts). */
 export async function openTestStore(): Promise<ThreadStore> {
@@ -34,19 +50,20 @@ export async function openTestStore(): Promise<ThreadStore> {
   return store;
 }
 
-const inFile = async () => {
+let makeAddress = async () => {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'store.db');
   await placeStore(file);
   return `sqlite:${file}?synchronous=normal`;
 };
-let makeAddress = inFile;
 
 /** Of the stores of this test file from now on. */
 export function makeStoresAt(make: () => Promise<string>): void {
   makeAddress = make;
 }
+
+const ADDRESSES = new WeakMap<ThreadStore, string>();
 
 /** As in `EVERTHREAD_STORE`. */
 export function addressOf(store: ThreadStore): string {
@@ -61,17 +78,17 @@ export async function startWorker(terms: WorkerTerms, place: Place, duty: Duty):
 /** All that tests of this file have lent, by what they were made from. */
 const pool: Member[] = [];
 
-interface Member extends KeptWorker {
+interface Member {
+  readonly key: string;
+  readonly worker: TestWorker;
+  readonly unsetCommonVariables: () => Promise<void>;
   lent: boolean;
 }
 
 afterAll(async () => {
   const members = pool.splice(0);
-  if (members.length === 0) return;
-  const mayStay = makeAddress === inFile && sandboxProcesses().length === 0;
-  await Promise.all(members.map(({ lent, ...worker }) => keepWorker(worker, mayStay && !lent)));
-  // As at the end of a worker: servers of this file are gone.
-  await closeConnections();
+  await Promise.all(members.map(({ worker }) => worker.stop()));
+  await Promise.all(members.map(({ worker }) => worker.store.close()));
 });
 
 export interface LentWorker {
@@ -82,9 +99,17 @@ export interface LentWorker {
 
 export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWorker> {
   const key = JSON.stringify([terms, settingsOfEnvironment()]);
-  const lent = findMember(key) ?? addMember(await startKept(key, terms, duty));
+  let member = pool.find((each) => each.key === key && !each.lent && !each.worker.over);
+  if (member) member.worker.serve(duty);
+  else {
+    const place = { store: await openTestStore(), taskQueue: `test-${randomUUID()}` };
+    const unsetCommonVariables = watchCommonVariables(place.store);
+    const worker = await TestWorker.start(terms, place, duty);
+    member = { key, worker, unsetCommonVariables, lent: false };
+    pool.push(member);
+  }
+  const lent = member;
   lent.lent = true;
-  lent.worker.serve(duty);
   return {
     worker: lent.worker,
     async giveBack(temporal, started) {
@@ -93,24 +118,6 @@ export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWo
       lent.lent = false;
     },
   };
-}
-
-function findMember(key: string): Member | undefined {
-  const own = pool.find((each) => each.key === key && !each.lent && !each.worker.over);
-  const earlier = own || makeAddress !== inFile ? undefined : takeWorker(key);
-  return earlier ? addMember(earlier) : own;
-}
-
-function addMember(worker: KeptWorker): Member {
-  const member = { ...worker, lent: false };
-  pool.push(member);
-  return member;
-}
-
-async function startKept(key: string, terms: WorkerTerms, duty: Duty): Promise<KeptWorker> {
-  const place: Place = { store: await openTestStore(), taskQueue: `test-${randomUUID()}` };
-  const unsetCommonVariables = watchCommonVariables(place.store);
-  return { key, worker: await TestWorker.start(terms, place, duty), unsetCommonVariables };
 }
 
 /** Answers how to unset, for the next test, the variables of users and of the instance that were set since the last one. */
@@ -134,4 +141,97 @@ function watchCommonVariables(store: ThreadStore): () => Promise<void> {
 /** A worker reads them when it is made. */
 function settingsOfEnvironment(): unknown {
   return Object.entries(process.env).filter(([name]) => /^(EVERTHREAD|TEMPORAL)_/.test(name));
+}
+
+export class TestWorker {
+  readonly store: ThreadStore;
+  readonly taskQueue: string;
+  worker!: ThreadWorker;
+  over = false;
+  #duty: Duty;
+  /** By workflow id. */
+  readonly #duties = new Map<string, Duty>();
+  readonly #ended = new Set<string>();
+  #stop!: () => Promise<void>;
+  #stopped: Promise<void> | undefined;
+
+  private constructor({ store, taskQueue }: Place, duty: Duty) {
+    this.store = store;
+    this.taskQueue = taskQueue;
+    this.#duty = duty;
+  }
+
+  static async start(terms: WorkerTerms, place: Place, duty: Duty): Promise<TestWorker> {
+    const own = new TestWorker(place, duty);
+    const connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS });
+    own.worker = await createWorker({
+      ...terms,
+      ...place,
+      projectDir: process.cwd(),
+      connection,
+      registry: () => own.#dutyHere().registry(),
+      probe: (point) => own.#dutyHere().probe?.(point),
+    });
+    const running = own.worker.run().finally(() => {
+      own.over = true;
+    });
+    own.#stop = async () => {
+      own.worker.shutdown();
+      await running;
+      await connection.close();
+    };
+    return own;
+  }
+
+  serve(duty: Duty): void {
+    this.#duty = duty;
+  }
+
+  /** Resolves when it is gone. Safe to call twice. */
+  stop(): Promise<void> {
+    this.over = true;
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async endThreads(temporal: Client, started: ReadonlySet<string>): Promise<void> {
+    if (this.over) return;
+    const stored = await this.store.threads.list({ limit: 1_000_000 });
+    const known = new Set([...started, ...stored.map(({ id }) => id)]);
+    const open = [...known].filter((id) => !this.#ended.has(id));
+    await Promise.all(open.map((id) => this.#endThread(temporal, id)));
+  }
+
+  async #endThread(temporal: Client, id: string): Promise<void> {
+    const workflowId = `${WORKFLOW_ID_PREFIX}${id}`;
+    this.#dutyOf(workflowId);
+    this.#ended.add(id);
+    await temporal.workflow
+      .getHandle(workflowId)
+      .terminate('the test is over')
+      .catch((error) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+  }
+
+  #dutyOf(workflowId: string): Duty {
+    const known = this.#duties.get(workflowId);
+    if (known) return known;
+    this.#duties.set(workflowId, this.#duty);
+    return this.#duty;
+  }
+
+  /** Of the thread whose activity asks; what asks outside of any is answered for the test that runs. */
+  #dutyHere(): Duty {
+    const workflowId = currentWorkflowId();
+    return workflowId === undefined ? this.#duty : this.#dutyOf(workflowId);
+  }
+}
+
+function currentWorkflowId(): string | undefined {
+  try {
+    return Context.current().info.workflowExecution?.workflowId;
+  } catch {
+    return undefined;
+  }
 }
