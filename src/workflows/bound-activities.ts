@@ -54,7 +54,6 @@ export type CallPlace = Unbound<ToolCallInput>;
 
 /** A step that a call may go on into. */
 export interface Ahead {
-  readonly executionId: string;
   readonly step: NextStep;
   readonly summary: string;
 }

@@ -40,6 +40,11 @@ export class Presence {
     return this.#model;
   }
 
+  /** The next step, as the activity that asks for it is named. */
+  get nextStep(): string {
+    return `step ${this.#run.turn.totalSteps + 1} · ${this.#model || this.#agent}`;
+  }
+
   /** In words, for people. */
   get activity(): string {
     return this.#activity;

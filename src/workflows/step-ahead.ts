@@ -16,7 +16,7 @@ import type {
   ToolCallOutcome,
 } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
-import type { Ahead } from './bound-activities.ts';
+import type { Ahead, CallPlace } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
 import type { CallEnd, StoredStep } from './turn.ts';
@@ -38,7 +38,7 @@ export interface StepAhead extends Heard {
   readonly outcome?: ModelStepOutcome;
 }
 
-/** The next step, where the call at `index` is the last and its step goes on behind it (A1). */
+/** The next step, where the call behind those that have ended is the last, and its step goes on behind it (A1). */
 export function planAhead(
   run: ThreadRun,
   step: StoredStep,
@@ -63,12 +63,7 @@ export function planAhead(
     historyLength: workflowInfo().historyLength + OWN_EVENTS,
     ...(done.session ? { session: done.session } : {}),
   };
-  const executionId = turn.executionId();
-  return {
-    executionId,
-    step: next,
-    summary: `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`,
-  };
+  return { step: next, summary: presence.nextStep };
 }
 
 /** A2: held until the loop's next step. */
@@ -82,7 +77,7 @@ export class StepsAhead {
   }
 
   /** Before the call is asked for. */
-  ask({ executionId, step }: Ahead, { inbox, budget }: ThreadRun): void {
+  ask({ step }: Ahead, { executionId }: CallPlace, { inbox, budget }: ThreadRun): void {
     const heard = { news: inbox.news, budget: budget.heard };
     this.#asked = { ...heard, input: toNextInput(executionId, step) };
   }

@@ -124,7 +124,7 @@ async function askModel(
   input: ModelInput,
   ahead?: StepAhead,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
-  const { presence, turn } = run;
+  const { presence } = run;
   for (let look = 0, told = ahead?.outcome; ; look++, told = undefined) {
     const heard = (told && ahead?.budget) ?? run.budget.heard;
     let outcome = told;
@@ -132,8 +132,7 @@ async function askModel(
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // What is heard from here on is heard of what this attempt asks.
       run.waits.listen();
-      const summary = `step ${turn.totalSteps + 1} · ${presence.model || presence.agent}`;
-      outcome = await run.activities.modelStep(input, summary);
+      outcome = await run.activities.modelStep(input, presence.nextStep);
     }
     if (outcome.kind !== 'blocked') return outcome;
     if (outcome.wait) await awaitAnswer(run, outcome.wait);

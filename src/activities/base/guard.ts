@@ -80,8 +80,13 @@ export function guard<Input, Output>(
   };
 }
 
+/** As it crosses Temporal. */
+export function resultBytes(result: unknown): number {
+  return Buffer.byteLength(JSON.stringify(result ?? null));
+}
+
 function withinSize<T>(result: T, activity: string): T {
-  const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+  const bytes = resultBytes(result);
   if (bytes <= LIMITS.activityResultBytes) return result;
   throw ApplicationFailure.nonRetryable(
     `${activity} answered ${bytes} bytes; ${LIMITS.activityResultBytes} may cross Temporal.`,

@@ -11,7 +11,7 @@ import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from
 import type { SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { type Activity, abortError, abortSignal } from '../base/guard.ts';
+import { type Activity, abortError, abortSignal, resultBytes } from '../base/guard.ts';
 import { showProgress } from '../base/progress.ts';
 import { runTool } from '../tool/run-tool.ts';
 
@@ -69,6 +69,5 @@ function leaveToWorkflow(): 'left' {
 
 /** Where there is no room to tell of them, the workflow asks for each, and hears what is stored. */
 function hasRoom(outcome: StepCalls, ran: readonly ToolCallOutcome[]): boolean {
-  const bytes = Buffer.byteLength(JSON.stringify({ ...outcome, ran }));
-  return ran.length > 0 && bytes <= LIMITS.activityResultBytes - SPARE_BYTES;
+  return ran.length > 0 && resultBytes({ ...outcome, ran }) <= LIMITS.activityResultBytes - SPARE_BYTES;
 }

@@ -16,7 +16,7 @@ import type { ModelStepInput, ModelStepOutcome, ToolCallInput } from '../../core
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { type Activity, abortSignal } from '../base/guard.ts';
+import { type Activity, abortSignal, resultBytes } from '../base/guard.ts';
 import { showProgress } from '../base/progress.ts';
 
 /** Going on saves a few round trips to the server: one that is slow to answer is waited for no longer. */
@@ -48,8 +48,7 @@ export function withNextStep(
     }).catch(() => UNHEARD);
     const { effectsInMs, ...outcome } = stepped;
     const both = { ...called, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
-    const hasRoom = Buffer.byteLength(JSON.stringify(both)) <= LIMITS.activityResultBytes;
-    return hasRoom ? both : { ...called, next: UNHEARD };
+    return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...called, next: UNHEARD };
   };
 }
 
