@@ -17,13 +17,12 @@
 
 import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
-import type { GoneOn, LastCallInput } from '../core/thread/next-step.ts';
+import type { GoneOn, LastCallInput, StepGoneOn, StepInput } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import type {
   CancelExecutionInput,
   CommitStatusInput,
   CommitStatusOutcome,
-  ModelStepInput,
   ModelStepOutcome,
   RecordedOutcome,
   RunRef,
@@ -75,7 +74,7 @@ import { runSubprompt } from './subprompt/run.ts';
 import { openTask } from './task/open-task.ts';
 import { runAct, runCheck, runEnd, runThink } from './task/phase.ts';
 import { answerWait } from './tool/answer-wait.ts';
-import { withNextStep } from './tool/next-step.ts';
+import { withNextStep, withStepBehind } from './tool/next-step.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
 import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
@@ -84,7 +83,8 @@ export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
   cancelExecution(input: CancelExecutionInput): Promise<CancelVerdict>;
-  modelStep(input: ModelStepInput): Promise<ModelStepOutcome & EffectsDue>;
+  /** With `next`, quick calls, and nothing against it, it goes on into that step. */
+  modelStep(input: StepInput): Promise<(ModelStepOutcome | StepGoneOn) & EffectsDue>;
   /** With `next`, and nothing against it, it goes on into that step. */
   runTool(input: LastCallInput): Promise<(ToolAttempt | GoneOn) & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a queue of its own. */
@@ -126,8 +126,10 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     );
   const runToolCall = (ports: ActivityDependencies) =>
     tellEffects(ports, (input: ToolCallInput) => runTool(ports, input));
+  const runToldStep = (ports: ActivityDependencies) => tellEffects(ports, runStep(ports));
   const runLastCall = (ports: ActivityDependencies) =>
-    withNextStep(ports, runToolCall(ports), tellEffects(ports, runStep(ports)));
+    withNextStep(ports, runToolCall(ports), runToldStep(ports));
+  const runSteps = (ports: ActivityDependencies) => withStepBehind(ports, runToldStep(ports));
   const runSubpromptStep = (ports: ActivityDependencies) =>
     withQuickCalls(
       ports,
@@ -139,7 +141,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     openThread: guarded(tell(open, { always: true, begun: true })),
     stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
     cancelExecution: guarded(on((ports) => (input) => cancelExecution(ports, input))),
-    modelStep: guarded(tell(runStep), fallible),
+    modelStep: guarded(on(runSteps), fallible),
     runTool: guarded(on(runLastCall), fallible),
     runCode: guarded(on(runToolCall), fallible),
     answerWait: guarded((input) => answerWait(dependencies, input)),

@@ -8,13 +8,12 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
-import type { GoneOn, NextStep } from '../core/thread/next-step.ts';
+import type { GoneOn, NextStep, StepInput } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, Settings } from '../core/thread/open-thread.ts';
 import type {
   CallRef,
   CommitStatusInput,
   CommitStatusOutcome,
-  ModelStepInput,
   RunRef,
   StashInput,
   StoredError,
@@ -104,7 +103,7 @@ export class BoundActivities {
     return this.heard(commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary));
   }
 
-  modelStep(input: Unbound<ModelStepInput>, summary: string) {
+  modelStep(input: Unbound<StepInput>, summary: string) {
     return this.heard(callModelStep(this.#heartbeats, { ...this.#ref, ...input }, summary));
   }
 

@@ -40,9 +40,10 @@ export class Presence {
     return this.#model;
   }
 
-  /** The next step, as the activity that asks for it is named. */
-  get nextStep(): string {
-    return `step ${this.#run.turn.totalSteps + 1} · ${this.#model || this.#agent}`;
+  /** The next step, as the activity that asks for it is named; with the one behind it, into which it goes on where its calls are quick. */
+  nameStep(behind = false): string {
+    const step = this.#run.turn.totalSteps + 1;
+    return `step ${step}${behind ? ` (+${step + 1})` : ''} · ${this.#model || this.#agent}`;
   }
 
   /** In words, for people. */

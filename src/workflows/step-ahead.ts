@@ -1,25 +1,20 @@
 /**
- * The step that the last call of a step goes on into, within the call's own activity (core/thread/next-step.ts).
- * A1. It is asked for where the step goes on whether the call succeeds or fails. What else could end or delay the step behind it is
- *     heard by the workflow: the activity then does not go on (N1).
+ * The step that an activity goes on into (core/thread/next-step.ts): that of the last call of a step, or of a model step whose calls were all quick.
+ * A1. It is asked for where the step goes on whether the call succeeds or fails; of quick calls the activity judges that, for it knows how they
+ *     ended. What else could end or delay the step behind it is heard by the workflow: the activity then does not go on (N1).
  * A2. Its outcome is the loop's next step; not heard, it is asked for again (N2), once all that has come is in line in the store. Where the
  *     loop ends the execution first, it is forgotten: the store has it. The thread does not continue as new before.
  * A3. No command follows from whether it is asked for, only from the activity's answer: histories of early versions replay as they are.
+ * A4. A model step is offered to go on where the calls before were all quick too: of other agents, activities are named after the one step that they are.
  */
 import { patched, workflowInfo } from '@temporalio/workflow';
-import { type GoneOn, type NextStep, toNextInput } from '../core/thread/next-step.ts';
-import type {
-  CallRef,
-  ModelStepInput,
-  ModelStepOutcome,
-  RunRef,
-  ToolCallOutcome,
-} from '../core/thread/step.ts';
+import type { GoneOn, NextStep, Offer, StepGoneOn } from '../core/thread/next-step.ts';
+import type { CallRef, ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
+import type { CallEnd } from '../core/thread/step-end.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
-import type { Ahead, CallPlace } from './bound-activities.ts';
+import type { Ahead } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
-import type { CallEnd, StoredStep } from './turn.ts';
 
 /** Of the activity that asks: the completed task, and its own scheduling. */
 const OWN_EVENTS = 2;
@@ -33,7 +28,7 @@ interface Heard {
 }
 
 export interface StepAhead extends Heard {
-  readonly input: Omit<ModelStepInput, keyof RunRef>;
+  readonly ordinal: number;
   /** Absent where it was not heard: it is asked for again. */
   readonly outcome?: ModelStepOutcome;
 }
@@ -47,8 +42,7 @@ export function planAhead(
 ): Ahead | undefined {
   const isLast = ended.length === step.callCount - 1;
   if (!isLast || (call.mode !== 'once' && call.mode !== 'idempotent')) return undefined;
-  if (step.taken === undefined || !run.floor.isFree || mayContinue(run) || run.refusals.pending)
-    return undefined;
+  if (step.taken === undefined || !isFree(run)) return undefined;
   const { turn, presence } = run;
   const [done, failed] = [true, false].map((succeeded) =>
     turn.foresee(step, [...ended, { name: call.name, succeeded }]),
@@ -57,37 +51,63 @@ export function planAhead(
   if (done.session?.side !== failed.session?.side || done.session?.turns !== failed.session?.turns)
     return undefined;
   const next: NextStep = {
-    ordinal: run.nextOrdinal(),
+    ...offer(run),
     afterStep: step.step,
     agent: presence.agent,
-    historyLength: workflowInfo().historyLength + OWN_EVENTS,
     ...(done.session ? { session: done.session } : {}),
   };
-  return { step: next, summary: presence.nextStep };
+  return { step: next, summary: presence.nameStep() };
+}
+
+/** The step behind the one that is to be asked for now (A4). */
+export function planBehind(run: ThreadRun): Offer | undefined {
+  const offered = run.ahead.expected && isFree(run) && !run.inbox.queue.hasArrivals;
+  return offered ? offer(run) : undefined;
+}
+
+/** Nothing that the workflow knows of comes before the next step. */
+function isFree(run: ThreadRun): boolean {
+  return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
+}
+
+function offer(run: ThreadRun): Offer {
+  return { ordinal: run.nextOrdinal(), historyLength: workflowInfo().historyLength + OWN_EVENTS };
 }
 
 /** A2: held until the loop's next step. */
 export class StepsAhead {
   #asked: StepAhead | undefined;
   #held: StepAhead | undefined;
+  #expected = false;
 
   /** One was begun, and is what the loop does next. */
   get owed(): boolean {
     return this.#held !== undefined;
   }
 
-  /** Before the call is asked for. */
-  ask({ step }: Ahead, { executionId }: CallPlace, { inbox, budget }: ThreadRun): void {
-    const heard = { news: inbox.news, budget: budget.heard };
-    this.#asked = { ...heard, input: toNextInput(executionId, step) };
+  /** A4. */
+  get expected(): boolean {
+    return this.#expected;
   }
 
-  /** The activity's answer. Tells the call's own. */
-  hear<Attempt extends ToolAttempt>(attempt: Attempt | GoneOn): Attempt | ToolCallOutcome {
-    if (!('next' in attempt)) return attempt;
-    const { next, ...called } = attempt;
+  /** A4: of each step that is told. */
+  notice({ callCount, ran }: StoredStep): void {
+    if (callCount > 0) this.#expected = ran?.length === callCount;
+  }
+
+  /** Before its activity is asked for. */
+  ask({ ordinal }: Offer, { inbox, budget }: ThreadRun): void {
+    this.#asked = { ordinal, news: inbox.news, budget: budget.heard };
+  }
+
+  /** The activity's answer. Tells what came before the step. */
+  hear(told: ToolAttempt | GoneOn): ToolAttempt;
+  hear(told: ModelStepOutcome | StepGoneOn): ModelStepOutcome;
+  hear(told: ToolAttempt | ModelStepOutcome | GoneOn | StepGoneOn): ToolAttempt | ModelStepOutcome {
+    if (!('next' in told)) return told;
+    const { next, ...before } = told;
     this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };
-    return called;
+    return before;
   }
 
   /** The activity was lost, and the store tells what became of the call. Where it has gone on, it did so with this. */

@@ -9,18 +9,19 @@ import type {
   ModelStepOutcome,
   RunRef,
   StoredError,
+  StoredStep,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
+import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import { awaitBudget } from './budget.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
-import { planAhead, type StepAhead } from './step-ahead.ts';
+import { planAhead, planBehind, type StepAhead } from './step-ahead.ts';
 import { callAt } from './step-call.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { runToolCall } from './tool-call.ts';
-import type { CallEnd, StoredStep } from './turn.ts';
 import { awaitAnswer } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
@@ -67,7 +68,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   // It hands nothing over (step-ahead.ts, A2).
   if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillOnce(run);
   const { news } = ahead ?? run.inbox;
-  const input = ahead?.input ?? toInput(run);
+  const input = ahead ? toAhead(run, ahead) : toInput(run);
   const { items } = input;
   const outcome = await askModel(run, input, ahead);
   if (outcome.kind === 'terminated') {
@@ -118,6 +119,19 @@ function toInput(run: ThreadRun): ModelInput {
   };
 }
 
+/** As the activity has asked for it, that went on into it. */
+function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelInput {
+  return {
+    ordinal,
+    executionId: turn.executionId(),
+    afterStep: turn.afterStep,
+    items: [],
+    rejections: [],
+    agent: presence.agent,
+    ...(turn.session ? { session: turn.session } : {}),
+  };
+}
+
 /** The same step again, where it had to wait for its budget, or for an approval of what it spends. */
 async function askModel(
   run: ThreadRun,
@@ -132,7 +146,10 @@ async function askModel(
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // What is heard from here on is heard of what this attempt asks.
       run.waits.listen();
-      outcome = await run.activities.modelStep(input, presence.nextStep);
+      const next = planBehind(run);
+      if (next) run.ahead.ask(next, run);
+      const offered = next ? { ...input, next } : input;
+      outcome = run.ahead.hear(await run.activities.modelStep(offered, presence.nameStep(next !== undefined)));
     }
     if (outcome.kind !== 'blocked') return outcome;
     if (outcome.wait) await awaitAnswer(run, outcome.wait);
@@ -144,6 +161,7 @@ async function askModel(
 async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd> {
   const { turn } = run;
   const before = turn.beginStep(outcome);
+  run.ahead.notice(outcome);
   if (outcome.agent !== undefined) run.presence.showAgent(outcome.agent);
   if (outcome.model) run.presence.showModel(outcome.model);
   run.presence.showCalls(outcome);

@@ -35,7 +35,7 @@ async function runByMode(
   if (call.mode === 'child') return runChildCall(run, call, place);
   // Asked again, it does not go on.
   for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
-    if (ahead) run.ahead.ask(ahead, place, run);
+    if (ahead) run.ahead.ask(ahead.step, run);
     try {
       const outcome = run.ahead.hear(await dispatch(run, call, place, ahead));
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;

@@ -4,21 +4,12 @@
  * T1. A step is over when `completeStep` says so: until then a reset or a lost run must find it again.
  */
 import { uuid4 } from '@temporalio/workflow';
-import type { FlowDirective } from '../core/author/thread-execution.ts';
 import type { TurnState } from '../core/thread/carried.ts';
-import { advanceSession, NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
-import type { ModelStepOutcome, StoredError } from '../core/thread/step.ts';
+import { NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
+import type { StoredError, StoredStep } from '../core/thread/step.ts';
+import { type CallEnd, foreseeEnd, type StepEnd, toSession } from '../core/thread/step-end.ts';
 import type { LimitReason } from '../core/thread/step-limit.ts';
-import { evaluateStop, type StopVerdict } from '../core/thread/stop.ts';
-
-export type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
-
-/** A call of a step, once it has its result. */
-export interface CallEnd {
-  readonly name: string;
-  readonly succeeded: boolean;
-  readonly directive?: FlowDirective;
-}
+import type { StopVerdict } from '../core/thread/stop.ts';
 
 /** How an execution ended, as the store has it. */
 export interface ExecutionEnd {
@@ -85,14 +76,11 @@ export class Turn {
   }
 
   /** A step is stored, and its calls are to be run. Answers how the turn stood before the step was counted. */
-  beginStep({ answered, side, turns, taken, executionId }: StoredStep): TurnState {
+  beginStep(outcome: StoredStep): TurnState {
+    const { answered, side, taken, executionId } = outcome;
     if (executionId !== undefined) this.#change({ executionId });
     this.#change({ turnOpen: true, stopReason: null });
-    // After a reset, the store has counted turns that this run has not seen.
-    if (side) {
-      const session = { ...(this.#state.session ?? NEW_SESSION), side };
-      this.#change({ session: turns === undefined ? session : { ...session, turns } });
-    }
+    this.#change({ session: toSession(this.#state.session, outcome) });
     const before = this.#state;
     const { totalSteps, steps, sideSteps } = before;
     this.#change({ totalSteps: totalSteps + 1 });
@@ -141,24 +129,8 @@ export class Turn {
   }
 
   /** What `judge` would say, and how the session would stand. Changes nothing. */
-  foresee(
-    { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
-    calls: readonly CallEnd[],
-  ): { readonly verdict: StopVerdict; readonly session?: Session } {
-    const { sideSteps, session } = this.#state;
-    const verdict = evaluateStop({
-      rules,
-      side,
-      text,
-      answered,
-      calls,
-      sideSteps,
-      moreInput,
-      ...(taken === undefined ? { early: true } : {}),
-      turns: (session ?? NEW_SESSION).turns,
-      directive: calls.findLast((call) => call.directive)?.directive ?? directive,
-    });
-    return session ? { verdict, session: advanceSession(session, side, verdict) } : { verdict };
+  foresee(step: StoredStep, calls: readonly CallEnd[]): StepEnd {
+    return foreseeEnd(step, calls, this.#state);
   }
 
   /** The store has ended the execution; the next step begins another one. */

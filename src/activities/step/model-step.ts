@@ -6,7 +6,7 @@
 import type { Registry } from '../../core/author/definition.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';
-import type { ModelStepInput, ModelStepOutcome } from '../../core/thread/step.ts';
+import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { refuseLeaving } from '../base/guard.ts';
@@ -95,7 +95,6 @@ async function describeStored(
   return { kind: 'step', ...describe(project, record), swept, taken, ...moved, ...queued, ...named };
 }
 
-type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
 type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting' | 'executionId'>;
 
 function describe(project: Registry, record: StepRecord): Described {

@@ -1,18 +1,22 @@
 /**
- * A call that ends its step goes on into the next step, within its own activity (core/thread/next-step.ts). The call's result is in the
- * store by then, and whatever happens to the step, the activity answers with it. Of a step that may have begun, and is not told, it says so:
- * another attempt finds it in the store.
+ * Activities that go on into the next step (core/thread/next-step.ts). What comes before it is in the store by then, and whatever happens
+ * to the step, the activity answers with that. Of a step that may have begun, and is not told, it says so: another attempt finds it in the store.
  */
 import { Context } from '@temporalio/activity';
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import {
+  findNext,
   type GoneOn,
   type LastCallInput,
   type NextStep,
+  type Offer,
+  type StepGoneOn,
+  type StepInput,
   toNextInput,
   type UnheardStep,
+  type WithNext,
 } from '../../core/thread/next-step.ts';
-import type { ModelStepInput, ModelStepOutcome, ToolCallInput } from '../../core/thread/step.ts';
+import type { ModelStepInput, ModelStepOutcome, RunRef, ToolCallInput } from '../../core/thread/step.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -24,44 +28,74 @@ const ANSWER_MS = 1000;
 
 const UNHEARD: UnheardStep = { kind: 'unheard' };
 
+type Dependencies = Pick<ActivityDependencies, 'leaving' | 'lone'>;
 type Call = ToolAttempt & EffectsDue;
 type Step = ModelStepOutcome & EffectsDue;
-type Next = GoneOn['next'];
 
+/** A call that ends its step. */
 export function withNextStep(
-  dependencies: Pick<ActivityDependencies, 'leaving' | 'lone'>,
+  dependencies: Dependencies,
   call: Activity<ToolCallInput, Call>,
   step: Activity<ModelStepInput, Step>,
 ): Activity<LastCallInput, Call | (GoneOn & EffectsDue)> {
   return async (input) => {
     const called = await call(input);
-    const { next, threadId, storeId, executionId } = input;
+    const { next, executionId } = input;
     if (next === undefined || called.kind !== 'done' || called.directive !== undefined) return called;
-    const mayGoOn = goesOn(dependencies, called) && (await isUndisturbed(next));
-    // The attempt before may have begun it.
-    if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...called, next: UNHEARD } : called;
-    showProgress(`asking for step ${next.afterStep + 1}`);
-    // Whatever it meets is not the call's.
-    const stepped: Next & EffectsDue = await step({
-      ...{ threadId, storeId },
-      ...toNextInput(executionId, next),
-    }).catch(() => UNHEARD);
-    const { effectsInMs, ...outcome } = stepped;
-    const both = { ...called, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
-    return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...called, next: UNHEARD };
+    return goOn(dependencies, called, { ...input, executionId, next }, step);
   };
+}
+
+/** A step whose calls have all run within its activity. */
+export function withStepBehind(
+  dependencies: Dependencies,
+  step: Activity<ModelStepInput, Step>,
+): Activity<StepInput, Step | (StepGoneOn & EffectsDue)> {
+  return async ({ next: offer, ...input }) => {
+    const told = await step(input);
+    const next = offer && findNext(input, told, offer);
+    if (next === undefined || told.kind !== 'step') return told;
+    const { executionId = input.executionId } = told;
+    return goOn(dependencies, told, { ...input, executionId, next }, step);
+  };
+}
+
+interface Behind extends RunRef {
+  readonly executionId: string;
+  readonly next: NextStep;
+}
+
+/** With what came of the step, where it was begun. */
+async function goOn<Told extends EffectsDue>(
+  dependencies: Dependencies,
+  told: Told,
+  { threadId, storeId, executionId, next }: Behind,
+  step: Activity<ModelStepInput, Step>,
+): Promise<Told | (Told & WithNext)> {
+  const mayGoOn = goesOn(dependencies, told) && (await isUndisturbed(next));
+  // The attempt before may have begun it.
+  if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNHEARD } : told;
+  showProgress(`asking for step ${next.afterStep + 1}`);
+  // Whatever it meets is its own.
+  const stepped: WithNext['next'] & EffectsDue = await step({
+    ...{ threadId, storeId },
+    ...toNextInput(executionId, next),
+  }).catch(() => UNHEARD);
+  const { effectsInMs, ...outcome } = stepped;
+  const both = { ...told, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
+  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...told, next: UNHEARD };
 }
 
 /** An effect that is due comes before another step. */
 function goesOn(
-  { leaving, lone }: Pick<ActivityDependencies, 'leaving' | 'lone'>,
+  { leaving, lone }: Dependencies,
   { effectsInMs = Number.POSITIVE_INFINITY }: EffectsDue,
 ): boolean {
   return effectsInMs > 0 && !lone && !leaving.aborted && !abortSignal().aborted;
 }
 
 /** The workflow has heard nothing since it has scheduled this activity: no message, no request, no timer. */
-async function isUndisturbed({ historyLength }: NextStep): Promise<boolean> {
+async function isUndisturbed({ historyLength }: Offer): Promise<boolean> {
   const { client, info } = Context.current();
   const { workflowId, runId } = info.workflowExecution ?? {};
   if (workflowId === undefined) return false;

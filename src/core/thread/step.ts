@@ -132,6 +132,9 @@ export type ModelStepOutcome =
   | (Swept & BlockedStep & { readonly step: number })
   | { readonly kind: 'terminated' };
 
+/** A step with its answer in the store. */
+export type StoredStep = Extract<ModelStepOutcome, { kind: 'step' }>;
+
 export interface ToolCallInput extends RunRef {
   readonly step: number;
   readonly index: number;

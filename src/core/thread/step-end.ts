@@ -1,0 +1,52 @@
+/** How a step ends, from what its activities have told of it: the stop rules (stop.ts) and the session (session.ts) together. Pure. */
+import type { FlowDirective } from '../author/thread-execution.ts';
+import { advanceSession, NEW_SESSION, type Session, type SideSteps } from './session.ts';
+import type { StoredStep } from './step.ts';
+import { evaluateStop, type StopVerdict } from './stop.ts';
+
+/** A call of a step, once it has its result. */
+export interface CallEnd {
+  readonly name: string;
+  readonly succeeded: boolean;
+  readonly directive?: FlowDirective;
+}
+
+/** Where the turn stands with the step. */
+interface Standing {
+  readonly sideSteps: SideSteps;
+  /** Absent for one AI side. */
+  readonly session?: Session | null;
+}
+
+/** What ends with the step, and how the session stands behind it. */
+export interface StepEnd {
+  readonly verdict: StopVerdict;
+  readonly session?: Session;
+}
+
+export function foreseeEnd(
+  { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
+  calls: readonly CallEnd[],
+  { sideSteps, session }: Standing,
+): StepEnd {
+  const verdict = evaluateStop({
+    rules,
+    side,
+    text,
+    answered,
+    calls,
+    sideSteps,
+    moreInput,
+    ...(taken === undefined ? { early: true } : {}),
+    turns: (session ?? NEW_SESSION).turns,
+    directive: calls.findLast((call) => call.directive)?.directive ?? directive,
+  });
+  return session ? { verdict, session: advanceSession(session, side, verdict) } : { verdict };
+}
+
+/** The session in which the step was made. After a reset, the store has counted turns that a run has not seen. */
+export function toSession(known: Session | null | undefined, { side, turns }: StoredStep): Session | null {
+  if (!side) return known ?? null;
+  const session = { ...(known ?? NEW_SESSION), side };
+  return turns === undefined ? session : { ...session, turns };
+}
