@@ -21,7 +21,6 @@ const TABLES: Readonly<Record<string, string>> = {
   'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',
   'core/event/event-data.ts': 'every kind of row of the log, with its data and its line of doc',
   'index.ts': 'every name that the package exports',
-  'store/schema/migrations.ts': 'every migration by its name, in order',
   'store/schema/tables.ts': 'every table of the store, with its columns',
 };
 /** A file above 250 lines must say here why it is one idea. */
