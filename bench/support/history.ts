@@ -1,6 +1,7 @@
 /**
  * What the server recorded, cut into steps: from one activity that asks a model scheduled to the next. That is `modelStep`, or the call of
- * a tool that goes on into the next step. Its own timestamps are the measure, so neither the client's round trips nor its polling are counted.
+ * a tool that goes on into the next step. An activity that asks two models is two steps, of half each. Its own timestamps are the measure,
+ * so neither the client's round trips nor its polling are counted.
  */
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -26,13 +27,21 @@ function cutSteps(events: readonly Event[]): StepMeasure[] {
     const start = starts[index] as number;
     // Half a step: the tool that it calls goes on into the next one.
     if (nameOf(events[start]) !== nameOf(events[end])) return [];
-    const step = events.slice(start, end);
-    return {
-      events: step.length,
-      bytes: step.reduce((sum, event) => sum + HistoryEvent.encode(event).finish().length, 0),
-      ms: milliseconds(events[end] as Event) - milliseconds(events[start] as Event),
-    };
+    const between = events.slice(start, end);
+    const steps = goesOn(between) ? 2 : 1;
+    const bytes = between.reduce((sum, event) => sum + HistoryEvent.encode(event).finish().length, 0);
+    const ms = milliseconds(events[end] as Event) - milliseconds(events[start] as Event);
+    const each = { events: between.length / steps, bytes: bytes / steps, ms: ms / steps };
+    return Array.from({ length: steps }, () => each);
   });
+}
+
+/** The model step with which these begin has answered with the one behind it. */
+function goesOn([scheduled, ...events]: readonly Event[]): boolean {
+  if (nameOf(scheduled) !== 'modelStep') return false;
+  const completed = events.find((event) => event.activityTaskCompletedEventAttributes);
+  const [told] = completed?.activityTaskCompletedEventAttributes?.result?.payloads ?? [];
+  return Buffer.from(told?.data ?? []).includes('"next":');
 }
 
 function asksModel(event: Event): boolean {

@@ -155,6 +155,27 @@ export const WORKFLOW = [
     server: true,
   },
   {
+    name: 'a step goes on into the next one where it ends the turn',
+    rule: 'of quick calls, the activity judges as the workflow would whether their step goes on',
+    edits: [{ find: 'if (!end.verdict.goesOn || end.verdict.turn) return', put: 'if (false) return' }],
+    tests: ['test/conformance/runtime-05-steps-behind.test.ts'],
+    title: 'ends with its step',
+    server: true,
+  },
+  {
+    name: 'a step behind another is asked for again under another ordinal',
+    rule: 'readers take back what they have seen of an answer whose worker was lost',
+    edits: [
+      {
+        find: '    ordinal,\n    executionId: turn.executionId(),',
+        put: '    ordinal: ordinal + 1000,\n    executionId: turn.executionId(),',
+      },
+    ],
+    tests: ['test/faults/step-behind-kill.test.ts'],
+    title: 'readers take back',
+    server: true,
+  },
+  {
     name: 'a step that a call has gone on into outlives the end of its execution',
     rule: 'a step ahead is forgotten where the loop does anything else first',
     edits: [{ find: '  run.ahead.forget();\n', put: '' }],

@@ -85,7 +85,7 @@ export class StepsAhead {
     return this.#held !== undefined;
   }
 
-  /** A4. */
+  /** A4: the calls before were all quick. */
   get expected(): boolean {
     return this.#expected;
   }

@@ -149,7 +149,9 @@ async function askModel(
       const next = planBehind(run);
       if (next) run.ahead.ask(next, run);
       const offered = next ? { ...input, next } : input;
-      outcome = run.ahead.hear(await run.activities.modelStep(offered, presence.nameStep(next !== undefined)));
+      outcome = run.ahead.hear(
+        await run.activities.modelStep(offered, presence.nameStep(next !== undefined)),
+      );
     }
     if (outcome.kind !== 'blocked') return outcome;
     if (outcome.wait) await awaitAnswer(run, outcome.wait);

@@ -137,7 +137,9 @@ export class Turn {
   end({ afterStep, stopReason, error }: ExecutionEnd): void {
     this.#lastError = error;
     const none = { turnOpen: false, executionId: null, steps: 0, sideSteps: NO_STEPS };
-    this.#change({ ...none, afterStep, stopReason });
+    // Of those that a stop has cut short, the run was not told.
+    const totalSteps = Math.max(this.#state.totalSteps, afterStep);
+    this.#change({ ...none, afterStep, totalSteps, stopReason });
   }
 
   #change(part: Partial<TurnState>): void {

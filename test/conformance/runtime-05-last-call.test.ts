@@ -3,51 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { ended } from '../support/effects.ts';
-import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { holding } from '../support/holding.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+import { activitiesOf, scheduledOf } from '../support/scheduled.ts';
 
 const pay = defineTool({ description: 'pays', execute: () => ({ status: 'success', result: 'paid' }) });
-
-async function scheduledOf({ client }: TestRuntime, threadId: string) {
-  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
-  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
-    scheduled?.activityType?.name
-      ? [
-          {
-            name: scheduled.activityType.name,
-            summary: JSON.parse(Buffer.from(userMetadata?.summary?.data ?? []).toString()) as string,
-          },
-        ]
-      : [],
-  );
-}
-
-async function activitiesOf(runtime: TestRuntime, threadId: string): Promise<string[]> {
-  return (await scheduledOf(runtime, threadId)).map(({ name }) => name);
-}
-
-/** Stays in its body until it is let go; one promise for each time it is called. */
-function holding() {
-  const begun: PromiseWithResolvers<() => void>[] = [];
-  const at = (n: number) => (begun[n] ??= Promise.withResolvers<() => void>());
-  let count = 0;
-  const tool = defineTool({
-    description: 'is held',
-    execute: async () => {
-      const held = Promise.withResolvers<void>();
-      at(count++).resolve(held.resolve);
-      await held.promise;
-      return { status: 'success', result: 'held' };
-    },
-  });
-  return { tool, begun: (n: number) => at(n).promise };
-}
 
 describe('runtime §5 Tool Execution, the last call of a step', () => {
   it('[runtime 3] goes on into the next step within its own activity, which is named by both', async () => {
     const model = scriptedModel([calls('pay'), callsMany([{ name: 'pay' }, { name: 'pay' }]), says('done')]);
     const runtime = await testRuntime({ model, tools: { pay } });
     const thread = await runtime.start('go');
-    expect(await scheduledOf(runtime, thread)).toEqual([
+    expect(await scheduledOf(runtime.client, thread)).toEqual([
       { name: 'openThread', summary: 'open · helper' },
       { name: 'modelStep', summary: expect.stringMatching(/^step 1 · /) },
       { name: 'runTool', summary: expect.stringMatching(/^pay · step 1, then step 2 · /) },
@@ -128,7 +95,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
       const model = scriptedModel(script);
       const runtime = await testRuntime({ model, tools, side: { stopTool: 'pay' } });
       const thread = await runtime.start('go');
-      const scheduled = await scheduledOf(runtime, thread);
+      const scheduled = await scheduledOf(runtime.client, thread);
       expect(scheduled.filter(({ summary }) => summary.includes('then'))).toEqual([]);
     }
   });
@@ -161,7 +128,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     const runtime = await testRuntime({ model, tools: { plan }, effects: { ring } });
     const thread = await runtime.start('go');
     await ended(runtime, thread, 1);
-    expect(await activitiesOf(runtime, thread)).toEqual([
+    expect(await activitiesOf(runtime.client, thread)).toEqual([
       ...['openThread', 'modelStep', 'runTool', 'runEffects', 'modelStep', 'commitStatus'],
     ]);
   });
@@ -186,7 +153,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
       probe,
     });
     const thread = await runtime.start('go');
-    expect(await activitiesOf(runtime, thread)).toEqual([
+    expect(await activitiesOf(runtime.client, thread)).toEqual([
       ...['openThread', 'modelStep', 'runTool', 'modelStep', 'commitStatus'],
     ]);
     expect((await runtime.transcript(thread)).slice(2)).toEqual([

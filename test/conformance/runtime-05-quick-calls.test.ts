@@ -7,6 +7,7 @@ import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.t
 import { ended } from '../support/effects.ts';
 import { consulting, resultOf } from '../support/prompt-project.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { activitiesOf } from '../support/scheduled.ts';
 
 const note = defineTool({
   description: 'notes a line',
@@ -31,14 +32,6 @@ function staying() {
   return { tool, aborted: aborted.promise, letGo: left.resolve };
 }
 
-/** The activities of a thread's run, by name. */
-async function activitiesOf({ client }: TestRuntime, threadId: string): Promise<string[]> {
-  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
-  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-    scheduled?.activityType?.name ? [scheduled.activityType.name] : [],
-  );
-}
-
 async function begin({ client, store }: TestRuntime, startedTools: number): Promise<string> {
   const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
   await eventually('the tool runs', async () => {
@@ -56,7 +49,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
     const runtime = await testRuntime({ model, tools: { note } });
     const thread = await runtime.start('go');
-    expect(await activitiesOf(runtime, thread)).toEqual([
+    expect(await activitiesOf(runtime.client, thread)).toEqual([
       'openThread',
       'modelStep',
       'modelStep',
@@ -88,7 +81,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
       'tool note success: noted two',
       'assistant: done',
     ]);
-    const activities = await activitiesOf(runtime, thread);
+    const activities = await activitiesOf(runtime.client, thread);
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 
@@ -97,7 +90,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     const pay = defineTool({ description: 'pays', quick: true, idempotent: false, execute });
     const runtime = await testRuntime({ model: scriptedModel([calls('pay'), says('done')]), tools: { pay } });
     const thread = await runtime.start('go');
-    expect(await activitiesOf(runtime, thread)).not.toContain('runTool');
+    expect(await activitiesOf(runtime.client, thread)).not.toContain('runTool');
     expect((await runtime.transcript(thread)).slice(2)).toEqual([
       'tool pay success: paid',
       'assistant: done',
@@ -113,7 +106,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     const runtime = await consulting(model, { consult: { tools: ['note'] }, tools: { note } });
     const thread = await runtime.start('go');
     expect(await resultOf(runtime, thread)).toContain('noted one');
-    expect(await activitiesOf(runtime, thread)).toEqual([
+    expect(await activitiesOf(runtime.client, thread)).toEqual([
       ...['openThread', 'modelStep', 'runSubprompt', 'finishSubprompt', 'modelStep', 'commitStatus'],
     ]);
   });
@@ -178,7 +171,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
       'tool note success: noted three',
       'assistant: done',
     ]);
-    const activities = await activitiesOf(runtime, thread);
+    const activities = await activitiesOf(runtime.client, thread);
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 
@@ -221,6 +214,6 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     const runtime = await testRuntime({ model, tools: { plan }, effects: { ring } });
     const thread = await runtime.start('go');
     await ended(runtime, thread, 1);
-    expect(await activitiesOf(runtime, thread)).not.toContain('runTool');
+    expect(await activitiesOf(runtime.client, thread)).not.toContain('runTool');
   });
 });

@@ -1,8 +1,10 @@
 /** Lives whose quick calls run within the activity of their step. Whether they did stands in its answer alone. */
 import { z } from 'zod';
+import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { promptProject } from '../support/prompt-project.ts';
+import { eventually } from '../support/runtime.ts';
 import { type Scenario, say } from './scenario.ts';
 
 export const tools = {
@@ -19,6 +21,16 @@ export const tools = {
   }),
 };
 
+const remind = (quick: boolean) =>
+  defineTool({
+    description: 'puts a message in line',
+    quick,
+    execute: async (state) => {
+      await state.queueMessage({ role: 'user', content: 'remember' });
+      return { status: 'success' };
+    },
+  });
+
 export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'calls-within-a-step': {
     model: () =>
@@ -31,14 +43,7 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
     options: {
       tools: {
         ...tools,
-        remind: defineTool({
-          description: 'puts a message in line',
-          quick: true,
-          execute: async (state) => {
-            await state.queueMessage({ role: 'user', content: 'remember' });
-            return { status: 'success' };
-          },
-        }),
+        remind: remind(true),
         leave: defineTool({
           description: 'ends the thread',
           quick: true,
@@ -66,22 +71,36 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
         calls('slow'),
         says('again'),
       ]),
-    options: {
-      tools: {
-        ...tools,
-        remind: defineTool({
-          description: 'puts a message in line',
-          execute: async (state) => {
-            await state.queueMessage({ role: 'user', content: 'remember' });
-            return { status: 'success' };
-          },
-        }),
-      },
-    },
+    options: { tools: { ...tools, remind: remind(false) } },
     async live(client, threadId) {
       await say(client, threadId, 'work');
       await client.queueTool(threadId, { name: 'slow' });
       await client.waitForIdle(threadId);
+    },
+  },
+  'goes-on-in-a-step': {
+    model: () =>
+      scriptedModel([
+        ...[
+          calls('quick'),
+          calls('quick'),
+          calls('remind'),
+          callsMany([{ name: 'quick' }, { name: 'slow' }]),
+        ],
+        ...[calls('quick'), calls('quick'), calls('quick'), says('done')],
+        ...[calls('quick'), hangs(), says('again')],
+      ]),
+    options: { tools: { ...tools, remind: remind(true) } },
+    async live(client, threadId) {
+      await say(client, threadId, 'work');
+      await client.sendMessage(threadId, { content: 'more' });
+      await eventually('the step behind asks its model', async () => {
+        const events = await storeOf(client).events.read(threadId, 0, 10_000);
+        return events.filter(({ type }) => type === 'step.started').length === 10;
+      });
+      await client.stop(threadId, 'enough');
+      await client.waitForIdle(threadId);
+      await say(client, threadId, 'go on');
     },
   },
   'calls-within-a-subprompt': {

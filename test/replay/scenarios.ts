@@ -9,6 +9,7 @@ import { ended, schedule } from '../support/effects.ts';
 import { promptProject } from '../support/prompt-project.ts';
 import { nested } from '../support/raw-payload.ts';
 import { eventually } from '../support/runtime.ts';
+import { activitiesOf } from '../support/scheduled.ts';
 import { toolOf } from '../support/tool-work.ts';
 import { FAMILY_SCENARIOS } from './family-scenarios.ts';
 import { ORDER_SCENARIOS } from './order-scenarios.ts';
@@ -19,9 +20,7 @@ import { TASK_SCENARIOS } from './task-scenarios.ts';
 import { WAIT_SCENARIOS } from './wait-scenarios.ts';
 
 async function countLooks(client: RuntimeClient, threadId: string): Promise<number> {
-  const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
-  const names = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-  return names?.filter((name) => name === 'runEffects').length ?? 0;
+  return (await activitiesOf(client, threadId)).filter((name) => name === 'runEffects').length;
 }
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {

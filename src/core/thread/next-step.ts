@@ -70,7 +70,8 @@ export function findNext(
   const calls = told.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];
   if (told.callCount === 0 || calls.length !== told.callCount) return undefined;
   const end = foreseeEnd(told, calls, { sideSteps: told.taken, session: toSession(session, told) });
-  if (!end.verdict.goesOn) return undefined;
+  // Whose move it is, the workflow hears of each step before another one.
+  if (!end.verdict.goesOn || end.verdict.turn) return undefined;
   const { step: afterStep, agent: moved = agent } = told;
   return { ...offer, afterStep, agent: moved, ...(end.session ? { session: end.session } : {}) };
 }

@@ -1,0 +1,229 @@
+/** runtime §5: a step whose calls were all quick goes on into the next one within its activity, and nothing that is said of steps changes by that. */
+import { describe, expect, it } from '@jest/globals';
+import { defineEffect, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { ended } from '../support/effects.ts';
+import { holding } from '../support/holding.ts';
+import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { activitiesOf, scheduledOf } from '../support/scheduled.ts';
+import { heard, twoSides } from '../support/two-sides.ts';
+
+const quickly = (execute: Parameters<typeof defineTool>[0]['execute']) =>
+  defineTool({ description: 'is quick', quick: true, execute });
+const note = quickly(() => ({ status: 'success', result: 'noted' }));
+const many = (name: string, times: number) => callsMany(Array.from({ length: times }, () => ({ name })));
+
+const scheduled = (runtime: TestRuntime, threadId: string) => activitiesOf(runtime.client, threadId);
+const begin = async ({ client }: TestRuntime) =>
+  (await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] })).threadId;
+
+describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
+  it('[runtime 3] goes on into the next step, where the one before was quick too; its activity is named by both', async () => {
+    const model = scriptedModel([
+      ...[calls('note'), calls('note'), many('note', 2), calls('note'), says('done'), says('again')],
+    ]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await runtime.start('go');
+    await runtime.say(thread, 'more');
+    const asked = (name: string) => ({ name: 'modelStep', summary: expect.stringMatching(`^${name} · `) });
+    expect(await scheduledOf(runtime.client, thread)).toEqual([
+      { name: 'openThread', summary: 'open · helper' },
+      asked('step 1'),
+      asked('step 2 \\(\\+3\\)'),
+      asked('step 4 \\(\\+5\\)'),
+      { name: 'commitStatus', summary: 'idle · stop_on_response' },
+      asked('step 6 \\(\\+7\\)'),
+      { name: 'commitStatus', summary: 'idle · stop_on_response' },
+    ]);
+    expect(await runtime.transcript(thread)).toEqual([
+      ...['user: go', 'assistant:  -> note', 'tool note success: noted'],
+      ...['assistant:  -> note', 'tool note success: noted', 'assistant:  -> note, note'],
+      ...['tool note success: noted', 'tool note success: noted', 'assistant:  -> note'],
+      ...['tool note success: noted', 'assistant: done', 'user: more', 'assistant: again'],
+    ]);
+  });
+
+  it('[runtime 3] leaves what is not quick to activities of its own', async () => {
+    const pay = defineTool({ description: 'pays', execute: () => ({ status: 'success', result: 'paid' }) });
+    const model = scriptedModel([
+      ...[calls('note'), calls('note'), callsMany([{ name: 'note' }, { name: 'pay' }]), says('done')],
+    ]);
+    const runtime = await testRuntime({ model, tools: { note, pay } });
+    const thread = await runtime.start('go');
+    expect(await scheduled(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'modelStep', 'runTool', 'commitStatus'],
+    ]);
+    expect((await runtime.transcript(thread)).slice(-4)).toEqual([
+      'assistant:  -> note, pay',
+      'tool note success: noted',
+      'tool pay success: paid',
+      'assistant: done',
+    ]);
+  });
+
+  it('[runtime 3.2] what is said before its calls end is in the next request, however shortly before', async () => {
+    const rounds = 12;
+    const { tool, begun } = holding({ quick: true });
+    const script = Array.from({ length: rounds }, () => calls('hold'));
+    const model = scriptedModel([...script, says('done')]);
+    const runtime = await testRuntime({ model, tools: { hold: tool } });
+    const thread = await begin(runtime);
+    for (let round = 0; round < rounds; round++) {
+      const letGo = await begun(round);
+      // In every third round nobody speaks: its activity may go on.
+      if (round % 3 < 2) await runtime.client.sendMessage(thread, { content: `word ${round}` });
+      letGo();
+    }
+    await runtime.client.waitForIdle(thread);
+    const [, ...requests] = model.requests;
+    const said = requests.map(({ messages }) => messages.filter(({ role }) => role === 'user').length - 1);
+    const spoken = (round: number) => 2 * Math.floor(round / 3) + Math.min(2, (round % 3) + 1);
+    expect(said).toEqual(Array.from({ length: rounds }, (_, round) => spoken(round)));
+    expect((await scheduled(runtime, thread)).filter((name) => name === 'modelStep').length).toBeLessThan(
+      rounds + 1,
+    );
+  });
+
+  it('[runtime 6] a stop that comes before its calls end lets no further model be asked', async () => {
+    const { tool, begun } = holding({ quick: true });
+    const model = scriptedModel([calls('hold'), calls('hold')]);
+    const runtime = await testRuntime({ model, tools: { hold: tool } });
+    const thread = await begin(runtime);
+    (await begun(0))();
+    const letGo = await begun(1);
+    await runtime.client.stop(thread, 'enough');
+    letGo();
+    const stopped = { status: 'stopped', stopReason: 'enough' };
+    expect(await runtime.client.waitForIdle(thread)).toMatchObject(stopped);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('[runtime 6] a stop aborts the model that it has gone on to ask, and the thread goes on where the store stands', async () => {
+    const model = scriptedModel([calls('note'), calls('note'), hangs(), says('again')]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await begin(runtime);
+    await eventually('the step behind asks its model', async () => model.requests.length === 3);
+    await runtime.client.stop(thread, 'enough');
+    expect(await runtime.client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });
+    await runtime.say(thread, 'go on');
+    expect(await runtime.transcript(thread)).toEqual([
+      ...['user: go', 'assistant:  -> note', 'tool note success: noted'],
+      ...['assistant:  -> note', 'tool note success: noted', 'user: go on', 'assistant: again'],
+    ]);
+    const events = await runtime.store.events.read(thread, 0);
+    const last = events.findLast(({ type }) => type === 'step.committed')?.step;
+    const asked = (await scheduledOf(runtime.client, thread)).filter(({ name }) => name === 'modelStep');
+    expect(asked.at(-1)?.summary).toMatch(`step ${last} `);
+  });
+
+  it('[runtime 3] what one of its calls puts in line is in the next request, and nothing of it waits', async () => {
+    const remind = quickly(async (state) => {
+      await state.queueMessage({ role: 'user', content: 'remember' });
+      return { status: 'success' };
+    });
+    const model = scriptedModel([calls('note'), calls('remind'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note, remind } });
+    const thread = await runtime.start('go');
+    expect(model.requests[2]?.messages.at(-1)).toMatchObject({ role: 'user', content: 'remember' });
+    expect(await scheduled(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'modelStep', 'commitStatus'],
+    ]);
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
+  });
+
+  it('ends with its step where that ends the turn, or one of its calls asks for another turn', async () => {
+    const yields = quickly(async ({ execution }) => {
+      execution?.forceTurn('b');
+      return { status: 'success' };
+    });
+    for (const name of ['last', 'yields'] as const) {
+      const model = scriptedModel([calls('note'), calls(name)]);
+      const tools = { note, last: note, yields };
+      const runtime = await testRuntime({ model, tools, side: { stopTool: 'last' } });
+      const thread = await runtime.start('go');
+      const stopReason = name === 'last' ? 'stop_tool' : 'forced_human_turn';
+      expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', stopReason });
+      expect(model.requests).toHaveLength(2);
+    }
+  });
+
+  it('[runtime 6] of two sides goes on with the side whose move it is, and ends with its turn', async () => {
+    const a = scriptedModel([calls('note'), calls('note'), says('a draft'), calls('note'), says('another')]);
+    const b = scriptedModel([calls('note'), calls('note'), says('a word'), calls('finish')]);
+    const tools = { note, finish: note };
+    const runtime = await twoSides({ a, b, tools, sideB: { sessionStop: 'finish' } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      stopReason: 'session_stop',
+      session: { side: 'a', turns: 0 },
+    });
+    expect([a.requests.length, b.requests.length]).toEqual([5, 4]);
+    expect(heard(b)[3]?.at(-1)).toMatch(/another$/);
+    const steps = (await scheduled(runtime, thread)).filter((name) => name === 'modelStep');
+    expect(steps.length).toBeLessThan(9);
+  });
+
+  it('[runtime 11] an effect that one of its calls has made due runs before the next step', async () => {
+    const ring = defineEffect('rings', (state) => state.setValue('rung', true));
+    const plan = quickly(async (state) => {
+      await state.scheduleEffect('ring', {}, 0);
+      return { status: 'success' };
+    });
+    const model = scriptedModel([calls('note'), calls('plan'), says('planned')]);
+    const runtime = await testRuntime({ model, tools: { note, plan }, effects: { ring } });
+    const thread = await runtime.start('go');
+    await ended(runtime, thread, 1);
+    expect(await scheduled(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'modelStep', 'runEffects', 'modelStep', 'commitStatus'],
+    ]);
+  });
+
+  it('[PL-17] a budget that ends with it denies the step behind it', async () => {
+    const model = scriptedModel([calls('note'), calls('note')]);
+    const runtime = await testRuntime({ model, tools: { note }, agent: { budget: { maxSteps: 2 } } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({
+      status: 'failed',
+      lastError: { code: 'BudgetExceeded' },
+    });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('a fault of the step behind it is the next activity’s, and its own calls keep their results', async () => {
+    let asked = 0;
+    const probe = (point: string) => {
+      if (point === 'step_begun' && ++asked === 3) throw new Error('refused once');
+    };
+    let noted = 0;
+    const count = quickly(() => ({ status: 'success', result: String(++noted) }));
+    const model = scriptedModel([calls('count'), calls('count'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { count }, probe });
+    const thread = await runtime.start('go');
+    expect(await scheduled(runtime, thread)).toEqual([
+      ...['openThread', 'modelStep', 'modelStep', 'modelStep', 'commitStatus'],
+    ]);
+    expect((await runtime.transcript(thread)).slice(2)).toEqual([
+      ...['tool count success: 1', 'assistant:  -> count', 'tool count success: 2', 'assistant: done'],
+    ]);
+  });
+
+  it('whatever both steps have to tell, the answer of their activity stays small', async () => {
+    const names = Array.from({ length: 16 }, (_, n) => ({ name: '名'.repeat(60) + n }));
+    const model = scriptedModel([calls('note'), callsMany(names), callsMany(names), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await runtime.start('go');
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
+    expect(model.requests).toHaveLength(4);
+  });
+
+  it('a thread that one of its calls ends asks no further model', async () => {
+    const leave = quickly(async (state) => {
+      await state.terminate();
+      return { status: 'success' };
+    });
+    const model = scriptedModel([calls('note'), calls('leave')]);
+    const runtime = await testRuntime({ model, tools: { note, leave } });
+    const thread = await runtime.start('go');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'terminated' });
+  });
+});
