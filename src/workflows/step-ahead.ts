@@ -5,7 +5,9 @@
  * A2. Its outcome is the loop's next step; not heard, it is asked for again (N2), once all that has come is in line in the store. Where the
  *     loop ends the execution first, it is forgotten: the store has it. The thread does not continue as new before.
  * A3. No command follows from whether it is asked for, only from the activity's answer: histories of early versions replay as they are.
- * A4. A model step is offered to go on where the calls before were all quick too: of other agents, activities are named after the one step that they are.
+ * A4. Of what a run counts nothing depends on whether a model step went on: its activity has a number, and the step behind it the same below
+ *     zero. A worker of an early version that takes a thread over would else ask for its next step under the ordinal of another one.
+ * A5. A model step is offered to go on where the calls before were all quick too: of other agents, activities are named after the one step that they are.
  */
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { GoneOn, NextStep, Offer, StepGoneOn } from '../core/thread/next-step.ts';
@@ -51,7 +53,7 @@ export function planAhead(
   if (done.session?.side !== failed.session?.side || done.session?.turns !== failed.session?.turns)
     return undefined;
   const next: NextStep = {
-    ...offer(run),
+    ...offer(run.nextOrdinal()),
     afterStep: step.step,
     agent: presence.agent,
     ...(done.session ? { session: done.session } : {}),
@@ -59,10 +61,15 @@ export function planAhead(
   return { step: next, summary: presence.nameStep() };
 }
 
-/** The step behind the one that is to be asked for now (A4). */
-export function planBehind(run: ThreadRun): Offer | undefined {
+/** The step behind the one that is to be asked for now (A5). */
+export function planBehind(run: ThreadRun, number: number): Offer | undefined {
   const offered = run.ahead.expected && isFree(run) && !run.inbox.queue.hasArrivals;
-  return offered ? offer(run) : undefined;
+  return offered ? offer(-1 - number) : undefined;
+}
+
+/** A4: of the activity that asks for a step. One that went on into that step has not counted it. */
+export function numberOf(run: ThreadRun, { ordinal }: Pick<Offer, 'ordinal'>): number {
+  return ordinal < 0 ? run.nextOrdinal() : ordinal;
 }
 
 /** Nothing that the workflow knows of comes before the next step. */
@@ -70,8 +77,8 @@ function isFree(run: ThreadRun): boolean {
   return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
 }
 
-function offer(run: ThreadRun): Offer {
-  return { ordinal: run.nextOrdinal(), historyLength: workflowInfo().historyLength + OWN_EVENTS };
+function offer(ordinal: number): Offer {
+  return { ordinal, historyLength: workflowInfo().historyLength + OWN_EVENTS };
 }
 
 /** A2: held until the loop's next step. */
@@ -85,12 +92,12 @@ export class StepsAhead {
     return this.#held !== undefined;
   }
 
-  /** A4: the calls before were all quick. */
+  /** A5: the calls before were all quick. */
   get expected(): boolean {
     return this.#expected;
   }
 
-  /** A4: of each step that is told. */
+  /** A5: of each step that is told. */
   notice({ callCount, ran }: StoredStep): void {
     if (callCount > 0) this.#expected = ran?.length === callCount;
   }

@@ -17,7 +17,7 @@ import type { StopReason } from '../core/thread/stop.ts';
 import { awaitBudget } from './budget.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBehind, spillOnce } from './spill.ts';
-import { planAhead, planBehind, type StepAhead } from './step-ahead.ts';
+import { numberOf, planAhead, planBehind, type StepAhead } from './step-ahead.ts';
 import { callAt } from './step-call.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -139,6 +139,7 @@ async function askModel(
   ahead?: StepAhead,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence } = run;
+  let number: number | undefined;
   for (let look = 0, told = ahead?.outcome; ; look++, told = undefined) {
     const heard = (told && ahead?.budget) ?? run.budget.heard;
     let outcome = told;
@@ -146,7 +147,8 @@ async function askModel(
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // What is heard from here on is heard of what this attempt asks.
       run.waits.listen();
-      const next = planBehind(run);
+      number ??= numberOf(run, input);
+      const next = planBehind(run, number);
       if (next) run.ahead.ask(next, run);
       const offered = next ? { ...input, next } : input;
       outcome = run.ahead.hear(

@@ -5,7 +5,7 @@ import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/
 import { ended } from '../support/effects.ts';
 import { holding } from '../support/holding.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
-import { activitiesOf, scheduledOf } from '../support/scheduled.ts';
+import { activitiesOf, inputsOf, scheduledOf } from '../support/scheduled.ts';
 import { heard, twoSides } from '../support/two-sides.ts';
 
 const quickly = (execute: Parameters<typeof defineTool>[0]['execute']) =>
@@ -41,6 +41,20 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
       ...['tool note success: noted', 'tool note success: noted', 'assistant:  -> note'],
       ...['tool note success: noted', 'assistant: done', 'user: more', 'assistant: again'],
     ]);
+  });
+
+  it('counts as before: a worker of an early version goes on under ordinals that no other command of the run had', async () => {
+    const model = scriptedModel([calls('note'), calls('note'), calls('note'), calls('note'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { note } });
+    const thread = await runtime.start('go');
+    type Asked = { readonly ordinal: number; readonly next?: { readonly ordinal: number } };
+    const asked = await inputsOf<Asked>(runtime.client, thread, 'modelStep');
+    expect(asked.map(({ ordinal, next }) => [ordinal, next?.ordinal])).toEqual([
+      [0, undefined],
+      [1, -2],
+      [2, -3],
+    ]);
+    expect(await inputsOf(runtime.client, thread, 'commitStatus')).toMatchObject([{ ordinal: 3 }]);
   });
 
   it('[runtime 3] leaves what is not quick to activities of its own', async () => {

@@ -8,20 +8,38 @@ export interface ScheduledActivity {
 }
 
 export async function scheduledOf(
-  { temporal }: Pick<RuntimeClient, 'temporal'>,
+  client: Pick<RuntimeClient, 'temporal'>,
   threadId: string,
 ): Promise<ScheduledActivity[]> {
-  const { events } = await temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
-  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) => {
-    const name = scheduled?.activityType?.name;
-    const summary = Buffer.from(userMetadata?.summary?.data ?? '""').toString();
-    return name ? [{ name, summary: JSON.parse(summary) as string }] : [];
-  });
+  return (await eventsOf(client, threadId)).map(({ name, event }) => ({
+    name,
+    summary: JSON.parse(Buffer.from(event.userMetadata?.summary?.data ?? '""').toString()) as string,
+  }));
 }
 
 export async function activitiesOf(
   client: Pick<RuntimeClient, 'temporal'>,
   threadId: string,
 ): Promise<string[]> {
-  return (await scheduledOf(client, threadId)).map(({ name }) => name);
+  return (await eventsOf(client, threadId)).map(({ name }) => name);
+}
+
+/** What those of one name were given. */
+export async function inputsOf<Input>(
+  client: Pick<RuntimeClient, 'temporal'>,
+  threadId: string,
+  wanted: string,
+): Promise<Input[]> {
+  const events = await eventsOf(client, threadId);
+  return events.flatMap(({ name, input }) =>
+    name === wanted ? [JSON.parse(Buffer.from(input?.data ?? []).toString()) as Input] : [],
+  );
+}
+
+async function eventsOf({ temporal }: Pick<RuntimeClient, 'temporal'>, threadId: string) {
+  const { events } = await temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
+  return (events ?? []).flatMap((event) => {
+    const { activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
+    return activityType?.name ? [{ name: activityType.name, input: input?.payloads?.[0], event }] : [];
+  });
 }
