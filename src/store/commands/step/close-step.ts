@@ -36,12 +36,8 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
   return inRunWith(
     context,
     command,
-    (trx) => [
-      selectWholeStep(trx, threadId, step),
-      selectCallState(trx, answered),
-      selectChunkCount(trx, threadId, step),
-    ],
-    async (thread, [[opened], [known], [streamed]]) => {
+    (trx) => [selectWholeStep(trx, threadId, step), selectCallState(trx, answered)],
+    async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
       // C3: before it is known what becomes of the answer.
       await settleModelCall(context, thread, { ...answered, ok: true }, known);
@@ -49,7 +45,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
       // Hooks of what the step drained have asked before those of its answer; the last word holds.
       const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
-      await storeAnswer(thread, answer, { ...opened, chunks: Number(streamed?.count) });
+      await storeAnswer(thread, answer, opened);
       return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
     },
   );
@@ -94,7 +90,7 @@ async function findStep({ trx, threadId }: ThreadTransaction, step: number): Pro
 async function storeAnswer(
   thread: ThreadTransaction,
   answer: CommitStep,
-  { kind, side, execution_id: executionId, chunks }: OpenedStep & { readonly chunks: number },
+  { kind, side, execution_id: executionId, first_seq: firstSeq }: OpenedStep,
 ): Promise<void> {
   const { step, attempt, model, finishReason, usage, content } = answer;
   const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
@@ -113,6 +109,7 @@ async function storeAnswer(
   closeStep(thread);
   const { repairs = [], dropped: droppedCalls = 0 } = answer.repaired ?? {};
   const dropped = droppedCalls > 0 ? { droppedCalls } : {};
+  const chunks = await countChunks(thread, step, firstSeq);
   const more = { chunks, ...dropped, ...(subprompt ? { depth: subprompt.depth } : {}) };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
   const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
@@ -188,18 +185,25 @@ function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
-/** Rows of the step's streamed text, of all attempts: the log says how many there were when they are gone. */
-const selectChunkCount = statement((db, threadId: string, step: number) =>
+const selectChunkCount = statement((db, threadId: string, step: number, firstSeq: number) =>
   db
     .selectFrom('events')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('thread_id', '=', threadId)
-    .where('seq', '>', (eb) =>
-      eb.selectFrom('steps').select('first_seq').where('thread_id', '=', threadId).where('step', '=', step),
-    )
+    .where('seq', '>', firstSeq)
     .where('type', '=', 'model.chunk')
     .where('step', '=', step),
 );
+
+/** Rows of the step's streamed text, of all attempts: the log says how many there were when they are gone. */
+async function countChunks(
+  { trx, threadId }: ThreadTransaction,
+  step: number,
+  firstSeq: number,
+): Promise<number> {
+  const { count } = await selectChunkCount(trx, threadId, step, firstSeq).executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 export async function failStep(
   context: CommandContext,
