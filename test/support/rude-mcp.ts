@@ -86,7 +86,8 @@ export async function serveProgram(how: string, ...more: string[]): Promise<McpR
       const isFull =
         answering?.writableEnded === false && !answering.write(line === '' ? `data: ${piece}` : piece);
       line = (line + piece).slice(0, 200);
-      if (!isFull) continue;
+      // One chunk has many lines: the first that fills the answer has stopped the rest.
+      if (!isFull || child.stdout.isPaused()) continue;
       child.stdout.pause();
       answering?.once('drain', () => child.stdout.resume());
     }
