@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ROOT, run, setUp } from './set-up.mjs';
+import { GOGC, ROOT, run, setUp, TSC_ALONE } from './set-up.mjs';
 import { readNote, watchPart } from './watch-part.mjs';
 
 const words = process.argv.slice(2);
@@ -125,6 +125,7 @@ async function runChecks(node) {
     '-p',
     'tsconfig.json',
     '--noEmit',
+    ...TSC_ALONE,
     '--incremental',
     '--tsBuildInfoFile',
     TYPES,
@@ -135,7 +136,7 @@ async function runChecks(node) {
 
 function check(name, node, args) {
   return part(name, async () => {
-    const code = await run(node, args);
+    const code = await run(node, args, { env: { ...process.env, GOGC } });
     if (!stopped) totals[code === 0 ? 'passed' : 'failed'] += 1;
   });
 }

@@ -1,8 +1,8 @@
 /** Bundles the page once for each version of `ai`: `page-5.js`, `page-6.js`, `page-7.js`. `node scripts/web/bundle-page.ts FOLDER` does it too. */
 import { createRequire } from 'node:module';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import webpack from 'webpack';
+import { rolldown } from 'rolldown';
 
 export const UI_VERSIONS = ['5', '6', '7'] as const;
 export type UiVersion = (typeof UI_VERSIONS)[number];
@@ -14,27 +14,18 @@ export async function bundlePage(
   folder: string,
   versions: readonly UiVersion[] = UI_VERSIONS,
 ): Promise<void> {
-  const compiler = webpack({
-    mode: 'production',
-    target: 'web',
-    entry: Object.fromEntries(versions.map((version) => [`page-${version}`, `${PAGE}?ui=${version}`])),
-    module: {
-      // The page asks for what 5 does not have yet.
-      parser: { javascript: { exportsPresence: 'warn' } },
-      rules: versions.map((version) => ({
-        resourceQuery: new RegExp(`ui=${version}`),
-        resolve: { alias: packagesOf(version) },
-      })),
-    },
-    output: { path: folder, filename: '[name].js' },
-    optimization: { minimize: false },
-    performance: { hints: false },
-  });
-  const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
-    compiler.run((error, done) => (error ? reject(error) : resolve(done))),
-  );
-  await new Promise((resolve) => compiler.close(resolve));
-  if (stats?.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }));
+  for (const version of versions) {
+    const bundle = await rolldown({
+      input: PAGE,
+      platform: 'browser',
+      resolve: { alias: packagesOf(version) },
+      transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+      // The page asks for what 5 does not have yet, and packages say where a server of React would leave its part to the browser.
+      checks: { importIsUndefined: false, moduleLevelDirective: false },
+    });
+    await bundle.write({ file: join(folder, `page-${version}.js`), format: 'iife' });
+    await bundle.close();
+  }
 }
 
 /** The hooks of a version come with the `ai` that they were made for. */

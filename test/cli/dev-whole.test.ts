@@ -102,6 +102,17 @@ describe('everthread dev without a configured server', () => {
     expect(await names()).toEqual(['helper', 'second']);
   });
 
+  it('a worker that falls is started again, without its Temporal server', async () => {
+    const server = () => readFileSync(devFile(), 'utf8');
+    const before = server();
+    process.kill(workerBelow(dev.process.pid as number) as number, 'SIGKILL');
+    await seen(dev, 'The worker runs again.', 120_000);
+    expect(server()).toBe(before);
+    expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env })).stdout).toBe(
+      'You said: hello\n',
+    );
+  });
+
   it('--wait tells of a worker and of a server that are away and come back, and ends with the answer', async () => {
     const server = JSON.parse(readFileSync(devFile(), 'utf8')) as {
       readonly pid: number;

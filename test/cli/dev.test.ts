@@ -2,7 +2,8 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAlive, processTree } from '../support/process-tree.ts';
+import { findFreePorts } from '../../src/temporal-service/free-port.ts';
+import { commandLine, isAlive, processTree, workerBelow } from '../support/process-tree.ts';
 import { eventually } from '../support/runtime.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } from './support.ts';
 
@@ -36,6 +37,7 @@ const second = (prompt: string) => ({
 describe('everthread dev in a project whose files are edited', () => {
   withProject();
   let dev: Running;
+  let port: number;
   const reports = () => dev.stdout().split('"event":"problems"').length - 1;
 
   it('tells all problems of a project before anything is started, and begins when the last of them is mended', async () => {
@@ -43,7 +45,8 @@ describe('everthread dev in a project whose files are edited', () => {
       'agents/agents/helper.ts': 'export default 7;\n',
       'agents/tools/weather.ts': 'export default {;\n',
     });
-    dev = project.start(['dev', '--json']);
+    [port = 0] = await findFreePorts(1);
+    dev = project.start(['dev', '--json', '--inspect', String(port)]);
     await seen(dev, 'Waiting for that to be mended');
     expect(dev.stderr()).toContain('agents/agents/helper.ts');
     expect(dev.stderr()).toContain('agents/tools/weather.ts');
@@ -54,6 +57,21 @@ describe('everthread dev in a project whose files are edited', () => {
     await seen(dev, '"event":"ready"');
     expect(dev.stdout()).toContain('"agents":["helper"]');
   });
+
+  onLinux(
+    'opens a debugger of its worker where it is asked to, on this machine, and no other process does',
+    async () => {
+      expect(dev.stdout()).toContain(`"inspector":"127.0.0.1:${port}"`);
+      const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
+      expect(targets).toMatchObject([{ title: expect.stringContaining('worker-program') }]);
+      const [worker, ...others] = processTree(dev.process.pid as number).filter((pid) =>
+        commandLine(pid).includes('--inspect='),
+      );
+      expect(others).toEqual([]);
+      expect(worker).toBe(workerBelow(dev.process.pid as number));
+      expect(commandLine(worker as number)).toContain(`--inspect=127.0.0.1:${port}`);
+    },
+  );
 
   it('takes changes over, and keeps the old definitions while new ones have problems', async () => {
     const before = reports();

@@ -38,7 +38,7 @@ describe('agents/', () => {
 describe('npm run demo', () => {
   it('survives two killed workers and keeps its promises', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-    const { code, output } = await runDemo(['--scripted'], folder);
+    const { code, output } = await runDemo(['--scripted'], folder, { withoutService: true });
     const promises = output.match(/(✓ kept|✗ BROKEN) .*/g) ?? [];
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
     expect(promises).toHaveLength(9);

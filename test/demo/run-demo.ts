@@ -1,15 +1,21 @@
-/** The demo's command, as a process of its own with everything below a folder. */
+/**
+ * The demo's command, as a process of its own with everything below a folder. `withoutService`: as where nobody has configured a Temporal
+ * service, so that it starts one of its own; else the tests' is the user's.
+ */
 import { spawn } from 'node:child_process';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 
 export async function runDemo(
   args: string[],
   folder: string,
+  { withoutService = false } = {},
 ): Promise<{ code: number | null; output: string }> {
-  const { TEMPORAL_ADDRESS: _shared, TEMPORAL_NAMESPACE: _default, ...env } = process.env;
+  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, ...env } = process.env;
+  const service = withoutService ? {} : { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE };
   const child = spawn(process.execPath, [...PROGRAM_OPTIONS, 'scripts/demo/main.ts', ...args], {
     env: {
       ...env,
+      ...service,
       EVERTHREAD_DEMO_FOLDER: folder,
       EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
     },

@@ -2,10 +2,8 @@
  * Pages of `useChat` in a browser, each with the packages of one version of `ai` as they are published, against the HTTP API, whose worker is
  * killed while it answers all of them. Without a browser on this machine (`EVERTHREAD_BROWSER`) it is skipped.
  */
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
 import {
@@ -17,6 +15,7 @@ import {
   type Shown,
   say,
 } from '../../scripts/web/browser.ts';
+import { bundlePage } from '../../scripts/web/bundle-page.ts';
 import { withPage } from '../../scripts/web/serve-page.ts';
 import { type ServedApi, serveApi } from '../../src/cli/serve/serve-api.ts';
 import { createApi } from '../../src/server/api/create-api.ts';
@@ -41,8 +40,6 @@ inBrowser('a page of useChat', () => {
 
   beforeAll(async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-    // A process of its own: a bundler is a large program to load into a test.
-    const bundled = promisify(execFile)(process.execPath, ['scripts/web/bundle-page.ts', folder]);
     const answer = faultScript();
     cluster = await startCluster({
       // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
@@ -54,7 +51,7 @@ inBrowser('a page of useChat', () => {
         return killed ? says('Once upon a time.') : hangs({ after: 'Once upon' });
       },
     });
-    await Promise.all([cluster.keep(1), bundled]);
+    await Promise.all([cluster.keep(1), bundlePage(folder)]);
     served = await serveApi(withPage(createApi({ client: cluster.client }), folder), {
       host: '127.0.0.1',
       port: 0,

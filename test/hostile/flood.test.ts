@@ -3,51 +3,33 @@
  * large form of it is test/soak/signal-flood.soak.ts, and what it costs bench/activation.ts.
  */
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
-import { says, scriptedModel } from '../../src/testing/index.ts';
+import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import { conversation } from '../support/conversation.ts';
+import { eventually } from '../support/eventually.ts';
 import { echo } from '../support/hostile.ts';
+import { connectPatiently } from '../support/patient-client.ts';
 import { json, rawSignal } from '../support/raw-payload.ts';
 import { replayRun } from '../support/replay-run.ts';
 import { readRuns } from '../support/run-chain.ts';
-import { eventually, testRuntime, testStore } from '../support/runtime.ts';
+import { helperRegistry } from '../support/runtime.ts';
+import { openTestStore, startWorker, type TestWorker } from '../support/worker-pool.ts';
 
 const CONTENT = 'x'.repeat(30_000);
 /** Twice what one script reads, so that a part of it waits. */
 const LARGE = Math.ceil((2 * LIMITS.scriptBytes) / CONTENT.length);
+const MANY = Array.from({ length: LIMITS.stashItems + 200 }, (_, index) => `m${index}`);
 
-/** A thread at rest without a worker, and a worker to come. */
-async function asleep(model = echo) {
-  const store = await testStore();
-  const taskQueue = `flood-${randomUUID()}`;
-  const before = await testRuntime({ model: model(), store, taskQueue });
-  const thread = await before.start();
-  await before.stopWorker();
-  const send = (name: string, content: unknown) => rawSignal(before.client, thread, name, [json(content)]);
-  return { thread, send, wake: () => testRuntime({ model: model(), store, taskQueue }) };
-}
+type Send = (name: string, content: unknown) => Promise<unknown>;
 
-/** What the markers of patches say in all runs of a thread. */
-async function patches({ client }: Awaited<ReturnType<typeof testRuntime>>, thread: string): Promise<string> {
-  const said: string[] = [];
-  for (const { runId } of await readRuns(client, thread)) {
-    const { events } = await client.temporal.workflow.getHandle(`thread/${thread}`, runId).fetchHistory();
-    for (const { markerRecordedEventAttributes: marker } of events ?? [])
-      for (const { payloads } of Object.values(marker?.details ?? {}))
-        said.push(...(payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString()));
-  }
-  return said.join();
-}
+/** What the sender of each thread has said, in order, where the case asks for that. */
+const sent: string[] = [];
 
-async function contents(runtime: Awaited<ReturnType<typeof testRuntime>>, thread: string) {
-  const messages = await runtime.messages(thread);
-  return messages.filter(({ role }) => role === 'user').map(({ content }) => content?.slice(0, 8).trim());
-}
-
-describe('signals beyond what one script takes in', () => {
-  it('are taken in their order, batches and single ones alike', async () => {
-    const { thread, send, wake } = await asleep();
-    const sent: string[] = [];
+/** Each floods a thread of its own, at rest without a worker. */
+const FLOODS = {
+  async ordered(send: Send) {
     for (let index = 0; index < LARGE; index++) {
       sent.push(`${index}`);
       await send('queueMessage', { content: `${index}`.padEnd(8) + CONTENT });
@@ -58,64 +40,120 @@ describe('signals beyond what one script takes in', () => {
       sent.push(`small ${index}`);
       await send('queueMessage', { content: `small ${index}` });
     }
-    const runtime = await wake();
-    await eventually(
-      'all to be stored',
-      async () => (await contents(runtime, thread)).length === sent.length,
-    );
-    await runtime.client.waitForIdle(thread);
-    expect(await contents(runtime, thread)).toEqual(sent);
+  },
+  async stopped(send: Send) {
+    for (let index = 0; index < LARGE; index++) await send('queueMessage', { content: CONTENT });
+    await send('stop', { reason: 'enough' });
+  },
+  async many(send: Send) {
+    await send('queueMessage', { content: 'first' });
+    for (let from = 0; from < MANY.length; from += 50)
+      await Promise.all(MANY.slice(from, from + 50).map((id) => send('queueMessage', { id, content: id })));
+  },
+  async ended(send: Send) {
+    for (let index = 0; index < LARGE; index++) await send('queueMessage', { content: CONTENT });
+    await send('terminate', {});
+  },
+  async refused(send: Send) {
+    const bad = Array.from({ length: 3 * LIMITS.rejections }, (_, index) => ({ index }));
+    await Promise.all(bad.map((content) => send('queueMessage', content)));
+  },
+} as const;
+type Flood = keyof typeof FLOODS;
+
+describe('signals beyond what one script takes in', () => {
+  const threads = new Map<Flood, string>();
+  const threadOf = (flood: Flood) => threads.get(flood) as string;
+  const closers: (() => Promise<void>)[] = [];
+  let store: ThreadStore;
+  let client: RuntimeClient;
+
+  /** One worker wakes for all of the threads. */
+  beforeAll(async () => {
+    store = await openTestStore();
+    closers.push(() => store.close());
+    const place = { store, taskQueue: `flood-${randomUUID()}` };
+    client = await connectPatiently(place);
+    closers.push(() => client.close());
+    const begin = async (): Promise<TestWorker> => {
+      const registry = helperRegistry({ model: echo() });
+      const worker = await startWorker(TERMS, place, { registry: () => registry });
+      closers.push(() => worker.stop());
+      return worker;
+    };
+    const before = await begin();
+    for (const name of Object.keys(FLOODS) as Flood[]) threads.set(name, await conversation(client).start());
+    await before.stop();
+    for (const [name, flood] of Object.entries(FLOODS))
+      await flood((signal, content) => rawSignal(client, threadOf(name as Flood), signal, [json(content)]));
+    await begin();
+  });
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+
+  const TERMS = {
+    workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+    configuration: { modelHeartbeatMs: 30_000, toolHeartbeatMs: 30_000, modelGraceMs: 0 },
+  };
+  const say = (thread: string, content: string) => conversation(client).say(thread, content);
+
+  async function contents(thread: string) {
+    const messages = await conversation(client).messages(thread);
+    return messages.filter(({ role }) => role === 'user').map(({ content }) => content?.slice(0, 8).trim());
+  }
+
+  /** What the markers of patches say in all runs of a thread. */
+  async function patches(thread: string): Promise<string> {
+    const said: string[] = [];
+    for (const { runId } of await readRuns(client, thread)) {
+      const { events } = await client.temporal.workflow.getHandle(`thread/${thread}`, runId).fetchHistory();
+      for (const { markerRecordedEventAttributes: marker } of events ?? [])
+        for (const { payloads } of Object.values(marker?.details ?? {}))
+          said.push(...(payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString()));
+    }
+    return said.join();
+  }
+
+  it('are taken in their order, batches and single ones alike', async () => {
+    const thread = threadOf('ordered');
+    await eventually('all to be stored', async () => (await contents(thread)).length === sent.length);
+    await client.waitForIdle(thread);
+    expect(await contents(thread)).toEqual(sent);
     // One script was not enough: what was beyond its part has waited, and the history says so.
-    expect(await patches(runtime, thread)).toContain('spreads-a-flood');
-    await runtime.say(thread, 'are you well?');
-    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: echo are you well?');
-    await replayRun(runtime.client, thread);
+    expect(await patches(thread)).toContain('spreads-a-flood');
+    await say(thread, 'are you well?');
+    expect((await conversation(client).transcript(thread)).at(-1)).toBe('assistant: echo are you well?');
+    await replayRun(client, thread);
   });
 
   it('are not overtaken by a stop, nor it by a message before it', async () => {
-    const { thread, send, wake } = await asleep(() => scriptedModel(() => says('heard')));
-    for (let index = 0; index < LARGE; index++) await send('queueMessage', { content: CONTENT });
-    await send('stop', { reason: 'enough' });
-    const runtime = await wake();
-    await eventually('the stop', async () => (await runtime.client.getThread(thread)).status === 'stopped');
-    await runtime.client.waitForIdle(thread);
-    expect((await runtime.client.getThread(thread)).status).toBe('stopped');
-    await runtime.say(thread, 'go on');
-    const messages = await runtime.messages(thread);
+    const thread = threadOf('stopped');
+    await eventually('the stop', async () => (await client.getThread(thread)).status === 'stopped');
+    await client.waitForIdle(thread);
+    expect((await client.getThread(thread)).status).toBe('stopped');
+    await say(thread, 'go on');
+    const messages = await conversation(client).messages(thread);
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(LARGE + 1);
   });
 
   it('go to the store by batches of a bounded number, and the history replays', async () => {
-    const { thread, send, wake } = await asleep();
-    const count = LIMITS.stashItems + 200;
-    const ids = Array.from({ length: count }, (_, index) => `m${index}`);
-    await send('queueMessage', { content: 'first' });
-    for (let from = 0; from < count; from += 50) {
-      await Promise.all(ids.slice(from, from + 50).map((id) => send('queueMessage', { id, content: id })));
-    }
-    const runtime = await wake();
-    await eventually('all to be stored', async () => (await contents(runtime, thread)).length === count + 1);
-    await runtime.client.waitForIdle(thread);
-    expect(new Set(await contents(runtime, thread))).toEqual(new Set(['first', ...ids]));
-    await replayRun(runtime.client, thread);
+    const thread = threadOf('many');
+    await eventually('all to be stored', async () => (await contents(thread)).length === MANY.length + 1);
+    await client.waitForIdle(thread);
+    expect(new Set(await contents(thread))).toEqual(new Set(['first', ...MANY]));
+    await replayRun(client, thread);
   });
 
   it('do not keep a thread from being ended', async () => {
-    const { thread, send, wake } = await asleep();
-    for (let index = 0; index < LARGE; index++) await send('queueMessage', { content: CONTENT });
-    await send('terminate', {});
-    const runtime = await wake();
-    await eventually('its end', async () => (await runtime.client.getThread(thread)).status === 'terminated');
+    const thread = threadOf('ended');
+    await eventually('its end', async () => (await client.getThread(thread)).status === 'terminated');
   });
 
   it('that are refused are fifty events and no more at once, and counted in the log', async () => {
-    const { thread, send, wake } = await asleep();
-    await Promise.all(
-      Array.from({ length: 3 * LIMITS.rejections }, (_, index) => send('queueMessage', { index })),
-    );
-    const runtime = await wake();
-    await runtime.say(thread, 'hello');
-    const events = await runtime.store.events.read(thread, 0, 10_000);
+    const thread = threadOf('refused');
+    await say(thread, 'hello');
+    const events = await store.events.read(thread, 0, 10_000);
     expect(events.filter((event) => event.type === 'item.rejected')).toHaveLength(LIMITS.rejections);
   });
 });

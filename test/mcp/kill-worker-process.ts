@@ -1,4 +1,4 @@
-/** A worker with an agent for each server of MCP that its folder's `servers.json` names, for tests that kill it. */
+/** A worker with an agent for each tool that its folder's `servers.json` names, and the servers of MCP that have them, for tests that kill it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -11,25 +11,27 @@ import {
 import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
 
-/** By the names of servers, which are those of their agents. */
-export type KilledServers = Readonly<
-  Record<string, { readonly tool: string; readonly server: Parameters<typeof defineMcpServer>[0] }>
->;
+export interface KilledServers {
+  /** By their names. */
+  readonly servers: Readonly<Record<string, Parameters<typeof defineMcpServer>[0]>>;
+  /** By the names of agents: the one tool that each has, as `<server>/<tool>`. */
+  readonly tools: Readonly<Record<string, string>>;
+}
 
 await runWorkerProcess(
   ({ modelUrl, folder }) => {
-    const servers: KilledServers = JSON.parse(readFileSync(join(folder, 'servers.json'), 'utf8'));
-    const known = Object.entries(servers);
+    const { servers, tools }: KilledServers = JSON.parse(readFileSync(join(folder, 'servers.json'), 'utf8'));
+    const known = Object.entries(tools);
     return registryFrom({
       agents: known.map(([name]) => defineAgent({ name, sideA: { prompt: `${name}_prompt` } })),
-      prompts: known.map(([name, { tool }]) =>
+      prompts: known.map(([name, tool]) =>
         definePrompt({
           name: `${name}_prompt`,
           toolDescription: name,
           prompt: 'You help.',
           model: 'scripted',
           includeChat: true,
-          tools: [`mcp:${name}/${tool}`],
+          tools: [`mcp:${tool}`],
         }),
       ),
       models: [
@@ -39,7 +41,9 @@ await runWorkerProcess(
           model: 'scripted-1',
         }),
       ],
-      mcpServers: Object.fromEntries(known.map(([name, { server }]) => [name, defineMcpServer(server)])),
+      mcpServers: Object.fromEntries(
+        Object.entries(servers).map(([name, server]) => [name, defineMcpServer(server)]),
+      ),
     });
   },
   () => {},

@@ -25,15 +25,16 @@ function build() {
       return text(String(a + b));
     },
   );
-  server.registerTool(
-    'hold',
-    { description: 'Holds until it is let go.', inputSchema: schema({}) },
-    async () => {
-      note('hold');
-      while (!existsSync(`${journal}.release`)) await delay(20);
-      return text('let go');
-    },
-  );
+  for (const name of ['hold', 'hold_again'])
+    server.registerTool(
+      name,
+      { description: 'Holds until it is let go.', inputSchema: schema({}) },
+      async () => {
+        note(name);
+        while (!existsSync(`${journal}.release`)) await delay(20);
+        return text('let go');
+      },
+    );
   server.registerTool('refuse', { description: 'Refuses.', inputSchema: schema({}) }, () => ({
     ...text('I will not.'),
     isError: true,

@@ -1,4 +1,8 @@
-/** The package packed, and installed with npm into a project outside the clone. The host's own Node (whatever npm runs on) is in front. */
+/**
+ * The package in a project outside the clone: in the long form as npm builds, packs and installs it; in the short one it is laid there,
+ * with the files that `package.json` names. npm needs half a minute of computing to pack four thousand files and to unpack them three
+ * times. The host's own Node (whatever npm runs on) is in front.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +12,7 @@ import { promisify } from 'node:util';
 import { freeDevPort } from '../cli/support.ts';
 import { isLong } from '../support/long-form.ts';
 import { buildPackage } from './built-package.ts';
+import { layPackage } from './laid-packages.ts';
 
 const run = promisify(execFile);
 const hostNode = process.env.npm_node_execpath ?? 'node';
@@ -29,14 +34,19 @@ export async function installPackage(prepare: (project: string) => void): Promis
   const inProject: InstalledPackage['run'] = (command, ...args) =>
     run(command, args, { cwd: project, env, timeout: 600_000 });
   try {
-    const tarball = await pack(folder, env);
     mkdirSync(project);
     const manifest = { name: 'project', version: '1.0.0', type: 'commonjs' };
     writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
     prepare(project);
-    // What npm has already is not asked for again.
-    const options = ['--no-audit', '--no-fund', '--prefer-offline'];
-    await inProject('npm', 'install', ...options, join('..', tarball));
+    if (isLong) {
+      const tarball = await pack(folder, env);
+      // What npm has already is not asked for again.
+      const options = ['--no-audit', '--no-fund', '--prefer-offline'];
+      await inProject('npm', 'install', ...options, join('..', tarball));
+    } else {
+      await buildPackage();
+      layPackage(project);
+    }
   } catch (error) {
     remove();
     throw error;
@@ -44,11 +54,9 @@ export async function installPackage(prepare: (project: string) => void): Promis
   return { project, env, run: inProject, remove };
 }
 
-/** Answers the name of the file in the folder. In the long form npm builds it too, as it does for whoever publishes. */
+/** Built as for whoever publishes it; answers the name of the file in the folder. */
 async function pack(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
-  if (!isLong) await buildPackage();
-  const built = isLong ? [] : ['--ignore-scripts'];
-  await run(hostNode, [npmCli(), 'pack', '--loglevel=error', ...built, '--pack-destination', folder], {
+  await run(hostNode, [npmCli(), 'pack', '--loglevel=error', '--pack-destination', folder], {
     // The type check is a step of its own, for all that there is.
     env: { ...env, PATH: process.env.PATH, EVERTHREAD_BUILD_UNCHECKED: '1' },
   });

@@ -1,8 +1,9 @@
-/** What strangers do with the package: new, dev, a thread answered, code run, its entry points imported. */
+/** What strangers do with the package: new, dev, a thread answered, code run, its entry points imported; in the long form tests of the known runners, too. */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isLong } from '../support/long-form.ts';
 import { eventually } from '../support/runtime.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 
@@ -25,11 +26,16 @@ export function describePublishedPackage(where: string, prepare: (project: strin
       expect(existsSync(join(installed.project, '.everthread', 'dev.json'))).toBe(false);
     }, 900_000);
 
-    it(
-      'runs tests of an agent with node:test, vitest and jest, tells jest with CommonJS what to do, and gives its entry points code',
-      () => seeTests(installed),
-      900_000,
-    );
+    it('tells jest with CommonJS what to do', () => seeRefusal(installed));
+
+    if (isLong)
+      it('runs tests of an agent with node:test, vitest and jest', () => seeTests(installed), 900_000);
+
+    it('gives its entry points code', async () => {
+      writeFileSync(join(installed.project, 'entries.mjs'), ENTRIES);
+      const { stdout } = await installed.run(nodeOf(installed), 'entries.mjs');
+      expect(stdout).toContain(`entries: ${Array(8).fill('function').join()}`);
+    });
 
     it('runs code in its sandbox', async () => {
       const source = 'export default (a: number, b: number): number => a + b;';
@@ -44,28 +50,47 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
 const CLONE = join(import.meta.dirname, '..', '..');
 
-/** The examples, in the project that was made before; on the server of TEMPORAL_ADDRESS. */
-async function seeTests({ project, run }: InstalledPackage): Promise<void> {
+/** The one that the package has brought along. */
+function nodeOf({ project }: InstalledPackage): string {
+  const bundled = join(project, 'node_modules', '.bin', 'node');
+  return existsSync(bundled) ? bundled : 'node';
+}
+
+/** The project made before has them as its own. */
+function borrow({ project }: InstalledPackage, ...names: string[]): void {
   const modules = join(project, 'node_modules');
-  for (const name of ['vitest', 'jest']) {
+  for (const name of names)
     if (!existsSync(join(modules, name))) symlinkSync(join(CLONE, 'node_modules', name), join(modules, name));
-  }
-  cpSync(join(CLONE, 'examples', 'testing'), join(project, 'examples'), { recursive: true });
+}
+
+const jestIn = (project: string, match: string) => [
+  join(project, 'node_modules', 'jest', 'bin', 'jest.js'),
+  ...['--rootDir', project, '--testMatch', match],
+];
+
+async function seeRefusal(installed: InstalledPackage): Promise<void> {
+  const { project, run } = installed;
+  borrow(installed, 'jest');
   const required = "const { testAgent } = require('everthread/testing');\ntest('it', () => testAgent({}));\n";
-  writeFileSync(join(project, 'examples', 'required.test.cjs'), required);
-  const bundled = join(modules, '.bin', 'node');
-  const node = existsSync(bundled) ? bundled : 'node';
-  const jest = [join(modules, 'jest', 'bin', 'jest.js'), '--rootDir', project];
-  writeFileSync(join(project, 'entries.mjs'), ENTRIES);
-  // In one process: as others start them, `npm test` has shown.
-  const together = ['--import', './entries.mjs', '--test', '--test-isolation=none', '--test-reporter=tap'];
-  const { stdout } = await run(node, ...together, 'examples/node-test.test.mts');
-  expect(stdout).toContain(`entries: ${Array(8).fill('function').join()}`);
-  expect(stdout).toMatch(/^# pass 2$/m);
-  await run(node, join(modules, 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
-  await run(node, '--experimental-vm-modules', ...jest, '--testMatch', '**/jest.test.mjs');
-  const refused = await run(node, ...jest, '--testMatch', '**/required.test.cjs').catch((error) => error);
+  writeFileSync(join(project, 'required.test.cjs'), required);
+  const command = jestIn(project, '**/required.test.cjs');
+  const refused = await run(nodeOf(installed), ...command).catch((error) => error);
   expect(refused.stderr).toContain('everthread/testing is an ES module');
+}
+
+/** The examples, on the server of TEMPORAL_ADDRESS. With node:test the project's own test runs in the short form, too. */
+async function seeTests(installed: InstalledPackage): Promise<void> {
+  const { project, run } = installed;
+  borrow(installed, 'jest', 'vitest');
+  cpSync(join(CLONE, 'examples', 'testing'), join(project, 'examples'), { recursive: true });
+  const node = nodeOf(installed);
+  const { stdout } = await run(
+    node,
+    ...['--test', '--test-isolation=none', '--test-reporter=tap', 'examples/node-test.test.mts'],
+  );
+  expect(stdout).toMatch(/^# pass 2$/m);
+  await run(node, join(project, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
+  await run(node, '--experimental-vm-modules', ...jestIn(project, '**/jest.test.mjs'));
 }
 
 async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 /** The package as strangers get it. `npm run test:soak -- tarball` installs it into an empty project. */
-import { layDependencies } from './laid-dependencies.ts';
+import { layDependencies } from './laid-packages.ts';
 import { describePublishedPackage } from './published-package.ts';
 
 describePublishedPackage('where its dependencies are', layDependencies);

@@ -32,6 +32,8 @@ const DOORS = { sse: 2000, ndjson: 2000, client: 2000, standard: 2000, chat: 600
 type Door = keyof typeof DOORS;
 
 export interface Disconnects {
+  /** Alive at a time: where there is one, what it did waits for the next. */
+  readonly workers: number;
   /** At a time. */
   readonly threads: number;
   /** At each door. */
@@ -56,7 +58,7 @@ export function describeDisconnects(disconnects: Disconnects): void {
   describe('streams that break', () => ordeal(disconnects));
 }
 
-function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
+function ordeal({ workers, threads, cuts, deaths, ofOthers }: Disconnects): void {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({
@@ -66,7 +68,7 @@ function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
           chunkDelayMs: PIECE_MS,
         }),
     });
-    await cluster.keep(2);
+    await cluster.keep(workers);
   });
   afterAll(() => cluster?.close());
 
@@ -99,7 +101,7 @@ function ordeal({ threads, cuts, deaths, ofOthers }: Disconnects): void {
             api = await startApi(cluster, port);
           } else {
             await random.pick(cluster.workers).end('SIGKILL');
-            await cluster.keep(2);
+            await cluster.keep(workers);
           }
         }
       })();

@@ -1,4 +1,4 @@
 /** Readers of every door over connections that break; `npm run test:soak -- disconnects` has many threads and a thousand cuts at each door. */
 import { describeDisconnects } from './disconnect-ordeal.ts';
 
-describeDisconnects({ threads: 2, cuts: 12, deaths: 2, ofOthers: { threads: 1, cuts: 4 } });
+describeDisconnects({ workers: 1, threads: 2, cuts: 8, deaths: 2, ofOthers: { threads: 1, cuts: 4 } });

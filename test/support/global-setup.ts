@@ -2,9 +2,10 @@
  * Once per run: a Temporal dev server of the tests' own, the workflow bundle as a file, and somebody who starts a
  * PostgreSQL when the first suite asks for one.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withFileLock } from '../../src/temporal-service/file-lock.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 // Before anything takes Temporal's own for granted.
@@ -18,6 +19,8 @@ declare global {
   var everthreadTestServer: LocalServer | undefined;
   var everthreadTestPostgres: PostgresStarter | undefined;
 }
+
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
 
 /** Temporal's servers collect garbage when their heap has grown to ninefold, not to double: a quarter of what they compute. */
 const SERVER_GARBAGE = '800';
@@ -35,15 +38,13 @@ export default async function setUp(): Promise<void> {
   process.env.GOGC ??= SERVER_GARBAGE;
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const { path } = await findTemporalBinary({ progress: (line) => process.stderr.write(`${line}\n`) });
-  const [server, { code: bundle }, packed, programs] = await Promise.all([
+  const [server, { bundle, packed, programs }] = await Promise.all([
     startLocalServer({
       binary: path,
       headless: true,
       extraDynamicConfig: SERVER_SETTINGS,
     }),
-    keptBundle(),
-    packModules(),
-    packPrograms(),
+    makeKeptFiles(),
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
@@ -64,8 +65,19 @@ export default async function setUp(): Promise<void> {
     // A user's own settings must not reach the tests.
     TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
     // Commands and workers are started by the hundred: what they load need not be compiled each time.
-    NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'everthread'),
+    NODE_COMPILE_CACHE: join(CACHE, 'everthread'),
   });
+}
+
+/** What is made of these sources and kept. On a fresh clone several lanes begin at once: the first makes it, the others wait for that. */
+function makeKeptFiles() {
+  mkdirSync(CACHE, { recursive: true });
+  const waits = () => undefined;
+  return withFileLock(join(CACHE, 'everthread-made.lock'), waits, async () => ({
+    bundle: (await keptBundle()).code,
+    packed: await packModules(),
+    programs: await packPrograms(),
+  }));
 }
 
 /**

@@ -4,20 +4,25 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import webpack from 'webpack';
+import { rolldown } from 'rolldown';
 
 const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
+const require = createRequire(import.meta.url);
+
+/** How it is loaded: by `import`, or by `require`. */
+type Format = 'esm' | 'cjs';
 
 /** One file each. */
 const PACKED = {
-  kysely: 'module',
-  memfs: 'commonjs2',
-  unionfs: 'commonjs2',
-  '@grpc/grpc-js': 'commonjs2',
-  'nexus-rpc': 'commonjs2',
-  uuid: 'commonjs2',
-} as const;
+  kysely: 'esm',
+  memfs: 'cjs',
+  unionfs: 'cjs',
+  '@grpc/grpc-js': 'cjs',
+  'nexus-rpc': 'cjs',
+  uuid: 'cjs',
+} as const satisfies Readonly<Record<string, Format>>;
 /** One file for several names, whose modules share classes. */
 const TOGETHER = [
   ['rxjs', 'rxjs/operators'],
@@ -53,37 +58,28 @@ export async function packModules(): Promise<string> {
 async function packTogether(names: readonly string[], folder: string): Promise<void> {
   const all = `all-${fileNameOf(names[0] as string)}`;
   const entry = join(folder, `${all}-entry.cjs`);
-  const each = names.map((name) => `${JSON.stringify(name)}: require('${name}')`);
+  const each = names.map(
+    (name) => `${JSON.stringify(name)}: require(${JSON.stringify(require.resolve(name))})`,
+  );
   writeFileSync(entry, `module.exports = { ${each.join(', ')} };\n`);
-  await pack(entry, folder, all, 'commonjs2');
+  await pack(entry, folder, all, 'cjs');
   for (const name of names) {
     const text = `module.exports = require('./${all}.cjs')[${JSON.stringify(name)}];\n`;
     writeFileSync(join(folder, `${fileNameOf(name)}.cjs`), text);
   }
 }
 
-function pack(entry: string, folder: string, name: string, type: 'module' | 'commonjs2'): Promise<void> {
-  const isModule = type === 'module';
-  const config: webpack.Configuration = {
-    mode: 'production',
-    target: 'node20',
-    devtool: false,
-    context: MODULES,
-    entry,
-    // Readable, and nothing left out: what a package exports stays what it exports.
-    optimization: { minimize: false, usedExports: false, sideEffects: false },
-    experiments: { outputModule: isModule },
-    output: {
-      path: folder,
-      filename: `${name}.${isModule ? 'mjs' : 'cjs'}`,
-      library: { type },
-    },
-  };
-  return new Promise((resolve, reject) => {
-    webpack(config, (error, stats) => {
-      if (error) reject(error);
-      else if (stats?.hasErrors()) reject(new Error(stats.toString('errors-only')));
-      else resolve();
-    });
+async function pack(entry: string, folder: string, name: string, format: Format): Promise<void> {
+  const bundle = await rolldown({
+    input: format === 'esm' ? entry : require.resolve(entry),
+    cwd: MODULES,
+    platform: 'node',
+    // Nothing left out: what a package exports stays what it exports.
+    treeshake: false,
+    logLevel: 'warn',
   });
+  const file = join(folder, `${name}.${format === 'esm' ? 'mjs' : 'cjs'}`);
+  // As each of these modules says of itself.
+  await bundle.write({ file, format, strict: true });
+  await bundle.close();
 }

@@ -37,7 +37,9 @@ const PROGRAMS = [
   'test/contract/store-process.ts',
   'test/faults/two-everthreads-worker.ts',
   'test/fuzz/fuzz-worker.ts',
+  'test/mcp/kill-worker-process.ts',
   'test/once/command-process.ts',
+  'test/support/adapter-process.ts',
   'test/support/api-process.ts',
   'test/support/budget-tree-worker.ts',
   'test/support/newer-worker-process.ts',
@@ -167,7 +169,7 @@ function hashSources(): string {
   const hash = createHash('sha256');
   const files = [
     ...['src', 'agents', 'scripts/demo', 'scripts/web', ...EXAMPLES],
-    ...['test/contract', 'test/faults', 'test/fuzz', 'test/once', 'test/support'],
+    ...['test/contract', 'test/faults', 'test/fuzz', 'test/mcp', 'test/once', 'test/support'],
   ]
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>

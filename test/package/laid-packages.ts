@@ -1,7 +1,6 @@
 /**
- * The packages that ours depends on, put into a project as the clone has them: npm then has the package itself to install, and still
- * asks for what is missing. They are half a gigabyte, which npm takes half a minute of computing to unpack. Files are links to the
- * clone's, at paths of the project: what is not laid there is not found.
+ * Our package, and those that it depends on, put into a project as the clone has them. They are half a gigabyte, which npm takes half a minute
+ * of computing to unpack. Files are links to the clone's, at paths of the project: what is not laid there is not found.
  */
 import {
   copyFileSync,
@@ -11,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,24 @@ export function layDependencies(project: string): void {
   layCommands(join(project, 'node_modules'));
 }
 
-/** npm unpacks a package anew whose commands are not linked. */
+/** What npm puts into the package: what is named there, and what tells about it. The clone's is built. */
+export function layPackage(project: string): void {
+  const { bin, files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly bin: Readonly<Record<string, string>>;
+    readonly files: readonly string[];
+  };
+  const modules = join(project, 'node_modules');
+  const own = join(modules, 'everthread');
+  mkdirSync(own, { recursive: true });
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...files]) {
+    const [source, target] = [join(ROOT, name), join(own, name)];
+    if (statSync(source).isDirectory()) lay(source, target);
+    else linkOrCopy(source, target);
+  }
+  for (const [name, path] of Object.entries(bin))
+    symlinkSync(join('..', 'everthread', path), join(modules, '.bin', name));
+}
+
 function layCommands(modules: string): void {
   const [from, to] = [join(ROOT, 'node_modules', '.bin'), join(modules, '.bin')];
   mkdirSync(to);
