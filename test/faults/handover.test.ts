@@ -132,30 +132,35 @@ describe('a worker told to go with SIGTERM, within its grace for models,', () =>
   });
 });
 
+/** It has a thread of each kind. */
 describe('a worker told to go with SIGTERM, after its grace,', () => {
+  let streaming: string;
+  let holding: string;
+
   onCluster({ toolGraceMs: 3000, modelGraceMs: 1000 });
+  beforeAll(async () => {
+    holding = await cluster.begin('use hold 1');
+    await eventually('the tool to run', () => cluster.ledger(holding).length === 1);
+    streaming = await beginToStream('tell');
+    await (await addWaitingWorker()).end('SIGTERM');
+  });
 
   it('gives a model call that still streams to another worker, and no worker was lost', async () => {
-    const thread = await beginToStream('tell');
-    await (await addWaitingWorker()).end('SIGTERM');
-    await cluster.client.waitForIdle(thread);
-    expect((await cluster.transcript(thread)).at(-1)).toBe(
+    await cluster.client.waitForIdle(streaming);
+    expect((await cluster.transcript(streaming)).at(-1)).toBe(
       'assistant: Answered "tell" after 0 tool results.',
     );
     expect(asked('tell')).toBe(2);
-    expect(await retriesOf(thread)).toEqual(HANDED_OVER);
+    expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
   });
 
   it('ends a tool, says that its outcome is unknown, and the thread goes on', async () => {
-    const thread = await cluster.begin('use hold 1');
-    await eventually('the tool to run', () => cluster.ledger(thread).length === 1);
-    await (await addWaitingWorker()).end('SIGTERM');
-    await cluster.client.waitForIdle(thread);
-    expect((await cluster.transcript(thread)).slice(2)).toEqual([
+    await cluster.client.waitForIdle(holding);
+    expect((await cluster.transcript(holding)).slice(2)).toEqual([
       expect.stringMatching(/^tool hold error: .*outcome of this call is unknown/),
       'assistant: Answered "use hold 1" after 1 tool results.',
     ]);
-    expect(cluster.ledger(thread)).toEqual(['1']);
+    expect(cluster.ledger(holding)).toEqual(['1']);
   });
 });
 

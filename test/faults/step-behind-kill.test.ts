@@ -1,14 +1,17 @@
 /**
  * The worker is lost while an activity has gone on into the next step: behind the last call of a step, or behind quick calls. The calls
- * have their results by then, and are never run again; the step that was begun goes on elsewhere.
+ * have their results by then, and are never run again; the step that was begun goes on elsewhere. Threads stand at all places as their one
+ * worker is killed; `npm run test:soak -- step-behind-kill` kills one for each place, in the instant in which its thread comes by.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { hangs, type RecordedRequest } from '../../src/testing/index.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { type DeathPoint, faultScript, release } from '../support/fault-project.ts';
+import { type DeathPoint, faultScript, hasStayed, orderStay, release } from '../support/fault-project.ts';
+import { isLong } from '../support/long-form.ts';
 import { eventually } from '../support/runtime.ts';
 import { activitiesOf } from '../support/scheduled.ts';
+import { killWorkers, PATIENT } from '../support/standing.ts';
 
 interface Place {
   readonly tool: string;
@@ -35,14 +38,37 @@ const HANGING = [
   { tool: 'tap', times: 2 },
 ] as const;
 
+type Hanging = (typeof HANGING)[number];
+type End = 'until killed' | 'until told to go';
+
 let cluster: Cluster;
-let isToHang = false;
+/** What is said to threads whose last step is to hang, once. */
+const toHang = new Set<string>();
+/** By what was said to it. */
+const threads = new Map<string, string>();
 
 const saidBy = ({ messages }: RecordedRequest) =>
   String(messages.find(({ role }) => role === 'user')?.content);
 const contentOf = ({ tool, times, point, orderedAfter }: Place) =>
   `use ${tool} ${times}, and die at ${point}, ordered after ${orderedAfter}`;
-const toldToGo = ({ tool, times }: Pick<Place, 'tool' | 'times'>) => `use ${tool} ${times}, until told to go`;
+const HOLDING = 'use hold 1';
+const streamingOf = ({ tool, times }: Hanging, end: End) => `use ${tool} ${times}, ${end}`;
+
+/** Whoever comes by the place next dies, or stays there until all who stay die at once. */
+const order = (point: DeathPoint) => (isLong ? cluster.orderDeath(point) : orderStay(cluster.folder, point));
+
+async function met(point: DeathPoint): Promise<void> {
+  if (isLong) {
+    await eventually('its worker dies', () => cluster.workers.length === 0);
+    await cluster.keep(1);
+  } else await eventually(`a thread at ${point}`, () => hasStayed(cluster.folder, point));
+}
+
+async function begin(content: string): Promise<string> {
+  const thread = await cluster.begin(content);
+  threads.set(content, thread);
+  return thread;
+}
 
 beforeAll(async () => {
   const script = faultScript();
@@ -54,23 +80,41 @@ beforeAll(async () => {
       for (const place of PLACES)
         if (content === contentOf(place) && results === place.orderedAfter && !ordered.has(content)) {
           ordered.add(content);
-          cluster.orderDeath(place.point);
+          order(place.point);
         }
-      const last = HANGING.find((hanging) => content === toldToGo(hanging));
-      if (results !== last?.times || !isToHang) return script(request, index);
-      isToHang = false;
+      const last = HANGING.find(({ tool }) => content.startsWith(`use ${tool} `));
+      if (results !== last?.times || !toHang.delete(content)) return script(request, index);
       return hangs({ after: 'Answered' });
     },
-    configuration: { modelGraceMs: 0 },
+    configuration: { ...PATIENT, modelGraceMs: 0 },
   });
-});
+  await cluster.keep(1);
+  for (const place of PLACES) {
+    await begin(contentOf(place));
+    await met(place.point);
+  }
+  const holding = await begin(HOLDING);
+  await eventually('the tool runs', () => cluster.ledger(holding).length === 1);
+  order('step_begun');
+  release(cluster.folder);
+  await met('step_begun');
+  for (const hanging of HANGING) await beginToStream(hanging, 'until killed');
+  await killWorkers(cluster);
+  await cluster.keep(1);
+  // One death each, and nothing beside it.
+  await Promise.all([...threads.values()].map((thread) => cluster.client.waitForIdle(thread)));
+  for (const hanging of HANGING) await beginToStream(hanging, 'until told to go');
+  const [holder] = cluster.workers;
+  await cluster.keep(2);
+  await holder?.end('SIGTERM');
+}, 300_000);
 afterAll(() => cluster?.close());
 
-async function beginToStream(content: string): Promise<string> {
-  await cluster.keep(1);
-  isToHang = true;
-  const thread = await cluster.begin(content);
-  await eventually('the step behind hangs', async () => !isToHang);
+async function beginToStream(hanging: Hanging, end: End): Promise<void> {
+  const content = streamingOf(hanging, end);
+  toHang.add(content);
+  const thread = await begin(content);
+  await eventually('the step behind hangs', async () => !toHang.has(content));
   const [first = 0] = eventsOf(await cluster.store.events.read(thread, 0), 'step.started').map(
     ({ step }) => step,
   );
@@ -78,7 +122,6 @@ async function beginToStream(content: string): Promise<string> {
     const events = await cluster.store.events.read(thread, 0);
     return eventsOf(events, 'model.chunk').some(({ step }) => step !== first);
   });
-  return thread;
 }
 
 interface Used {
@@ -87,7 +130,9 @@ interface Used {
   readonly times: number;
 }
 
-async function expectWhole(thread: string, { content, tool, times }: Used): Promise<void> {
+/** Answers its thread. */
+async function expectWhole({ content, tool, times }: Used): Promise<string> {
+  const thread = threads.get(content) as string;
   await cluster.client.waitForIdle(thread);
   const lines = Array.from({ length: times }, (_, index) => String(index + 1));
   expect(await cluster.transcript(thread)).toEqual([
@@ -96,18 +141,14 @@ async function expectWhole(thread: string, { content, tool, times }: Used): Prom
     `assistant: Answered "${content}" after ${times} tool results.`,
   ]);
   expect(cluster.ledger(thread)).toEqual(lines);
+  return thread;
 }
 
 describe('a worker that is lost in the step behind another, within one activity', () => {
   it.each(PLACES)(
     'killed, with $times calls of $tool, at $point: each call ran once, and the step is taken over',
     async (place) => {
-      await cluster.keep(1);
-      const content = contentOf(place);
-      const thread = await cluster.begin(content);
-      await eventually('its worker dies', () => cluster.workers.length === 0);
-      await cluster.keep(1);
-      await expectWhole(thread, { ...place, content });
+      const thread = await expectWhole({ ...place, content: contentOf(place) });
       const steps = ['openThread', 'modelStep', place.times > 1 ? 'modelStep' : 'runTool'];
       expect((await activitiesOf(cluster.client, thread)).slice(0, 3)).toEqual(steps);
       const events = await cluster.store.events.read(thread, 0);
@@ -117,25 +158,13 @@ describe('a worker that is lost in the step behind another, within one activity'
   );
 
   it('killed as that step begins behind a call: the call ran once, and the step is taken over', async () => {
-    await cluster.keep(1);
-    const content = 'use hold 1';
-    const thread = await cluster.begin(content);
-    await eventually('the tool runs', () => cluster.ledger(thread).length === 1);
-    cluster.orderDeath('step_begun');
-    release(cluster.folder);
-    await eventually('its worker dies', () => cluster.workers.length === 0);
-    await cluster.keep(1);
-    await expectWhole(thread, { content, tool: 'hold', times: 1 });
+    await expectWhole({ content: HOLDING, tool: 'hold', times: 1 });
   });
 
   it.each(HANGING)(
     'killed while the answer behind $times calls of $tool streams: its readers take back what they have seen of it',
     async (used) => {
-      const content = toldToGo(used);
-      const thread = await beginToStream(content);
-      await cluster.workers[0]?.end('SIGKILL');
-      await cluster.keep(1);
-      await expectWhole(thread, { ...used, content });
+      const thread = await expectWhole({ ...used, content: streamingOf(used, 'until killed') });
       const events = await cluster.store.events.read(thread, 0);
       // More, where a busy machine lets a heartbeat come too late.
       expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
@@ -149,12 +178,7 @@ describe('a worker that is lost in the step behind another, within one activity'
   it.each(HANGING)(
     'told to go with SIGTERM, behind $times calls of $tool: they keep their results, and another worker asks the model',
     async (used) => {
-      const content = toldToGo(used);
-      const thread = await beginToStream(content);
-      const [holder] = cluster.workers;
-      await cluster.keep(2);
-      await holder?.end('SIGTERM');
-      await expectWhole(thread, { ...used, content });
+      const thread = await expectWhole({ ...used, content: streamingOf(used, 'until told to go') });
       const events = await cluster.store.events.read(thread, 0);
       expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
         step: used.times + 1,

@@ -21,33 +21,33 @@ export const UNSAFE_POINTS: readonly (readonly [DeathPoint, readonly string[]])[
   ['task_acted', ['0']],
 ];
 
-/** A task during which a worker dies there; another one goes on. */
-export async function taskThroughDeath(cluster: Cluster, point: DeathPoint, task = 'write') {
+/** Answers a task during which a worker has died there; another one goes on. */
+export async function throughDeath(cluster: Cluster, point: DeathPoint, task = 'write'): Promise<string> {
   cluster.orderDeath(point);
   const { id } = await cluster.client.tasks.start({ task });
   await cluster.died(point);
   await cluster.keep(1);
+  return id;
+}
+
+async function endOf(cluster: Cluster, id: string) {
   const ended = await cluster.client.tasks.wait(id, { timeoutMs: 300_000 });
   const log = await cluster.store.events.read(`task/${id}`, 0);
   const countOf = (type: string) => log.filter((event) => event.type === type).length;
   expect([countOf('task.ended'), countOf('task.created'), countOf('thread.terminated')]).toEqual([1, 1, 1]);
   expect([countOf('task.decided'), countOf('task.acted')]).toEqual([3, 2]);
   expect(ended).toMatchObject({ status: 'completed', steps: 2, records: [{ steps: 2 }] });
-  return { id, ended, ledger: cluster.ledger(id) };
+  return { ended, ledger: cluster.ledger(id) };
 }
 
-export async function expectWhole(cluster: Cluster, point: DeathPoint, task?: string): Promise<void> {
-  const { ended, ledger } = await taskThroughDeath(cluster, point, task);
+export async function expectWhole(cluster: Cluster, id: string): Promise<void> {
+  const { ended, ledger } = await endOf(cluster, id);
   expect(ledger).toEqual(['0', '1']);
   expect(ended.spentCostUsd).toBe(2);
 }
 
-export async function expectUnknown(
-  cluster: Cluster,
-  point: DeathPoint,
-  written: readonly string[],
-): Promise<void> {
-  const { id, ended, ledger } = await taskThroughDeath(cluster, point);
+export async function expectUnknown(cluster: Cluster, id: string, written: readonly string[]): Promise<void> {
+  const { ended, ledger } = await endOf(cluster, id);
   expect(ledger).toEqual([...written, '1']);
   expect(ended.spentCostUsd).toBe(1);
   const [first] = await cluster.client.tasks.listSteps(id);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { describeTaskCalls } from './task-call-kill-points.ts';
-import { expectUnknown, expectWhole, SAFE_POINTS, UNSAFE_POINTS } from './task-kill-points.ts';
+import { expectUnknown, expectWhole, SAFE_POINTS, throughDeath, UNSAFE_POINTS } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL in the midst of a task', () => {
   let cluster: Cluster;
@@ -12,14 +12,17 @@ describe('a worker process killed with SIGKILL in the midst of a task', () => {
   });
   afterAll(() => cluster?.close());
 
-  it.each(SAFE_POINTS)('[TG-20] at %s: each act is done once', (point) => expectWhole(cluster, point));
-
-  it.each(UNSAFE_POINTS)('[TG-20] at %s: its act is not done again', (point, written) =>
-    expectUnknown(cluster, point, written),
+  it.each(SAFE_POINTS)('[TG-20] at %s: each act is done once', async (point) =>
+    expectWhole(cluster, await throughDeath(cluster, point)),
   );
 
-  it.each(['task_not_begun', 'task_act_kept'] as const)('[TG-20] at %s of one that is idempotent', (point) =>
-    expectWhole(cluster, point, 'repeated'),
+  it.each(UNSAFE_POINTS)('[TG-20] at %s: its act is not done again', async (point, written) =>
+    expectUnknown(cluster, await throughDeath(cluster, point), written),
+  );
+
+  it.each(['task_not_begun', 'task_act_kept'] as const)(
+    '[TG-20] at %s of one that is idempotent',
+    async (point) => expectWhole(cluster, await throughDeath(cluster, point, 'repeated')),
   );
 });
 

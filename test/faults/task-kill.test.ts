@@ -1,41 +1,56 @@
-/** A worker is killed in the midst of tasks. `npm run test:soak -- task-kill` has every place. */
+/** Tasks stand at their places, or wait, as their one worker is killed. `npm run test:soak -- task-kill` has a death for every place. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, type ClusterOptions, startCluster } from '../support/fault-cluster.ts';
+import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
 import { describeTaskCalls } from './task-call-kill-points.ts';
 import { expectUnknown, expectWhole } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL', () => {
   let cluster: Cluster;
-  const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = {};
+  /** Where the worker was killed. */
+  const tasks = {} as Record<'task_decided' | 'body_after' | 'task_ending' | 'waiting', string>;
+  const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = { configuration: PATIENT };
+
+  const start = async (inputs = {}) => (await cluster.client.tasks.start({ task: 'write', inputs })).id;
+  async function wait(): Promise<string> {
+    const id = await start({ asks: true });
+    expect(await cluster.client.tasks.wait(id, { timeoutMs: 300_000 })).toMatchObject({ status: 'waiting' });
+    return id;
+  }
+  async function answer(id: string): Promise<void> {
+    const [wait] = await cluster.client.listWaits({ threadId: `task/${id}` });
+    expect(await cluster.client.answerWait(wait?.id ?? '', { value: true })).toEqual({ outcome: 'taken' });
+  }
+
   beforeAll(async () => {
     cluster = await startCluster(next);
+    await cluster.keep(1);
+    tasks.waiting = await wait();
+    for (const point of ['task_decided', 'body_after', 'task_ending'] as const)
+      tasks[point] = await standAt(cluster, point, start);
+    await killWorkers(cluster);
+    await answer(tasks.waiting);
     await cluster.keep(1);
   });
   afterAll(() => cluster?.close());
 
   it('[TG-20] between the phases of a step: what was decided is done once by the next', () =>
-    expectWhole(cluster, 'task_decided'));
+    expectWhole(cluster, tasks.task_decided));
 
   it('[TG-20] behind the side effect of an act: it is not done again, and its end is unknown', () =>
-    expectUnknown(cluster, 'body_after', ['0']));
+    expectUnknown(cluster, tasks.body_after, ['0']));
 
-  it('[TG-20] as a task would end: it ends once', () => expectWhole(cluster, 'task_ending'));
+  it('[TG-20] as a task would end: it ends once', () => expectWhole(cluster, tasks.task_ending));
 
   it('[TG-05] while it waits: answered when there is no worker, it goes on with the next, and acts no more than it would have', async () => {
-    const { id } = await cluster.client.tasks.start({ task: 'write', inputs: { asks: true } });
-    expect(await cluster.client.tasks.wait(id, { timeoutMs: 300_000 })).toMatchObject({ status: 'waiting' });
-    await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
-    const [wait] = await cluster.client.listWaits({ threadId: `task/${id}` });
-    expect(await cluster.client.answerWait(wait?.id ?? '', { value: true })).toEqual({ outcome: 'taken' });
-    await cluster.keep(1);
     const over = await eventually('its end', async () => {
-      const found = await cluster.client.tasks.get(id);
+      const found = await cluster.client.tasks.get(tasks.waiting);
       return found.endedAt !== null && found;
     });
     expect(over).toMatchObject({ status: 'completed', steps: 3, spentCostUsd: 2 });
-    expect(cluster.ledger(id)).toEqual(['0', '1']);
+    expect(cluster.ledger(tasks.waiting)).toEqual(['0', '1']);
   });
 
   it('goes on where the store has it when its run was terminated and the same start comes again', async () => {
@@ -55,14 +70,12 @@ describe('a worker process killed with SIGKILL', () => {
   });
 
   it('[TG-05] while it waits, and its code is replaced: a newer build is told of, goes on with the answer, and ends it', async () => {
-    const { id } = await cluster.client.tasks.start({ task: 'write', inputs: { asks: true } });
-    expect(await cluster.client.tasks.wait(id, { timeoutMs: 300_000 })).toMatchObject({ status: 'waiting' });
+    const id = await wait();
     const before = await cluster.client.tasks.get(id);
-    await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
+    await killWorkers(cluster);
     next.program = NEWER;
     await cluster.keep(1);
-    const [wait] = await cluster.client.listWaits({ threadId: `task/${id}` });
-    expect(await cluster.client.answerWait(wait?.id ?? '', { value: true })).toEqual({ outcome: 'taken' });
+    await answer(id);
     const told = [];
     for await (const { event } of cluster.client.tasks.events(id)) told.push(event);
     expect(told.at(-1)).toMatchObject({ type: 'final', status: 'completed' });

@@ -29,4 +29,12 @@ describe('a packed program', () => {
       stderr: expect.stringContaining('src/core/value/limit.ts is loaded beside a packed program'),
     });
   });
+
+  it("loads Temporal's packages from their pack, and refuses a module of theirs that would exist twice", async () => {
+    const load = (file: string) => start(`node_modules/@temporalio/client/lib/${file}`);
+    expect((await load('index.js')).stdout).toMatch(/^\d+\.\d+\.\d+/);
+    await expect(load('base-client.js')).rejects.toMatchObject({
+      stderr: expect.stringContaining('client/lib/base-client.js is loaded beside the packed one'),
+    });
+  });
 });

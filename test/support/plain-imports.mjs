@@ -2,8 +2,8 @@
  * Loaded before programs that tests start, of which a run of all tests starts some three hundred. Node asks the disk about each
  * import statement anew: whether there is such a file, which one it is in truth, to which package it belongs. Our sources name files
  * as they are, and a package means the same in all of them. Packages of hundreds of modules are loaded as one file each, where the
- * environment names the folder (`packed-modules.ts`), and so are our own sources, where the program is one of those that are packed
- * (`packed-programs.ts`). So loading a worker computes half.
+ * environment names the folder (`packed-modules.ts`, `packed-sdk.ts`), and so are our own sources, where the program is one of those that
+ * are packed (`packed-programs.ts`). So loading a worker computes a third.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -13,11 +13,12 @@ import { pathToFileURL } from 'node:url';
 const OURS = new URL('../../', import.meta.url).href;
 const SOURCES = `${OURS}src/`;
 const SDK = '/node_modules/@temporalio/';
+const NATIVE = `${SDK}core-bridge/`;
 const { EVERTHREAD_TEST_PACKED: folder, EVERTHREAD_TEST_PROGRAMS: programs } = process.env;
 const packed = (file, format) =>
   folder && { url: pathToFileURL(join(folder, file)).href, format, shortCircuit: true };
 /** What packages and built-in modules were found to be. */
-const known = new Map(folder ? [['kysely', packed('kysely.mjs', 'module')]] : []);
+const known = new Map(folder ? ['kysely', 'zod'].map((name) => [name, packed(`${name}.mjs`, 'module')]) : []);
 /** Of what the SDK requires. */
 const OF_SDK = [
   'rxjs',
@@ -33,6 +34,22 @@ const OF_SDK = [
 const KNOWN_TO_SDK = new Map(
   folder ? OF_SDK.map((name) => [name, packed(`${name.replaceAll('/', '-')}.cjs`, 'commonjs')]) : [],
 );
+
+/** Of Temporal's own, by name and by URL, the packed file without its ending. */
+const sdk = folder ? JSON.parse(readFileSync(join(folder, 'sdk.json'), 'utf8')) : {};
+const PACKED = folder && `${pathToFileURL(folder).href}/`;
+
+function ofSdk(name, conditions) {
+  const isRequired = conditions.includes('require');
+  return packed(`${sdk[name]}.${isRequired ? 'cjs' : 'mjs'}`, isRequired ? 'commonjs' : 'module');
+}
+
+/** What was found of Temporal's own has been packed, but for its native part: it would exist twice in this process. */
+function oneOfBoth(found, conditions) {
+  if (!folder || !found.url.includes(SDK) || found.url.includes(NATIVE)) return found;
+  if (found.url in sdk) return ofSdk(found.url, conditions);
+  throw new Error(`${found.url} is loaded beside the packed one, and is no name of it (packed-sdk.ts).`);
+}
 
 /** By the URL of its source, the packed file of each entry; undefined where this program is not packed. */
 const entries = readEntries();
@@ -60,24 +77,35 @@ function source(url) {
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL = '', conditions } = context;
+    if (specifier in sdk) return ofSdk(specifier, conditions);
+    if (PACKED && parentURL.startsWith(PACKED) && specifier.startsWith('./'))
+      return { url: new URL(specifier, parentURL).href, format: 'commonjs', shortCircuit: true };
+    if (folder && specifier === '@grpc/grpc-js' && parentURL.includes(NATIVE))
+      return packed('grpc-lazily.cjs', 'commonjs');
     // The sandbox asks where its sources are (src/sandbox/child/link.ts): it reads them, and loads none.
     if (entries && conditions.includes('require') && !parentURL.includes('/node_modules/'))
       return next(specifier, context);
     if (entries && specifier in entries) return source(specifier);
     if (!parentURL.startsWith(OURS)) {
-      const found = next(specifier, context);
+      const found = oneOfBoth(next(specifier, context), conditions);
       return entries && found.url in entries ? source(found.url) : found;
     }
     const fromPack = entries && parentURL.startsWith(PACK);
     if (fromPack && specifier.startsWith('./'))
       return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };
     if (parentURL.includes('/node_modules/') && !fromPack)
-      return (parentURL.includes(SDK) && KNOWN_TO_SDK.get(specifier)) || next(specifier, context);
+      return (
+        ((parentURL.includes(SDK) || parentURL.startsWith(PACKED)) && KNOWN_TO_SDK.get(specifier)) ||
+        next(specifier, context)
+      );
     if (specifier.startsWith('.') && specifier.endsWith('.ts'))
       return source(new URL(specifier, parentURL).href);
     if (specifier.startsWith(SOURCES) && specifier.endsWith('.ts')) return source(specifier);
-    if (/^[./]|^file:/.test(specifier)) return next(specifier, context);
-    const found = known.get(specifier) ?? { ...next(specifier, context), shortCircuit: true };
+    if (/^[./]|^file:/.test(specifier)) return oneOfBoth(next(specifier, context), conditions);
+    const found = known.get(specifier) ?? {
+      ...oneOfBoth(next(specifier, context), conditions),
+      shortCircuit: true,
+    };
     known.set(specifier, found);
     return found;
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { persistTurns } from '../../src/tangle/index.ts';
-import { dieIfOrdered } from './fault-project.ts';
+import { obey } from './fault-project.ts';
 import { runWorkerProcess, type WorkerOrder } from './run-worker-process.ts';
 
 const registry = ({ modelUrl, folder }: WorkerOrder) =>
@@ -38,4 +38,4 @@ const registry = ({ modelUrl, folder }: WorkerOrder) =>
     ],
   });
 
-await runWorkerProcess(registry, ({ folder }, point) => dieIfOrdered(folder, point));
+await runWorkerProcess(registry, ({ folder }, point) => obey(folder, point));

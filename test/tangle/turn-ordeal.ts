@@ -20,9 +20,7 @@ import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { says } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';
@@ -30,9 +28,9 @@ import { closeAfterTest } from '../support/runtime.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
-const PIECES = 12;
+export const PIECES = 12;
 const PIECE_MS = 15;
-const PROGRAM = join(import.meta.dirname, '..', 'support', 'turn-worker-process.ts');
+export const PROGRAM = join(import.meta.dirname, '..', 'support', 'turn-worker-process.ts');
 
 export interface TurnOrdeal {
   readonly store: 'sqlite' | 'postgres';
@@ -44,7 +42,7 @@ export interface TurnOrdeal {
   readonly deaths: number;
 }
 
-const answerTo = (said: string) => Array.from({ length: PIECES }, (_, n) => `${said}.${n}`).join(' ');
+export const answerTo = (said: string) => Array.from({ length: PIECES }, (_, n) => `${said}.${n}`).join(' ');
 
 export function describeTurns(ordeal: TurnOrdeal): void {
   const { store, sessions, turns, cuts, deaths } = ordeal;
@@ -116,7 +114,7 @@ interface Turn {
   readonly turn: number;
 }
 
-type Line = Pick<BoxEvent, 'id'> & {
+export type Line = Pick<BoxEvent, 'id'> & {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 };
@@ -145,14 +143,14 @@ async function takeTurn({ cluster, box, sessionId, turn }: Turn): Promise<void> 
   expect(textOf(lines)).toBe(answerTo(message));
 }
 
-function handledLines(
+export function handledLines(
   box: ReturnType<typeof clientBox>,
   { identity, message }: Pick<Parameters<typeof handleChatTurn>[0], 'identity' | 'message'>,
 ): AsyncGenerator<Line> {
   return linesOf(handleChatTurn({ box, identity, message }).body);
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
+export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split('\n');
@@ -162,7 +160,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Line> 
 }
 
 /** What a reader has in the end: of what was begun anew, the last. */
-function textOf(lines: readonly Line[]): string {
+export function textOf(lines: readonly Line[]): string {
   let text = '';
   for (const { type, data } of lines) {
     if (type === 'message.started' || type === 'message.discarded') text = '';
@@ -171,7 +169,7 @@ function textOf(lines: readonly Line[]): string {
   return text;
 }
 
-async function expectWhole(cluster: Cluster, sessionId: string, turns: number): Promise<void> {
+export async function expectWhole(cluster: Cluster, sessionId: string, turns: number): Promise<void> {
   const { client, store, folder } = cluster;
   await client.waitForIdle(sessionId, { timeoutMs: PATIENCE[0] });
   const { messages } = await client.getMessages(sessionId, { limit: 1000 });
@@ -203,81 +201,4 @@ async function end(api: ChildProcess): Promise<void> {
   if (api.exitCode !== null || api.signalCode !== null) return;
   api.kill('SIGKILL');
   await once(api, 'exit');
-}
-
-/** A worker that dies at each of these places of a turn: the turn runs once, is kept once, and is told whole. */
-export function describeTurnDeaths(points: readonly DeathPoint[]): void {
-  describe('a worker that dies within a chat turn', () => {
-    let cluster: Cluster;
-    beforeAll(async () => {
-      cluster = await startCluster({
-        program: PROGRAM,
-        script: () => says(answerTo('turn-0'), { chunks: PIECES }),
-      });
-    }, 300_000);
-    afterAll(() => cluster?.close());
-
-    it.each(points)(
-      '[TG-20] at %s: one execution, one message that is kept, and the whole of it is told',
-      async (point) => {
-        await cluster.keep(1);
-        cluster.orderDeath(point);
-        const sessionId = randomUUID();
-        const identity = { tenantId: 'acme', userId: 'ada', sessionId, turnIndex: 0 };
-        const box = clientBox(cluster.client, { agent: 'helper' });
-        const reading = collect(handledLines(box, { identity, message: 'turn-0' }));
-        await cluster.died(point);
-        await cluster.keep(1);
-        const lines = await reading;
-        expect(lines.at(-1)?.type).toBe('session.run.completed');
-        expect(textOf(lines)).toBe(answerTo('turn-0'));
-        expect(await collect(handledLines(box, { identity, message: 'turn-0' }))).toEqual(lines);
-        await expectWhole(cluster, sessionId, 1);
-      },
-      PATIENCE[0],
-    );
-
-    it(
-      '[TG-20] while a closure of another process answers it: that goes on, runs once, and what it tells is told whole, in order',
-      async () => {
-        await cluster.keep(1);
-        const sessionId = randomUUID();
-        const told = Array.from({ length: PIECES }, (_, n) => ({ type: 'piece', data: { n } }));
-        let ran = 0;
-        async function* stream() {
-          for (const [n, line] of told.entries()) {
-            // Nobody is there for a part of it, and for the last line.
-            if (n === 4 || n === PIECES - 1)
-              await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
-            if (n === 8) await cluster.keep(1);
-            yield line;
-          }
-        }
-        const hooks = {
-          produce() {
-            ran += 1;
-            return { stream: stream(), finalText: () => 'all of it' };
-          },
-        };
-        const identity = { tenantId: 'acme', userId: 'ada', sessionId, turnIndex: 0 };
-        const box = clientBox(cluster.client, { agent: 'helper' });
-        const say = () => collect(linesOf(handleChatTurn({ box, identity, message: 'go', hooks }).body));
-        const reading = say();
-        await eventually('its last line', async () =>
-          (await cluster.store.events.read(sessionId, 0)).some(({ type }) => type === 'produced.ended'),
-        );
-        cluster.orderDeath('execution_ending');
-        await cluster.keep(1);
-        await cluster.died('execution_ending');
-        await cluster.keep(1);
-        const lines = await reading;
-        expect(lines.map(({ type, data }) => ({ type, data })).slice(1, -1)).toEqual(told);
-        expect(lines.at(-1)?.type).toBe('session.run.completed');
-        expect(await say()).toEqual(lines);
-        expect(ran).toBe(1);
-        expect(await cluster.transcript(sessionId)).toEqual(['user: go', 'assistant: all of it']);
-      },
-      PATIENCE[0],
-    );
-  });
 }

@@ -1,0 +1,2 @@
+/** With a death for each place. */
+import './step-behind-kill.test.ts';
