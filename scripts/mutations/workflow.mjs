@@ -167,8 +167,8 @@ export const WORKFLOW = [
     rule: 'readers take back what they have seen of an answer whose worker was lost',
     edits: [
       {
-        find: '    ordinal,\n    executionId: turn.executionId(),',
-        put: '    ordinal: ordinal + 1000,\n    executionId: turn.executionId(),',
+        find: '    ordinal,\n    afterStep: turn.afterStep,',
+        put: '    ordinal: ordinal + 1000,\n    afterStep: turn.afterStep,',
       },
     ],
     tests: ['test/faults/step-behind-kill.test.ts'],

@@ -4,6 +4,7 @@
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
+import { toNextInput } from '../core/thread/next-step.ts';
 import type {
   ModelStepInput,
   ModelStepOutcome,
@@ -121,15 +122,12 @@ function toInput(run: ThreadRun): ModelInput {
 
 /** As the activity has asked for it, that went on into it. */
 function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelInput {
-  return {
+  return toNextInput(turn.executionId(), {
     ordinal,
-    executionId: turn.executionId(),
     afterStep: turn.afterStep,
-    items: [],
-    rejections: [],
     agent: presence.agent,
     ...(turn.session ? { session: turn.session } : {}),
-  };
+  });
 }
 
 /** The same step again, where it had to wait for its budget, or for an approval of what it spends. */

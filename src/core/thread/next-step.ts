@@ -4,7 +4,7 @@
  * N1. The workflow offers it where nothing that it knows of comes before the next step. The activity does it only where the step goes on, and
  *     where the workflow has heard nothing since: then the workflow would have asked for that very step, with nothing in line that the store does not have.
  * N2. Where the step may have been begun and nothing of it was heard, it is asked for again under the same ordinal: another attempt at it.
- * N3. An activity goes on once: there are at most two answers of models to a model step, and one to a call.
+ * N3. An activity goes on once: one of a model step asks for two steps at most, and one of a call for one.
  */
 import type {
   ModelStepInput,
@@ -55,7 +55,7 @@ export type StepGoneOn = StoredStep & WithNext;
 /** Nothing is handed over with it: what is in line is in the store (N1). */
 export function toNextInput(
   executionId: string,
-  { historyLength: _, ...next }: NextStep,
+  { historyLength: _, ...next }: Omit<NextStep, 'historyLength'> & Partial<Offer>,
 ): Omit<ModelStepInput, keyof RunRef> {
   return { ...next, executionId, items: [], rejections: [] };
 }
