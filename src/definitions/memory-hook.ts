@@ -1,23 +1,29 @@
 /**
- * `memoryHook` (docs/hooks.md): two hooks that remember what a thread was asked and what it answered, and recall what fits the question at hand, in
- * that thread and in others of its user.
- * M1. Notes are one value of their thread, so they cost two reads a request, whatever its length. It has the newest `notes` of them.
- * M2. A question that is asked again has one note, with its newest answer: what the end hook does twice is there once.
- * M3. What is recalled is part of one request, and left out where the request shows the question anyway.
- * M4. Notes of other threads are those of the same user and the same organisation. Where they cannot be read, the request has the thread's own.
+ * `memoryHook` (docs/hooks.md): two hooks. One stores what a thread was asked and what it answered; the other recalls
+ * the notes that fit the current question, in that thread and in other threads of its user.
+ * M1. The notes of a thread are one value, so a request costs two reads at most, however long the thread is. The value
+ *     holds the newest `notes` of them.
+ * M2. A question that is asked again has one note, with its newest answer. So running the end hook twice does no harm.
+ * M3. A recalled note is part of one request only. It is left out if the request shows its question anyway.
+ * M4. Notes of other threads are recalled only for the same user and the same organisation. If they cannot be read, the
+ *     request has only the notes of its own thread.
  */
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { LLMMessage } from '../core/message/llm-message.ts';
+import { utf8Length } from '../core/value/limit.ts';
 import { defineHook } from './define-hook.ts';
 
 export interface MemoryHookInput {
-  /** Its id where it is not `remember` or `recall`. */
+  /** Id of the hook; default `remember` or `recall`. */
   id?: string;
-  /** The most notes that are kept, the newest; 100 where absent, 1000 at most. */
+  /** Maximum number of notes that are kept, the newest; default 100, at most 1000. */
   notes?: number;
-  /** The most that a request is given; 4 where absent. */
+  /** Maximum number of notes that a request gets; default 4. */
   recalls?: number;
-  /** What is recalled: notes of the user's threads, of which 20 are read, or of the thread alone. `user` where absent. */
+  /**
+   * `user` (default): recalls notes of this thread and of other threads of its user, the 20 that changed last.
+   * `thread`: of this thread only.
+   */
   within?: 'user' | 'thread';
 }
 
@@ -27,14 +33,15 @@ interface Note {
 }
 
 const KEY = 'everthread.memory';
-/** Of a question, and of an answer: with 1000 of them what is kept stays below the limit of a value. */
-const MAX_CHARS = 120_000;
+/** All notes of a thread as JSON, in UTF-8: they are one value, which may have 256 KiB. */
+const MAX_BYTES = 200_000;
+/** Characters of a question, and of an answer. */
 const NOTE_CHARS = 500;
-/** Behind the hooks of authors. */
+/** Runs after the hooks of authors, whose default priority is 0. */
 const PRIORITY = -10;
 
 /**
- * At the end of an execution that has an answer: keeps the last question with it. List it under `hooks`.
+ * Stores the last question and its answer at the end of an execution that has an answer. List it under `hooks`.
  * @example
  * ```ts
  * export default memoryHook('remember', { notes: 200 });
@@ -42,7 +49,7 @@ const PRIORITY = -10;
  */
 export function memoryHook(part: 'remember', input?: MemoryHookInput): HookDefinition<'on_agent_end'>;
 /**
- * Before a request: the notes of the user's threads that share words with the last question stand before it. List it under `hooks`.
+ * Adds the notes that share words with the last question to each request, before that question. List it under `hooks`.
  * @example
  * ```ts
  * export default memoryHook('recall', { recalls: 3 });
@@ -70,7 +77,7 @@ function remember(id: string, most: number): HookDefinition<'on_agent_end'> {
       if (!question?.content) return;
       const note = { asked: toNoteText(question.content), answered: toNoteText(text) };
       const before = await readNotes(state);
-      // M2: the newest answer alone.
+      // M2: keeps only the newest answer.
       const kept = before.filter(({ asked }) => asked !== note.asked);
       await state.setValue(KEY, withinSize([...kept, note].slice(-most)));
     },
@@ -87,7 +94,7 @@ function recall(id: string, most: number, ofUser: boolean): HookDefinition<'pref
       const question = last < 0 ? undefined : messages[last];
       if (!question) return;
       const shown = messages.map(textOf).map(toNoteText);
-      // M3: what is shown anyway is not recalled.
+      // M3: a note whose question is shown anyway is not recalled.
       const own = await readNotes(state);
       const others = ofUser ? await readOthers(state) : [];
       const unseen = [...own, ...others].filter(({ asked }) => !shown.includes(asked));
@@ -112,11 +119,11 @@ async function readOthers(state: {
   return kept.flatMap((notes) => (Array.isArray(notes) ? (notes as readonly Note[]) : []));
 }
 
-/** M1: without the oldest, as far as all would be too long for a value. */
+/** M1: drops the oldest notes until the rest fit into MAX_BYTES. */
 function withinSize(notes: readonly Note[]): readonly Note[] {
-  let left = MAX_CHARS;
-  const from = notes.findLastIndex(({ asked, answered }) => {
-    left -= JSON.stringify([asked, answered]).length;
+  let left = MAX_BYTES;
+  const from = notes.findLastIndex((note) => {
+    left -= utf8Length(JSON.stringify(note)) + 1;
     return left < 0;
   });
   return notes.slice(from + 1);
@@ -126,7 +133,7 @@ function toNoteText(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, NOTE_CHARS);
 }
 
-/** The best first: a word that few notes have weighs more. Notes that share no word are left out. */
+/** Returns the notes that share a word with the question, best first. A word that few notes have weighs more. */
 function rank(notes: readonly Note[], question: string): readonly Note[] {
   const asked = wordsOf(question);
   const words = notes.map((note) => wordsOf(`${note.asked} ${note.answered}`));
@@ -139,7 +146,7 @@ function rank(notes: readonly Note[], question: string): readonly Note[] {
   return found.map(({ note }) => note);
 }
 
-/** Words of four letters and more, of which a question has few that say nothing. */
+/** Returns the words of four or more letters or digits: shorter ones rarely distinguish questions. */
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
 }

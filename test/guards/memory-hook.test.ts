@@ -1,11 +1,12 @@
-/** `memoryHook` (docs/hooks.md): what an execution was asked and answered is recalled by a later one that no longer shows it. */
+/** `memoryHook` (docs/hooks.md): recalls question and answer of a past execution that the request no longer shows. */
 import { describe, expect, it } from '@jest/globals';
 import type { HookDefinition } from '../../src/core/author/hook.ts';
+import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineHook, memoryHook } from '../../src/definitions/index.ts';
 import { type RecordedRequest, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookFailures, hookRuntime } from '../support/hook-project.ts';
 
-/** A model that is shown the newest message alone. */
+/** A hook that leaves only the newest message in a request. */
 const newest = defineHook({
   hook: 'filter_messages',
   id: 'newest',
@@ -82,6 +83,26 @@ describe('memory', () => {
     const recalled = await ask(question, { userId: 'ada', organizationId: 'acme' });
     expect(recalled).toContain('[memory] From earlier conversations:');
     expect(recalled).toContain('- Asked: The flowerpot hides a key.');
+  });
+
+  it('keeps what fits into a value, the newest, in any script', async () => {
+    const long = '\u8a18'.repeat(500);
+    let kept: unknown[] = Array.from({ length: 99 }, (_, index) => ({
+      asked: `${index} ${long}`,
+      answered: long,
+    }));
+    const hook = memoryHook('remember') as HookDefinition<'on_agent_end'>;
+    const state = {
+      getMessages: async () => ({ messages: [{ role: 'user', content: 'the newest', metadata: {} }] }),
+      getValue: async () => kept,
+      setValue: async (_key: string, value: unknown[]) => {
+        kept = value;
+      },
+    };
+    await hook.execute(state as never, { status: 'idle', text: long } as never);
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(LIMITS.valueBytes);
+    expect(kept.length).toBeGreaterThan(50);
+    expect(kept.at(-1)).toEqual({ asked: 'the newest', answered: long });
   });
 
   it('[AX-105] goes on with its own notes where those of others cannot be read', async () => {

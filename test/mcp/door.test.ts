@@ -1,4 +1,7 @@
-/** Agents as tools of an MCP server: the client of the SDK, unmodified, in both versions of the protocol, and over standard streams. */
+/**
+ * Agents as tools of an MCP server, with the unmodified client of the SDK, in both versions of the protocol, and over
+ * standard streams.
+ */
 
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -28,7 +31,7 @@ describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that
     const { thread } = toldOf(first);
     const second = await client.callTool({ name: 'helper', arguments: { message: 'And one?', thread } });
     expect(second).toMatchObject({ structuredContent: { thread, text: 'Five.' } });
-    // The same again, for whoever was cut off.
+    // The same result again, for a client whose connection was cut.
     const again = await client.callTool({ name: 'helper', arguments: { thread } });
     expect(toldOf(again)).toEqual(toldOf(second));
     expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toHaveLength(2);
@@ -118,6 +121,23 @@ describe('a call of an agent', () => {
       arguments: { message: 'again', thread: thread.id },
     });
     expect(toldOf(next)).toMatchObject({ text: 'Still here.' });
+  });
+
+  it('whose thread is terminated meanwhile has failed, whatever was said before', async () => {
+    const model = scriptedModel([calls('look', {}, { text: 'Let me see.' }), hangs()]);
+    const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
+    const { runtime, url } = await door({ model, tools: { look } });
+    const client = await connect(url, 'auto');
+    const call = client.callTool({ name: 'helper', arguments: { message: 'go' } });
+    const thread = await eventually('the second request to the model', async () => {
+      const [found] = await runtime.client.listThreads({ agent: 'helper', status: 'running' });
+      return model.remaining === 0 && found ? found : undefined;
+    });
+    await runtime.client.terminate(thread.id, 'enough');
+    expect(await call).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('enough') }, {}],
+    });
   });
 
   it('that fails, is of nobody, or is spelt wrongly is an error that the client reads', async () => {

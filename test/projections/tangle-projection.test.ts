@@ -1,4 +1,4 @@
-/** The log in the words of Tangle's agent-runtime: pure, from rows alone, beside golden files. */
+/** The log as events of Tangle's agent-runtime, compared with golden files: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -13,7 +13,7 @@ function readTangle(rows: readonly LogRow[]): TangleEvent[] {
   let reading = beginTangle('session-7');
   return rows.flatMap((row) => {
     const [next, events] = projectTangle(reading, row);
-    // What is known between two rows is plain JSON.
+    // The state between two rows is plain JSON.
     reading = JSON.parse(JSON.stringify(next));
     return events;
   });
@@ -21,7 +21,7 @@ function readTangle(rows: readonly LogRow[]): TangleEvent[] {
 
 const IDENTITY = { tenantId: 'acme', sessionId: 'session-7', userId: 'ada', turnIndex: 3 };
 
-/** The lines of a turn, as they were told once. `EVERTHREAD_WRITE_GOLDEN=1` writes them anew. */
+/** Compares the lines of a turn with the recorded ones. `EVERTHREAD_WRITE_GOLDEN=1` rewrites them. */
 function expectGoldenTurn(name: string, rows: readonly LogRow[]): TangleEvent[] {
   const path = join(import.meta.dirname, 'golden', `${name}.ndjson`);
   const events = readTangle(rows);
@@ -73,7 +73,7 @@ describe('a turn as Tangle tells it', () => {
     ]);
     expect(piecesOf()).toEqual([first, 'Hello']);
     expect(piecesOf(chunk('Hel'))).toEqual([first, 'Hel', 'lo']);
-    // A hook has changed it.
+    // A hook has changed the text.
     expect(piecesOf(chunk('Heaven'))).toEqual([first, 'Heaven', 'message.discarded', 'Hello']);
   });
 
@@ -173,6 +173,15 @@ describe('a turn as Tangle tells it', () => {
         ? { message: 'the disk is full', code: 'TurnNotKept' }
         : { finalText: 'Hi' };
     expect(events.at(-2)?.data).toEqual(told);
+  });
+
+  it('is stopped where its thread is terminated, and has failed where it failed', () => {
+    const statusOf = (status: string) => readTangle(rowsOf(began, ended({ status }))).at(-1)?.data;
+    expect(['terminated', 'stopped', 'failed'].map(statusOf)).toEqual([
+      expect.objectContaining({ status: 'stopped' }),
+      expect.objectContaining({ status: 'stopped' }),
+      expect.objectContaining({ status: 'failed' }),
+    ]);
   });
 
   it('has one last event, also where the thread is terminated; between turns nothing is told', () => {

@@ -1,4 +1,4 @@
-/** What is changed in threads over HTTP, and their end: lists page by page, tags, variables, messages, effects, deletion. */
+/** Changes to threads over HTTP, and their end: paged lists, tags, variables, messages, effects, deletion. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect } from '../../src/definitions/index.ts';
@@ -11,7 +11,7 @@ import { childProject, handsIn, hasResult, modelOf } from '../support/child-proj
 import { ended, schedule } from '../support/effects.ts';
 import { testRuntime, testStore } from '../support/runtime.ts';
 
-/** As an effect tells it that began to pay. */
+/** An action that an effect has begun, as the effect reports it. */
 function lostAction(threadId: string): ToldAction {
   const says = { reason: 'because', matchedCapabilities: ['pay'], capabilities: {}, sources: {} };
   return {
@@ -168,7 +168,7 @@ describe('an action whose outcome is unknown', () => {
 });
 
 describe('/v1/tokens', () => {
-  it('makes, lists and revokes tokens, for an admin of all threads alone', async () => {
+  it('makes, lists and revokes tokens, for an admin of all threads alone: no user, no organisation', async () => {
     const [root, ada] = ['root-of-this-server-', 'ada-and-nobody-else-'];
     const runtime = await testRuntime({ model: scriptedModel([]), store: await testStore() });
     const access = storedAccess(runtime.client, tokenAccess(`${root},${ada}@ada`));
@@ -182,12 +182,15 @@ describe('/v1/tokens', () => {
     const listed = await api.call('GET', '/v1/tokens', undefined, as(root));
     expect(listed.body.tokens).toContainEqual(token);
     expect(JSON.stringify(listed.body)).not.toContain(secret);
-    for (const [method, path, body] of [
-      ['GET', '/v1/tokens', undefined],
-      ['POST', '/v1/tokens', {}],
-      ['DELETE', `/v1/tokens/${token.id}`, undefined],
-    ] as const)
-      expect((await api.call(method, path, body, as(ada))).body.code).toBe('Forbidden');
+    const acme = { scopes: ['admin'], organizationId: 'acme' };
+    const ofAcme = (await api.call('POST', '/v1/tokens', acme, as(root))).body.secret;
+    for (const limited of [ada, ofAcme])
+      for (const [method, path, body] of [
+        ['GET', '/v1/tokens', undefined],
+        ['POST', '/v1/tokens', {}],
+        ['DELETE', `/v1/tokens/${token.id}`, undefined],
+      ] as const)
+        expect((await api.call(method, path, body, as(limited))).body.code).toBe('Forbidden');
     const revoked = await api.call('DELETE', `/v1/tokens/${token.id}`, undefined, as(root));
     expect(revoked.body.revokedAt).toEqual(expect.any(Number));
     expect(await status('/v1/threads')).toBe(401);

@@ -1,10 +1,10 @@
 /**
- * The log as events of Tangle's agent-runtime. It may begin at the start of any execution.
- * T1. `execution.started` is the first event of an execution, and one of `execution.completed` and `execution.failed` its last.
- * T2. What happens between executions is not told.
- * T3. An execution whose turn was to be kept, and was not, has failed for its readers.
- * T4. Of one that code of another process produces, what that tells is told as it is, between the first event and the last.
- * T5. The pieces of an answer, behind its last `message.started` or `message.discarded`, are exactly what is stored of it.
+ * Projects the log as events of Tangle's agent-runtime. It may begin at the start of any execution.
+ * T1. An execution begins with `execution.started` and ends with `execution.completed` or `execution.failed`.
+ * T2. Nothing that happens between executions is emitted.
+ * T3. An execution whose turn had to be kept, and was not, has failed for its readers.
+ * T4. Lines of code that produces an execution are emitted unchanged, between its first and its last event.
+ * T5. The pieces after the last `message.started` or `message.discarded` are exactly the stored answer.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -27,7 +27,7 @@ const HANDLERS: Handlers = {
     const round = open.round + 1;
     return [{ ...open, round, text: '' }, [{ type: 'message.started', data: { round } }]];
   },
-  // Of sub-prompts nothing is an answer to the user.
+  // Text of a sub-prompt is no answer to the user.
   'model.chunk': (open, { data: { delta, depth } }) =>
     depth === undefined ? [{ ...open, text: open.text + delta }, [piece(delta)]] : [open, []],
   'attempt.discarded': (open, { data: { reason, depth } }) =>
@@ -114,7 +114,7 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
   return [{ ...reading, open: next }, told];
 };
 
-/** T4: its own lines, and none of ours. What they are is whoever's who produces them. */
+/** T4: emits only the producer's lines, unchanged; the producer alone is responsible for their content. */
 function tellProduced(open: OpenExecution, event: ThreadEvent): Told {
   if (event.type === 'produced.line') return [open, [event.data as TangleEvent]];
   const [next] = tell(open, event);
@@ -122,18 +122,18 @@ function tellProduced(open: OpenExecution, event: ThreadEvent): Told {
 }
 
 function tell(open: OpenExecution, event: ThreadEvent): Told {
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as ((open: OpenExecution, event: ThreadEvent) => Told) | undefined;
   return handler ? handler(open, event) : [open, []];
 }
 
-/** T1: the last one. T3: what was not kept has failed. */
+/** T1: the last events. T3: a turn that was not kept has failed. */
 function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly TangleEvent[] {
   const { executionId, keeping, notKept, answer, produced } = open;
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle' && keeping === 'begun')
     return failed(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
-  // T4: its result is a line of its own.
+  // T4: the result is one of the producer's lines.
   if (status === 'idle' && produced) return [{ type: 'execution.completed', data: { executionId } }];
   if (status === 'idle')
     return [
@@ -141,7 +141,7 @@ function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly
       { type: 'execution.completed', data: { executionId } },
     ];
   const message = error?.message ?? cancelReason ?? reason;
-  return failed(executionId, status === 'stopped' ? 'stopped' : 'failed', message, error?.code ?? reason);
+  return failed(executionId, status === 'failed' ? 'failed' : 'stopped', message, error?.code ?? reason);
 }
 
 function failed(
@@ -161,8 +161,9 @@ function piece(delta: string): TangleEvent {
 }
 
 /**
- * T5: what is missing of the text, or all of it where something else was stored than was streamed: of a model that does not stream, of a piece that was
- * lost, of an attempt that was given up and has answered all the same, behind a hook.
+ * T5: emits the missing rest of the text, or all of it if the stored text differs from the streamed one. That is so if
+ * the model does not stream, if a piece was lost, if an attempt has answered although it was discarded, or if a hook
+ * has changed the answer.
  */
 function missing(streamed: string, stored: string): readonly TangleEvent[] {
   if (stored === streamed) return [];

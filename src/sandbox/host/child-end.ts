@@ -1,4 +1,4 @@
-/** How a sandbox child ended, read from what is left of it: its exit, its last words, what it was caught at. */
+/** Determines how a sandbox child ended, from its exit, its last standard error and the fault it was killed for. */
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 import { MEMORY_MARK } from '../protocol.ts';
@@ -6,20 +6,20 @@ import { MEMORY_MARK } from '../protocol.ts';
 export type ChildEnd =
   | { readonly kind: 'memory' }
   | { readonly kind: 'crashed'; readonly how: string }
-  /** It could not load a package: every other child would end like that. */
+  /** The child could not load a package: every other child would end in the same way. */
   | { readonly kind: 'absent'; readonly what: string };
 
 export interface Remains {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
-  /** It has said that it is ready: everything was loaded. */
+  /** True if the child has reported that it is ready: everything was loaded. */
   readonly ready: boolean;
-  /** Why it was killed, or could not be started. */
+  /** Why the child was killed, or could not be started. */
   readonly fault: string | undefined;
 }
 
-/** The engine's own last words, and those of an allocator that was refused. */
+/** Messages of the engine, and of an allocator, on running out of memory. */
 const OUT_OF_MEMORY =
   /(?:FATAL ERROR|# Fatal).*out of memory|Allocation failed - JavaScript heap|std::bad_alloc|Cannot allocate memory/i;
 const SAID_LENGTH = 500;
@@ -37,11 +37,10 @@ export function readEnd({ code, signal, stderr, ready, fault }: Remains): ChildE
   return { kind: 'crashed', how: parts.filter(Boolean).join(': ') };
 }
 
-/** As Node says it, and the loader of native builds. */
+/** Error messages of Node, and of the loader of native builds. */
 const NO_PACKAGE = /Cannot find (?:package|module) '([^'\n]+)'/;
 const NO_BUILD = /No native build was found for (.+)\n\s*loaded from: (.+)/;
 const BAD_BUILD = /([^\s'"]+\.node)[\s\S]*ERR_DLOPEN_FAILED/;
-/(\S+\.node)\S* (?:was compiled against a different|cannot open|invalid)|Error: (\S+\.node): /;
 
 function findAbsent(stderr: string): string | undefined {
   const [, name] = NO_PACKAGE.exec(stderr) ?? [];
@@ -53,7 +52,7 @@ function findAbsent(stderr: string): string | undefined {
   return build && `the native build ${build} cannot be loaded on this machine`;
 }
 
-/** A wall's program tells in its own code which signal ended what it ran. */
+/** A wall's program reports by its exit code (128 + number) which signal ended what it ran. */
 function showExit(code: number | null): string {
   const number = (code ?? 0) - 128;
   const [signal] = Object.entries(constants.signals).find(([, each]) => each === number) ?? [];

@@ -1,4 +1,4 @@
-/** An execution, read off its thread's log to its end, for the call of MCP that waits for it. */
+/** Follows an execution in its thread's log to its end, for an MCP call that waits for it. */
 import { storeOf } from '../../client/client-store.ts';
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -9,25 +9,25 @@ import type { Wait } from '../../store/port/wait.ts';
 export type Ended =
   | { readonly kind: 'answered'; readonly text: string; readonly files: readonly NamedFile[] }
   | { readonly kind: 'failed'; readonly error: string }
-  /** `heard`: the row as far as what goes on was told. */
+  /** `heard`: the log row up to which progress was reported. */
   | { readonly kind: 'waits'; readonly waits: readonly Wait[]; readonly heard: number };
 
 export interface Followed {
   readonly threadId: string;
   readonly executionId: string;
-  /** The row behind which it begins. */
+  /** The log is read behind this row. */
   readonly after: number;
-  /** The row behind which it is told what goes on. */
+  /** Progress is reported for rows behind this one. */
   readonly heard: number;
 }
 
 export interface FollowTerms {
   readonly tell: (words: string) => void;
-  /** What is open now, nothing too, each time that the log has no more for now. False: the call ends with it. */
+  /** Receives the blocking waits, maybe none, whenever the log has no more rows. False: the call ends with them. */
   readonly show?: ((waits: readonly Wait[]) => boolean) | undefined;
 }
 
-/** Undefined where it is left before its end. */
+/** Undefined if the signal fires before the execution has ended. */
 export async function followCall(
   client: RuntimeClient,
   { threadId, executionId, after, heard }: Followed,
@@ -56,12 +56,13 @@ export async function followCall(
       const { status, error, reason } = event.data;
       if (status === 'failed')
         return { kind: 'failed', error: error ? `${error.code}: ${error.message}` : reason };
-      if (status === 'stopped') return { kind: 'failed', error: reason };
+      // Stopped or terminated: what was said before is not the answer.
+      if (status !== undefined) return { kind: 'failed', error: reason };
       const message = answer === undefined ? null : await store.messages.get(threadId, answer);
       return { kind: 'answered', text: message?.content ?? '', files: [...files.values()] };
     }
     if (page.length > 0) continue;
-    // Once the log has no more for now.
+    // An empty page: the end of the log for now.
     const waits = await blockingWaits(client, threadId);
     if (show?.(waits) === true || waits.length === 0) continue;
     return { kind: 'waits', waits, heard: seq };

@@ -1,4 +1,4 @@
-/** Tokens of the store: made, listed, revoked. For callers that reach every thread: a user's token makes none for others. */
+/** Tokens in the store: created, listed, revoked. A caller that is limited to a user or an organisation is refused. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -17,10 +17,10 @@ export const tokenRoutes: readonly ApiRoute[] = [
     id: 'listTokens',
     scope: 'admin',
     tag,
-    summary: 'List the tokens of the store, the oldest first, also those that no longer hold',
+    summary: 'List the tokens of the store, oldest first, including expired and revoked ones',
     answer: z.object({ tokens: z.array(tokenSchema) }),
     async handle({ caller, host }) {
-      refuseUser(caller);
+      requireUnlimited(caller);
       return jsonResponse({ tokens: await storeOf(host.client).tokens.list() });
     },
   }),
@@ -30,18 +30,18 @@ export const tokenRoutes: readonly ApiRoute[] = [
     id: 'createToken',
     scope: 'admin',
     tag,
-    summary: 'Make a token: its secret is told this once',
+    summary: 'Create a token; its secret is returned only once',
     body: z.strictObject({
       name: z.string().max(200).optional(),
       scopes: z.array(z.enum(API_SCOPES)).min(1).optional(),
       userId: z.string().min(1).max(200).optional(),
       organizationId: z.string().min(1).max(200).optional(),
-      lifeMs: z.int().min(1).optional().meta({ description: 'Milliseconds; for ever unless given' }),
+      lifeMs: z.int().min(1).optional().meta({ description: 'Milliseconds; never expires unless given' }),
     }),
     status: 201,
     answer: z.object({ secret: z.string(), token: tokenSchema }),
     async handle({ body, caller, host }) {
-      refuseUser(caller);
+      requireUnlimited(caller);
       return jsonResponse(await createToken(storeOf(host.client), body), 201);
     },
   }),
@@ -55,7 +55,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     params: z.object({ tokenId: z.string() }),
     answer: tokenSchema,
     async handle({ params: { tokenId }, caller, host }) {
-      refuseUser(caller);
+      requireUnlimited(caller);
       const token = await storeOf(host.client).tokens.revoke(tokenId);
       if (token) return jsonResponse(token);
       throw new RuntimeError(
@@ -66,8 +66,11 @@ export const tokenRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-/** Throws `Forbidden`. */
-function refuseUser({ userId }: Caller): void {
-  if (userId === null) return;
-  throw new RuntimeError('Forbidden', 'A token of a user neither reads nor makes tokens.');
+/** Throws `Forbidden`: a limited caller could create a token without its limits. */
+function requireUnlimited({ userId, organizationId }: Caller): void {
+  if (userId === null && organizationId == null) return;
+  throw new RuntimeError(
+    'Forbidden',
+    'A token of a user or of an organisation can neither read, create nor revoke tokens.',
+  );
 }
