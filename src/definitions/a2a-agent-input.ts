@@ -2,29 +2,45 @@
 import type { VariableInput } from './variable-input.ts';
 
 export interface A2aAgentInput {
-  /** What models are told of it, as the description of a tool. */
+  /** Description of the tool, shown to models. */
   description: string;
-  /** Of its card, where it ends with `.json`; else of the place below which `.well-known/agent-card.json` is. */
+  /**
+   * URL of the agent's card if it ends with `.json`; otherwise the base URL, with the card at
+   * `.well-known/agent-card.json` below it.
+   */
   url: string;
-  /** Sent with each request. `{{NAME}}` stands for a variable. */
+  /** Sent with each request. `{{NAME}}` is replaced by a variable. */
   headers?: Readonly<Record<string, string>>;
-  /** Where else its card may lead, and its files may be: `https://files.example.com`. Default none: the origin of `url` alone. */
+  /**
+   * Allowed origins besides that of `url`, for the endpoint that its card names and for its files:
+   * `https://files.example.com`. Default none.
+   */
   origins?: readonly string[];
-  /** Variables that its headers name; default none. */
+  /** Variables that `headers` refers to; default none. */
   variables?: readonly VariableInput[];
   /**
-   * It takes a message once, by its `messageId`, as Everthread does: a message of which a lost worker, or a broken connection, leaves unknown whether it was
-   * received is sent again. Default false: it is looked for, and the call's outcome is unknown where it is not found.
+   * True if the agent deduplicates messages by `messageId`, as Everthread does: if a lost worker or a broken connection
+   * leaves it unknown whether a message was received, the message is sent again. Default false: the agent's tasks are
+   * searched for the message, and if it is not found, the call's outcome is unknown.
    */
   idempotent?: boolean;
-  /** A thread's calls go on in one context, so that it knows of those before; default false: each is a context of its own. */
+  /**
+   * True if the calls of a thread share one A2A context, so that the agent knows the earlier ones. Default false: each
+   * call has its own context.
+   */
   resumable?: boolean;
-  /** Milliseconds until its task must have ended, waits for people included; default 86,400,000, a day. It is cancelled then. */
+  /**
+   * Milliseconds until its task must have ended, waits for people included; then the task is cancelled. Default
+   * 86,400,000 (a day).
+   */
   timeoutMs?: number;
   /** Milliseconds for one request; default 30,000. */
   requestTimeoutMs?: number;
-  /** Milliseconds that it may be out of reach, before its task and while that is followed; default 300,000. */
+  /**
+   * Milliseconds that the agent may be unreachable, before its task begins or while the task is followed; then the call
+   * fails. Default 300,000.
+   */
   unreachableMs?: number;
-  /** Milliseconds that a call waits for an approval; default without end. */
+  /** Milliseconds that a call waits for an approval; default no limit. */
   approvalTimeoutMs?: number;
 }

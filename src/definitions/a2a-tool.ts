@@ -1,6 +1,6 @@
 /**
- * The agents elsewhere that prompts list, as definitions of tools like any: so they are dispatched, judged, approved, paid for and told as all tools are.
- * What models are shown of one are its author's words.
+ * Turns the agents elsewhere that prompts list into tool definitions, so that they are dispatched, judged, approved,
+ * paid for and logged like all tools. Models see the description that the author wrote, not that of the agent's card.
  */
 import { z } from 'zod';
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
@@ -29,10 +29,10 @@ export function toA2aTool(name: string, agent: A2aAgentDefinition): ToolDefiniti
     execute: () => ({ status: 'error', error: `"${name}" is run by its agent.` }),
     variables,
     executionMode: 'local',
-    // Whoever comes goes on with it: the store has its task, and whether it was sent.
+    // Any attempt can continue the call: the store has its task, and whether the message may have been sent.
     idempotent: true,
     quick: false,
-    // Of one attempt, which looks for a while and is begun again: it ends by itself.
+    // Limits one attempt only. An attempt polls the task for a while and ends by itself; the call is retried later.
     timeoutMs: LIMITS.remoteHoldMs + 6 * requestTimeoutMs + 5000,
     capabilities: [a2aCapability(agent.name)],
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),

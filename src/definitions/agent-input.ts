@@ -11,7 +11,7 @@ export interface AiHumanAgentInput extends AgentInputFields {
   sideB?: SideInput;
 }
 
-/** Two prompts talk until a session tool ends it. */
+/** Two AI sides talk to each other until a session tool ends the session. */
 export interface DualAiAgentInput extends AgentInputFields {
   type: 'dual_ai';
   /** The second AI. */
@@ -21,15 +21,15 @@ export interface DualAiAgentInput extends AgentInputFields {
 /** `type`: `ai_human` (default), or `dual_ai`, which requires `sideB`. */
 export type AgentInput = AiHumanAgentInput | DualAiAgentInput;
 
-/** What agents of both types have. */
+/** Fields of both types of agents. */
 export interface AgentInputFields {
   /** Identity of the agent: threads start with it and handoffs name it. snake_case advised. */
   name: string;
   /** The AI; in a `dual_ai` agent the first AI. */
   sideA: SideInput;
-  /** How many turns of both sides together a session may have; default unlimited. Recommended for every `dual_ai` agent. */
+  /** Maximum turns of a session, both sides together; default unlimited. Recommended for every `dual_ai` agent. */
   maxSessionTurns?: number;
-  /** What each execution may spend, with all that it causes; default unlimited. A limit of 0 forbids. */
+  /** What each execution may spend, including all work that it causes; default unlimited. A limit of 0 allows none. */
   budget?: BudgetInput;
   /** Whether prompts may call this agent as a tool; default false. A subagent needs it. */
   exposeAsTool?: boolean;
@@ -39,22 +39,26 @@ export interface AgentInputFields {
   title?: string;
   /** A short text for user interfaces. */
   description?: string;
-  /** A URL, or an absolute path that API answers turn into one. */
+  /** A URL, or an absolute path, which API responses turn into a URL. */
   icon?: string;
-  /** Values below those of thread, user and instance, above those of prompts. Never secrets: they are source text. */
+  /**
+   * Values of variables. They override those of prompts, and are overridden by those of the thread, user and instance.
+   * Never put secrets here: they are source text.
+   */
   env?: Readonly<Record<string, string>>;
   /** Variables that the agent needs or explains; default none. */
   variables?: readonly VariableInput[];
   /** @deprecated Use `env` for values and `variables` for declarations. */
   tenvs?: object;
-  /** Ids of hooks, run in this order while the active prompt lists none; default none. */
+  /** Ids of hooks, used if the active prompt lists none. Hooks of equal priority run in this order. Default none. */
   hooks?: readonly string[];
   /**
-   * What calls of its threads may do, by the capabilities that they need: rules such as `{ 'records.*': 'require_approval', 'records.read':
-   * 'allow' }`, or an object with `rules`, `default` and `undeclared`. Without it nothing is judged.
+   * What calls of its threads may do, by the capabilities that they need: rules such as
+   * `{ 'records.*': 'require_approval', 'records.read': 'allow' }`, or an object with `rules`, `default` and
+   * `undeclared`. If absent, the agent restricts nothing.
    */
   policy?: PolicyInput;
-  /** What guards its turns, such as the detection of loops; default none. */
+  /** Limits and safeguards of its turns, such as loop detection; default none. */
   guards?: AgentGuardsInput;
   /** Packaging metadata. */
   packageName?: string;
@@ -79,13 +83,16 @@ export interface SideInput {
   stopTool?: string;
   /** The argument of `stopTool` whose value becomes the side's message. */
   stopToolResponseProperty?: string;
-  /** How many steps this side may take in what one input from outside began, those of queued tools included; a whole number above 0, default unlimited. */
+  /**
+   * Maximum steps of this side after one input from outside, including steps of queued tools; a whole number above 0,
+   * default unlimited.
+   */
   maxSteps?: number;
   /** A successful call of this tool ends the session with a result. */
   sessionStop?: SessionToolInput;
   /** A successful call of this tool ends the session with a failure. */
   sessionFail?: SessionToolInput;
-  /** A call of this tool tells the parent the child's status; the session goes on. */
+  /** A call of this tool reports the child's status to the parent; the session goes on. */
   sessionStatus?: SessionToolInput;
   /** @deprecated The old name of `sessionStop`. */
   endSessionTool?: SessionToolInput;

@@ -1,4 +1,4 @@
-/** What an agent names must exist (definitions §7): prompts, stop tools, session tools and their arguments. */
+/** Checks that what an agent names exists (definitions §7): prompts, stop tools, session tools and their arguments. */
 import type { AgentDefinition, SessionToolBinding, SideDefinition } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import {
@@ -56,7 +56,9 @@ function checkBinding(
   });
 }
 
-/** A tool that ends or reports on a side: it exists, takes the named arguments, and the side's model can call it. */
+/**
+ * Checks that a stop or session tool exists and takes the named arguments. Warns if the side's prompt does not list it.
+ */
 function checkSideTool(
   scope: Scope,
   side: SideDefinition,

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { AuthorSchema } from '../core/author/definition.ts';
 
-/** The inside of a zod 4 schema, as far as it is read here. */
+/** The part of a zod 4 schema's internals that is read here. */
 export interface SchemaDef {
   readonly type: string;
   readonly shape?: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export function isZodSchema(value: unknown): value is ZodSchema {
   return typeof _zod?.def?.type === 'string' && typeof safeParse === 'function';
 }
 
-/** The properties of a `z.object(…)`, or undefined for anything else. */
+/** Returns the properties of a `z.object(…)`, or undefined for anything else. */
 export function objectShape(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isZodSchema(value) || value._zod.def.type !== 'object') return undefined;
   return value._zod.def.shape ?? {};

@@ -1,4 +1,4 @@
-/** The `budget` of an agent: its limits, and at which part of them a warning is told. */
+/** Field `budget` of an agent: its limits, and the share of a limit at which a warning is logged. */
 import { z } from 'zod';
 import { BUDGET_LIMITS } from '../core/governance/budget.ts';
 import { WARN_AT } from '../core/governance/run-limit.ts';

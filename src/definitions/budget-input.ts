@@ -1,23 +1,29 @@
 /** What authors write as the `budget` of an agent. Types alone; `budget-field.ts` checks them. */
 
-/** Each limit is a number from 0 up; one that is absent limits nothing. */
+/** Each limit is 0 or more; an absent limit means unlimited. */
 export interface BudgetInput {
-  /** Steps: of a model, of queued tools, and of sub-prompts. */
+  /** Number of steps: of a model, of queued tools, and of sub-prompts. */
   maxSteps?: number;
-  /** Requests to models: each try and each fallback is one. */
+  /** Number of requests to models; each retry and each fallback counts. */
   maxLlmCalls?: number;
-  /** Calls of tools, prompts and agents that have begun. */
+  /** Number of calls of tools, prompts and agents that have begun. */
   maxToolCalls?: number;
-  /** Tokens that requests to models take, as their providers count them. */
+  /** Input tokens of requests to models, as counted by their providers. */
   maxInputTokens?: number;
-  /** Tokens that models answer with: no request may bring more than what remains. */
+  /** Output tokens of models. No request may produce more than what remains. */
   maxOutputTokens?: number;
-  /** Seconds during which it works, or a subagent of it does: not while it waits for people. A request or a tool that runs then is cut off. */
+  /**
+   * Seconds during which the agent or one of its subagents works; waiting for people does not count. When they are used
+   * up, a running request or tool is cut off.
+   */
   maxRuntimeSeconds?: number;
-  /** US dollars, by the prices of the models: each that the agent may ask must have `inputPrice` and `outputPrice`. */
+  /** US dollars. Every model that the agent may use must have the prices `inputPrice` and `outputPrice`. */
   maxCost?: number;
-  /** A policy of `agents/policies` by its name, whose `evaluateBudget` judges beside the limits what threads of this agent spend; see `definePolicy`. */
+  /**
+   * Name of a policy of `agents/policies` whose `evaluateBudget` judges what threads of this agent spend, in addition
+   * to the limits; see `definePolicy`.
+   */
   evaluate?: string;
-  /** The part of a limit at which `budget.warning` is told, from 0 to 1; 0 never warns; default 0.8. */
+  /** The share of a limit at which `budget.warning` is logged, from 0 to 1; 0 never warns; default 0.8. */
   warnAt?: number;
 }

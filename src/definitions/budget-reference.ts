@@ -1,4 +1,7 @@
-/** A budget of cost needs the price of every model that its executions may ask: of sub-prompts, handoffs and subagents too. */
+/**
+ * Checks that a budget with `maxCost` has the prices of all models that its executions may use, including those of
+ * sub-prompts, handoffs and subagents.
+ */
 import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
 import { findCallee } from '../core/project/callee.ts';
 import type { FieldProblem } from './problem.ts';
@@ -15,7 +18,7 @@ export function checkBudget(scope: Scope, agent: AgentDefinition): FieldProblem[
   }));
 }
 
-/** Each once, fallbacks among them. */
+/** Returns the models that the agent may use, each once, including fallbacks. */
 function findModels(scope: Scope, agent: AgentDefinition): Set<ModelDefinition> {
   const models = new Set<ModelDefinition>();
   const seen = new Set<AgentDefinition | PromptDefinition>();

@@ -1,4 +1,6 @@
-/** The tools that every project has: a prompt lists them by name like the project's own, which cannot take their names. */
+/**
+ * Built-in tools of every project. Prompts list them by name like the project's own tools; their names are reserved.
+ */
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { RUN_CODE } from './run-code-tool.ts';
 import { STATUS_QUERY_TOOL } from './status-query-tool.ts';
@@ -7,7 +9,7 @@ export const BUILT_IN_TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
   [RUN_CODE, STATUS_QUERY_TOOL].map((tool) => [tool.name, tool]),
 );
 
-/** Names of the tools that the project defines itself. */
+/** Returns the names of the tools that the project defines itself. */
 export function ownToolNames({ tools }: Registry): string[] {
   return [...tools.values()].flatMap(({ name, remote, a2a, startsTask }) =>
     remote || a2a || startsTask !== undefined || BUILT_IN_TOOLS.has(name) ? [] : [name],

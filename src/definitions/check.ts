@@ -11,7 +11,7 @@ import { didYouMean } from './suggestion.ts';
 /** What an author passed, unchecked. */
 export type RawFields = Readonly<Record<string, unknown>>;
 
-/** A condition over several fields, with its problem where it holds. */
+/** A condition over several fields, and the problem that is reported if it holds. */
 export interface Rule {
   readonly field: string;
   readonly message: string;
@@ -24,11 +24,11 @@ export interface FieldTable<T> {
   readonly fields: z.ZodType<T>;
   readonly rules: readonly Rule[];
   readonly warnings: readonly Rule[];
-  /** Hints for unknown fields that authors try: where the value belongs. */
+  /** Hints for unknown fields that authors are likely to write: where the value belongs. */
   readonly hints?: Readonly<Record<string, string>>;
   /** The field that identifies a definition in an error's heading; `name` when absent. */
   readonly identity?: string;
-  /** Checks that one sentence cannot describe. */
+  /** Checks that cannot be expressed as a `Rule`. */
   readonly more?: (input: RawFields) => readonly FieldProblem[];
 }
 
@@ -37,7 +37,7 @@ export interface CheckedFields<T> {
   readonly warnings: readonly FieldProblem[];
 }
 
-/** The normalised fields; throws a `DefinitionError` that lists every problem. */
+/** Returns the normalised fields. Throws a `DefinitionError` that lists every problem. */
 export function checkFields<T>(table: FieldTable<T>, input: unknown): CheckedFields<T> {
   if (!isFields(input)) {
     throw new DefinitionError(table.what, [{ field: '', message: 'takes one object with the fields' }]);
@@ -91,7 +91,7 @@ function unknownFields(
   }));
 }
 
-/** The alternative that accepts the value's type and rejects something inside it: the one the author meant. */
+/** Returns the alternative that accepts the value's type and rejects something inside it: probably the intended one. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
   return branches.find((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
@@ -153,7 +153,7 @@ function describeChoice(values: readonly unknown[], input: unknown): string {
   return `must be one of ${values.map((value) => `'${String(value)}'`).join(', ')}${given}${dot}${hint}`;
 }
 
-/** A union with a discriminating field names its words; any other union can only name the type. */
+/** Lists the allowed words if the union has a discriminating field; otherwise only names the type of the value. */
 function describeUnion(issue: z.core.$ZodRawIssue): string {
   const { options } = issue as { options?: readonly unknown[] };
   if (options !== undefined) return describeChoice(options, (issue.input as RawFields)[DISCRIMINATOR]);

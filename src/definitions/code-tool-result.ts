@@ -1,4 +1,4 @@
-/** The outcome of a sandbox run as the result of a tool call: the text for the model. */
+/** Converts the outcome of a sandbox run into a tool result: the text for the model. */
 import type {
   CodeExecutionError,
   CodeExecutionLog,
@@ -40,7 +40,7 @@ function tellError(error: CodeExecutionError | undefined): string {
   return `${name}: ${message ?? ''}${place}`;
 }
 
-/** The last lines that fit, with a note where earlier ones were left out. */
+/** Returns the last lines that fit, with a note if earlier ones were left out. */
 function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
   const lines: string[] = [];
   let left = maxBytes;
@@ -56,7 +56,7 @@ function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
     : lines;
 }
 
-/** Cut at the limit of a line; nothing beyond it is formatted. */
+/** Formats one log entry, cut at LOG_LINE_LENGTH; values beyond that are not formatted. */
 function toLine({ level, args }: CodeExecutionLog): string {
   let line = level === 'log' ? '' : `${level}:`;
   for (const value of args) {

@@ -40,8 +40,8 @@ const AGENT: FieldTable<z.output<typeof agent>> = {
 };
 
 /**
- * Declares an agent elsewhere that speaks A2A; the default export of a file in `agents/a2a/`, whose name is the agent's name. Prompts list it
- * as `a2a:<name>`. Throws an `InvalidDefinitions` error that lists every problem.
+ * Declares an agent elsewhere that speaks A2A; the default export of a file in `agents/a2a/`, whose name is the agent's
+ * name. Prompts list it as `a2a:<name>`. Throws an `InvalidDefinitions` error that lists every problem.
  * @example
  * ```ts
  * export default defineA2aAgent({

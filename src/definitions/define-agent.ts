@@ -1,4 +1,4 @@
-/** `defineAgent` (definitions §7): the fields of an agent, their defaults, and what is wrong with them. */
+/** `defineAgent` (definitions §7): the fields of an agent, with their defaults and checks. */
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/author/definition.ts';
 import type { AgentInput } from './agent-input.ts';
@@ -76,7 +76,7 @@ const agent = z.strictObject({
   ...packaging,
 });
 
-/** The session bindings with their names before 0.1.0. */
+/** Session bindings with their names before 0.1.0. */
 const ALIASES = [
   ['sessionStop', 'endSessionTool'],
   ['sessionFail', 'failSessionTool'],
@@ -176,7 +176,7 @@ export function defineAgent(input: AgentInput): AgentDefinition {
     env: { ...old?.env, ...kept.env },
     variables: joinVariables(kept.variables, old),
   };
-  // As it is read: a short form would be laid over the whole one.
+  // Normalised here too: `asWritten` merges the written form over the normal one, which a short form would not fit.
   const written = {
     ...input,
     ...(definition.policy && { policy: definition.policy }),

@@ -1,4 +1,4 @@
-/** `defineEffect` (definitions §10): the positional form of the contract, and one object as for tools (§22 item 37). */
+/** `defineEffect` (definitions §10): takes positional arguments, as in the contract, or one object (§22 item 37). */
 import { z } from 'zod';
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
@@ -60,7 +60,7 @@ export function defineEffect(...given: readonly unknown[]): EffectDefinition {
   return markDefinition<EffectDefinition>({ ...fields, kind: 'effect', name: '' }, warnings);
 }
 
-/** Problems use the names of the object form, where each position has one. */
+/** Converts positional arguments to the object form, so that problems can name fields. */
 function toInput([first, second, third]: readonly unknown[]): unknown {
   if (isFields(first)) return first;
   if (third === undefined && typeof second === 'function') return { description: first, execute: second };

@@ -1,4 +1,4 @@
-/** `defineThreadEndpoint` (definitions §11): the handler of a request, routed by the path of its file. */
+/** `defineThreadEndpoint` (definitions §11): a handler of requests, routed by the path of its file. */
 import type { EndpointDefinition, EndpointHandler } from '../core/author/endpoint.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { markDefinition } from './definition-mark.ts';
@@ -8,7 +8,7 @@ import { DefinitionError } from './problem.ts';
  * Defines an endpoint of threads; the default export of a file below `agents/api/`, whose path is its route: `foo.ts` answers
  * GET /foo, `bar.post.ts` POST /bar, `orders/[id].ts` GET /orders/1, `files/[*].ts` everything below files.
  * `params` holds the bracketed parts; `state.execution` is null.
- * Throws an `InvalidDefinitions` error when it is given no function.
+ * Throws an `InvalidDefinitions` error if the handler is not a function.
  * @example
  * ```ts
  * export default defineThreadEndpoint(async (_request, state, { id }) =>
@@ -24,7 +24,7 @@ export function defineThreadEndpoint<State extends AnyThreadState = ThreadState>
     throw new DefinitionError('defineThreadEndpoint', [{ field: '', message }]);
   }
   // Discovery names it after its file: `nameDefinition`.
-  // The runtime hands over a ThreadState; its author has said of what shapes.
+  // The runtime passes a ThreadState; the author may have declared a more specific type for it.
   return markDefinition<EndpointDefinition>({
     kind: 'endpoint',
     name: '',

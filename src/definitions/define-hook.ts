@@ -1,4 +1,4 @@
-/** `defineHook` (definitions §9): the fields of a hook, and what is wrong with them. */
+/** `defineHook` (definitions §9): the fields of a hook, with their checks. */
 import { z } from 'zod';
 import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/author/hook.ts';
 import { checkFields, type FieldTable } from './check.ts';
@@ -53,7 +53,7 @@ const HOOK: FieldTable<z.output<typeof hook>> = {
  */
 export function defineHook<Name extends HookName>(input: HookInput<Name>): HookDefinition<Name> {
   const { fields, warnings } = checkFields(HOOK, input);
-  // The table has one type for all hooks; the author's own type is that of the input.
+  // The table has one type for all hooks; the input has the type of this one.
   const { hook: point, priority, execute } = fields as HookInput<Name>;
   const definition: HookDefinition<Name> = {
     kind: 'hook',

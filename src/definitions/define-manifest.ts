@@ -1,4 +1,4 @@
-/** `defineManifest` (docs/tasks.md): checked at once, disk included, and known by a hash of its content. */
+/** `defineManifest` (docs/tasks.md): checks a manifest immediately, including its files, and hashes its content. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ManifestDefinition, ManifestDocument, ManifestIssue, Rubric } from '../core/author/manifest.ts';
@@ -71,7 +71,7 @@ const MANIFEST: FieldTable<z.output<typeof manifest>> = {
   ],
 };
 
-/** What a judge is to look at is a dimension of the rubric. */
+/** Reports judges that name a dimension which the rubric does not have. */
 function badJudges(rubric: unknown): FieldProblem[] {
   const { dimensions = [], judges = [] } = (rubric ?? {}) as {
     readonly dimensions?: readonly { readonly id?: unknown }[];
@@ -90,12 +90,13 @@ function badJudges(rubric: unknown): FieldProblem[] {
   );
 }
 
-/** What the weights of a rubric add up to, at least and at most. */
+/** Minimum and maximum of the sum of a rubric's weights. */
 const WEIGHTS = [0.5, 1.5] as const;
 
 /**
- * Defines a manifest; the default export of a file in `agents/manifests/`. Each task that it names as its `run` keeps the hash of its content. Throws an
- * `InvalidDefinitions` error that lists every problem, with `agentId` and `issues` where surfaces are not what they should be.
+ * Defines a manifest; the default export of a file in `agents/manifests/`. Tasks that are started from the definition
+ * named as `run` record the hash of its content. Throws an `InvalidDefinitions` error that lists every problem, with
+ * `agentId` and `issues` if a surface is missing or of the wrong kind.
  * @example
  * ```ts
  * export default defineManifest({

@@ -61,8 +61,8 @@ const SERVER: FieldTable<Fields> = {
 };
 
 /**
- * Declares an MCP server; the default export of a file in `agents/mcp/`, whose name is the server's name. Prompts list its tools as
- * `mcp:<server>/<tool>`. Throws an `InvalidDefinitions` error that lists every problem.
+ * Declares an MCP server; the default export of a file in `agents/mcp/`, whose name is the server's name. Prompts list
+ * its tools as `mcp:<server>/<tool>`. Throws an `InvalidDefinitions` error that lists every problem.
  * @example
  * ```ts
  * export default defineMcpServer({

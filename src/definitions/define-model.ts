@@ -1,4 +1,4 @@
-/** `defineModel` (definitions §4): the fields of a model, their defaults, and what is wrong with them. */
+/** `defineModel` (definitions §4): the fields of a model, with their defaults and checks. */
 import { z } from 'zod';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import type { ProviderFactory } from '../core/message/provider.ts';
@@ -105,7 +105,7 @@ const MODEL: FieldTable<z.output<typeof model>> = {
 
 /**
  * Defines a model; the default export of a file in `agents/models/`.
- * Throws an `InvalidDefinitions` error that lists every problem, those of the provider's own options included.
+ * Throws an `InvalidDefinitions` error that lists every problem, including those of `providerOptions`.
  * @example
  * ```ts
  * export default defineModel({

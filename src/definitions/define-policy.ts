@@ -1,4 +1,4 @@
-/** `definePolicy` (docs/governance.md): code that judges actions beside the rules of an agent. */
+/** `definePolicy` (docs/governance.md): code that judges in addition to the rules or the budget limits of an agent. */
 import { z } from 'zod';
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import { checkFields, type FieldTable } from './check.ts';
@@ -38,8 +38,9 @@ const POLICY: FieldTable<z.output<typeof policy>> = {
 };
 
 /**
- * Defines a policy; the default export of a file in `agents/policies/`, whose name is the policy's name. Agents name it as
- * `policy: { evaluate: '…' }`. Throws an `InvalidDefinitions` error that lists every problem.
+ * Defines a policy; the default export of a file in `agents/policies/`, whose name is the policy's name. Agents name it
+ * as `policy: { evaluate: '…' }` or `budget: { evaluate: '…' }`. Throws an `InvalidDefinitions` error that lists every
+ * problem.
  * @example
  * ```ts
  * export default definePolicy({

@@ -1,4 +1,4 @@
-/** `definePrompt` (definitions §6): the fields of a prompt, their defaults, and what is wrong with them. */
+/** `definePrompt` (definitions §6): the fields of a prompt, with their defaults and checks. */
 import { z } from 'zod';
 import type { PromptDefinition, PromptPart } from '../core/author/definition.ts';
 import { checkFields, type FieldTable } from './check.ts';
@@ -22,7 +22,7 @@ import type { PromptInput } from './prompt-input.ts';
 import { toolEntry } from './tool-entry.ts';
 import { checkArguments } from './tool-schema.ts';
 
-/** The first three kinds are the contract's; the others are those of older versions and are converted. */
+/** The first three types are those of the contract; the others belong to older versions and are converted. */
 const part = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text'), content: z.string() }),

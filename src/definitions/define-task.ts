@@ -1,4 +1,4 @@
-/** `defineTask` (docs/tasks.md): the adapter of a task, and how its loop runs. */
+/** `defineTask` (docs/tasks.md): the adapter of a task, and the settings of its loop. */
 import { z } from 'zod';
 import type { AgentAdapter, KnowledgeProvider, TaskDefinition } from '../core/author/task.ts';
 import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
@@ -107,8 +107,9 @@ export function readKnowledge(given: readonly unknown[] = []): readonly Knowledg
 }
 
 /**
- * Defines a task; the default export of a file in `agents/tasks/`, whose name is the task's name. Each task that is started with it runs the loop
- * observe, validate, decide, act until it is done. Throws an `InvalidDefinitions` error that lists every problem.
+ * Defines a task; the default export of a file in `agents/tasks/`, whose name is the task's name. Each task that is
+ * started from it repeats observe, validate, decide and act until it is done. Throws an `InvalidDefinitions` error that
+ * lists every problem.
  * @example
  * ```ts
  * export default defineTask<{ count: number }, { add: number }>({

@@ -1,4 +1,4 @@
-/** `defineTool` (definitions §8): the fields of a tool, their defaults, and what is wrong with them. */
+/** `defineTool` (definitions §8): the fields of a tool, with their defaults and checks. */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';

@@ -1,10 +1,10 @@
 /**
- * The mark that a define… function leaves on its value, and how it is recognised.
+ * The mark that a define… function sets on the value that it returns, by which definitions are recognised.
  *
  * I1. A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
  *     another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
- * I2. What a define… function returns is frozen down to the last plain object and shares none with the author's input.
- *     Values that are not plain data (zod schemas, provider factories, functions) are kept as they are.
+ * I2. What a define… function returns is deeply frozen and shares no plain object with the author's input. Values that
+ *     are not plain data (zod schemas, provider factories, functions) are kept as they are.
  */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type {
@@ -46,7 +46,10 @@ interface Mark {
   readonly warnings: readonly FieldProblem[];
 }
 
-/** Freezes a definition and marks it; `written` is what its author wrote, where code may load it. The mark is not enumerable, so a spread copy, unchecked, loses it. */
+/**
+ * Freezes and marks a definition. `written`: what its author wrote, kept for definitions that code can load. The mark
+ * is not enumerable, so a spread copy, which is unchecked, loses it.
+ */
 export function markDefinition<T extends Definition>(
   definition: T,
   warnings: readonly FieldProblem[] = [],
@@ -58,12 +61,12 @@ export function markDefinition<T extends Definition>(
   return Object.freeze(Object.defineProperty(copy, DEFINITION, { value: Object.freeze(mark) }));
 }
 
-/** The same definition with the name of its file. */
+/** Returns the same definition, named after its file. */
 export function nameDefinition<T extends Definition>(definition: T, name: string): T {
   return markDefinition({ ...definition, name }, definitionWarnings(definition));
 }
 
-/** Whether a define… function made the value, in this copy of the package or another. */
+/** True if a define… function made the value, in this or another copy of the package. */
 export function isDefinition(value: unknown): value is Definition {
   return markOf(value) !== undefined;
 }
@@ -77,7 +80,7 @@ function markOf(value: unknown): Mark | undefined {
   return (value as { [DEFINITION]?: Mark })[DEFINITION];
 }
 
-/** A copy without `undefined` members, frozen below its first level; the caller freezes that one. */
+/** Returns a copy without `undefined` members, frozen below its first level; the caller freezes the first level. */
 function copyPlain(value: object): object {
   const kept = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(kept.map(([key, member]) => [key, frozenCopy(member)]));

@@ -14,11 +14,11 @@ export interface Discovery {
   readonly problems: readonly Problem[];
   /** Files that hold no definition. */
   readonly warnings: readonly Problem[];
-  /** Names of the definitions in broken files, where they are known. */
+  /** Names of the definitions in broken files, if known. */
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** One file after the other: files share modules that may still be evaluating. */
+/** Loads one file at a time: files share modules that may still be evaluating. */
 export async function discoverDefinitions(
   projectDir: string,
   files: readonly ProjectFile[],
@@ -45,7 +45,7 @@ export async function discoverDefinitions(
   return { definitions, problems: dropRepeated(problems), warnings, unavailable };
 }
 
-/** The definition under its name; what is wrong with it; or a hint where the file may be a helper, which is not registered. */
+/** Returns the named definition, a problem, or a hint if the file may be a helper, which is not registered. */
 function readDefault(
   file: ProjectFile,
   exports: Readonly<Record<string, unknown>>,
@@ -55,7 +55,7 @@ function readDefault(
     const lacks = Object.hasOwn(exports, 'default')
       ? 'its default export is not a definition'
       : 'it has no default export';
-    // Nothing in a project names a route, or the agent that a thread starts with: only callers would miss it.
+    // A problem, not a hint: routes and agents may be used by callers alone, so no reference would reveal the mistake.
     const advice = `To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`;
     if (file.kind === 'endpoint' || file.kind === 'agent')
       return { problem: `is no ${file.kind}, since ${lacks}. ${advice}` };
@@ -105,13 +105,13 @@ function folderOf(kind: DefinitionKind): string {
   return Object.entries(FOLDERS).find(([, each]) => each === kind)?.[0] ?? '';
 }
 
-/** A file that does not compile most likely defines what its name says. */
+/** Names that a broken file defines: that of the file, and that of its definition if it is known. */
 function namesOfBroken(file: ProjectFile, error: unknown): string[] {
   const given = isDefinitionError(error) ? error.definitionName : undefined;
   return given === undefined ? [file.stem] : [file.stem, given];
 }
 
-/** A broken helper breaks every file that imports it, with the same problem, which is reported once. */
+/** Removes repeated problems: a broken helper breaks every file that imports it with the same problem. */
 function dropRepeated(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

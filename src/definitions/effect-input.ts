@@ -2,7 +2,7 @@
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import type { ParsedArguments, ToolArguments } from './tool-input.ts';
 
-/** What an effect does when it is due; `args` are parsed, so defaults are filled in. */
+/** Handler that runs when the effect is due; `args` are parsed, with defaults filled in. */
 export type ExecuteEffect<
   Args extends ToolArguments | undefined,
   State extends AnyThreadState = ThreadState,
@@ -19,6 +19,6 @@ export interface EffectInput<
   description: string;
   /** A `z.object(…)`; without it the effect takes no arguments. Checked when the effect runs. */
   args?: Args;
-  /** Runs at least once for each time it is scheduled: a second run should do no harm. */
+  /** Runs at least once for each time it is scheduled, so a second run should do no harm. */
   execute: ExecuteEffect<Args, State>;
 }

@@ -29,7 +29,7 @@ export const objectSchema = custom<AuthorSchema>(
 
 const variable = z.strictObject({
   name: text,
-  // A variable without a type is secret (§22 item 35): the mistake then hides a value and never shows one.
+  // A variable without a type is secret (§22 item 35): a forgotten type hides a value and never exposes one.
   type: z.enum(['text', 'secret']).default('secret'),
   required: flag.default(false),
   scoped: flag.default(false),
@@ -72,7 +72,7 @@ function toVariable(name: string, schema: unknown): VariableDefinition {
   return { name, type: 'secret', required, scoped: false, description };
 }
 
-/** Variables as declared, then those that only `tenvs` names. */
+/** Returns the declared variables, then those that only `tenvs` names. */
 export function joinVariables(
   declared: readonly VariableDefinition[],
   old: Tenvs | undefined,

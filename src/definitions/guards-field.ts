@@ -1,4 +1,4 @@
-/** The `guards` of an agent or a prompt: defaults and floors applied. */
+/** Field `guards` of an agent or a prompt, with defaults and minimums applied. */
 import { z } from 'zod';
 import { toCompactionGuard } from '../core/guard/compaction.ts';
 import { toFailureGuard } from '../core/guard/failure.ts';
@@ -47,5 +47,5 @@ export const guards = z.strictObject({
   confirm: z.enum(['ask', 'auto']).optional(),
 });
 
-/** A team is its agent's, whichever of its prompts makes a subagent; so is the help that it asks for. */
+/** `team` and `failures` can be set on agents only: they apply whichever prompt of the agent is active. */
 export const agentGuards = guards.extend({ failures: failures.optional(), team: team.optional() });

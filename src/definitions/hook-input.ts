@@ -6,8 +6,11 @@ export interface HookInput<Name extends HookName> {
   hook: Name;
   /** Its identity: it runs only for prompts and agents that list it under `hooks`. snake_case advised. */
   id: string;
-  /** Those with a higher one run first; in the order of the list where it is equal. 0 where absent. */
+  /** Hooks with a higher priority run first; those with equal priority run in the order of the list. Default 0. */
   priority?: number;
-  /** Its arguments and result depend on `hook`. What it throws is logged, and the chain continues. */
+  /**
+   * Its arguments and result depend on `hook`. An error that it throws is logged, and the chain continues;
+   * docs/hooks.md lists the exceptions.
+   */
   execute: HookSignatures[Name];
 }

@@ -1,14 +1,15 @@
 /**
- * What other layers may import of the definitions; authors import the same from the package's entry. The folder:
+ * What other layers may import from the definitions; authors import the same from the package's entry. The folder:
  *
- *   writing     `define-*` make a definition out of an `*-input`; `check` and `field` say what is wrong with it,
- *               `definition-mark` marks what was made, `problem` carries what was found
+ *   writing     `define-*` turn an `*-input` into a definition; `check` and `field` validate it, `definition-mark`
+ *               marks the result, `problem` has the types of validation errors
  *   schemas     `author-schema` reads zod by shape, `tool-schema` describes arguments to models
- *   loading     `load-project` over `project-file` (which files), `module-loader` and `running-package` (how they are evaluated),
- *               `discovery` (what they define) and `load-failure` (why not)
- *   resolving   `registry` puts definitions together: `name-owner` settles names, `*-reference` and `scope` check what they name
- *               (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
- *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`; `memory-hook`, which a project lists; `made-tools`: `mcp-tool`, `a2a-tool` and `task-tool`, for what a prompt lists
+ *   loading     `load-project` uses `project-file` (finds the files), `module-loader` and `running-package` (evaluate
+ *               them), `discovery` (reads their definitions) and `load-failure` (describes failures)
+ *   resolving   `registry` combines definitions: `name-owner` finds conflicts of names, `*-reference` and `scope` check
+ *               references (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
+ *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`, `status-query-tool`; `memory-hook`, which a
+ *               project may list; `made-tools` with `mcp-tool`, `a2a-tool` and `task-tool`, which generate tools
  */
 export type { A2aAgentInput } from './a2a-agent-input.ts';
 export type {

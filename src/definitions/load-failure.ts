@@ -1,6 +1,6 @@
 /**
- * Turns what an author's file threw while it was loaded into problems with file and line: the problems of a define…
- * function, a syntax error, a missing import, or any other error of the file.
+ * Converts an error that an author's file threw while it was loaded into problems with file and line: the problems of a
+ * define… function, a syntax error, a missing import, or any other error of the file.
  */
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -32,7 +32,7 @@ export function toLoadProblems(projectDir: string, file: string, error: unknown)
   return [{ ...place(own ?? { file }), message: `could not be loaded: ${firstLine(errorMessage(error))}` }];
 }
 
-/** jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
+/** Parses an error of jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
 function syntaxError(error: unknown): { place: SourcePosition; message: string } | undefined {
   const match = /^(?:ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
     errorMessage(error).trim(),
@@ -43,7 +43,7 @@ function syntaxError(error: unknown): { place: SourcePosition; message: string }
   return { place: { file: file!, line: Number(line) }, message };
 }
 
-/** Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
+/** Parses an error of Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
 function missingImport(
   entry: string,
   error: unknown,
@@ -60,7 +60,7 @@ function missingImport(
   };
 }
 
-/** The line that imports the module: the error itself does not name it. */
+/** Finds the line that imports the module, which the error does not name. */
 function findImport(importer: string, name: string, entry: string): SourcePosition {
   for (const file of [importer, entry]) {
     const index = readLines(file).findIndex(
@@ -79,7 +79,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** The innermost frame of the stack inside the project, preferably one of `preferred`; jiti keeps the source's line numbers. */
+/** Returns the innermost stack frame in the project, preferably in `preferred`; jiti preserves the line numbers. */
 function ownFrame(projectDir: string, error: unknown, preferred: string): SourcePosition | undefined {
   const stack = (error as { stack?: unknown } | null | undefined)?.stack;
   const frames = typeof stack === 'string' ? [...stack.matchAll(FRAME)] : [];
@@ -89,7 +89,7 @@ function ownFrame(projectDir: string, error: unknown, preferred: string): Source
   return own.find(({ file }) => file === preferred) ?? own[0];
 }
 
-/** In the repository itself, the project's folder contains this package's own sources too. */
+/** True for a file of the project. In this repository, the project's folder contains the package's own sources too. */
 function isAuthors(projectDir: string, file: string): boolean {
   const isForeign = file.includes(`${sep}node_modules${sep}`) || file.startsWith(PACKAGE);
   return file.startsWith(projectDir + sep) && !isForeign;

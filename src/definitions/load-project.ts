@@ -1,4 +1,4 @@
-/** Loads a project: its layout, its files, and the registry of its definitions; or all of its problems. */
+/** Loads a project: checks its layout, reads its files, and returns the registry of its definitions or all problems. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Registry } from '../core/author/definition.ts';
@@ -14,15 +14,15 @@ export interface LoadedProject {
   readonly registry: Registry;
   /** Problems that must be fixed before anything runs. */
   readonly problems: readonly Problem[];
-  /** What works and may surprise the author. */
+  /** What works but may surprise the author. */
   readonly warnings: readonly Problem[];
   /** Every file that was read, imported helpers included; relative to the project, with `/`. */
   readonly files: readonly string[];
 }
 
 /**
- * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,tasks,manifests,api}` below `projectDir`. Never rejects for an author's
- * mistake.
+ * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,tasks,manifests,api}` below `projectDir`.
+ * Never rejects because of an author's mistake.
  * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
  * @example
  * ```ts
@@ -47,7 +47,8 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
 }
 
 /**
- * The project, for callers that cannot continue without it. Throws `InvalidDefinitions` with every problem.
+ * Loads a project, for callers that cannot continue without it. Rejects with `InvalidDefinitions`, which lists every
+ * problem.
  * @example
  * ```ts
  * const { registry } = await requireProject('/srv/my-agents');
@@ -63,8 +64,8 @@ export async function requireProject(
 }
 
 /**
- * The names of a project's agents, from their files alone. Undefined where not all of them can be told: without a folder of agents,
- * or where a file has a problem, which `loadProject` tells.
+ * Returns the names of a project's agents, reading only their files. Undefined if not all names can be determined:
+ * there is no `agents/` folder, or a file has a problem (reported by `loadProject`).
  */
 export async function readAgentNames(projectDir: string): Promise<readonly string[] | undefined> {
   const root = realPath(resolve(projectDir));
@@ -77,7 +78,7 @@ export async function readAgentNames(projectDir: string): Promise<readonly strin
   return definitions.flatMap(({ definition }) => (definition.kind === 'agent' ? [definition.name] : []));
 }
 
-/** jiti reads tsconfig.json when it starts, and resolves nothing without it. */
+/** Creates the loader, or returns a problem if tsconfig.json cannot be read: jiti reads it when it starts. */
 async function tryCreateLoader(root: string, options: LoaderOptions): Promise<ModuleLoader | Problem> {
   try {
     return await createModuleLoader(root, options);
@@ -104,7 +105,7 @@ function failedProject(problems: readonly Problem[]): LoadedProject {
   return { registry, problems, warnings: [], files: [] };
 }
 
-/** Stack frames and module paths are real paths, and problems are located by comparing with them. */
+/** Resolves links: stack frames and module paths are real paths, which are compared to locate problems. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,10 +1,13 @@
-/** Tools that nobody has written: each stands for something else that a model may call. */
+/** Generated tools: each represents an MCP tool, an agent elsewhere or a task that a model may call. */
 import type { Registry } from '../core/author/definition.ts';
 import { toA2aTool } from './a2a-tool.ts';
 import { toMcpTool } from './mcp-tool.ts';
 import { toTaskTool } from './task-tool.ts';
 
-/** With the tools of MCP servers, the agents elsewhere that prompts list, and one for each task, under the names that models call them by. */
+/**
+ * Returns the registry with a tool for each MCP tool and each agent elsewhere that a prompt lists, and for each task,
+ * under the names that models call.
+ */
 export function withMadeTools(registry: Registry): Registry {
   const tools = new Map(registry.tools);
   for (const { name, mcp, a2a } of [...registry.prompts.values()].flatMap((prompt) => prompt.tools)) {

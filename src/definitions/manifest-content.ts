@@ -1,10 +1,10 @@
-/** What the surfaces of a manifest hold, read once as it is defined: each file with a digest of its content. */
+/** Checks the surfaces of a manifest and reads their content once, when it is defined: each file with a digest. */
 import { createHash } from 'node:crypto';
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ManifestDocument, ManifestIssue, ManifestSurfaces } from '../core/author/manifest.ts';
 
-/** Surfaces that are one file; a prompt may be either; the others are directories. */
+/** Surfaces that must be a file. Those in EITHER may be a file or a directory; all others must be directories. */
 const FILES = new Set(['rubric', 'outputSchema', 'rolloutPolicy', 'agentProfile']);
 const EITHER = new Set(['prompt', 'systemPrompt']);
 const MOST_FILES = 10_000;
@@ -27,7 +27,7 @@ function issueOf(repoRoot: string, surface: string, path: string): ManifestIssue
   return found.isDirectory() ? undefined : 'not-directory';
 }
 
-/** Null for what lies outside, is absolute, or is no path. */
+/** Returns the absolute path; null if `path` is invalid, absolute, or not below `root`. */
 function within(root: string, path: string): string | null {
   if (path === '' || path.includes('\0') || isAbsolute(path)) return null;
   const absolute = resolve(root, path);
@@ -69,8 +69,8 @@ function digest(file: string): string {
 const ENDINGS = ['', '.md', '.ts', '.json', '.txt'];
 
 /**
- * Where a subject of a surface is, or would be made: the first file that there is, else `<subject>.md`. Null for a surface that is not declared, and for a
- * path that leads out of it.
+ * Returns the path of a subject of a surface: its first existing file, or `<subject>.md`, where it would be created. If
+ * the surface is a file, returns that file. Null if the surface is not declared, or if the path leads out of it.
  * @example
  * ```ts
  * const surfaces = { prompt: 'prompts' };

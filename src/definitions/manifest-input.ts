@@ -4,21 +4,25 @@ import type { Awaitable } from '../core/author/task.ts';
 import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
 
 export interface ManifestInput {
-  /** Of the agent, as runs and findings are filed under. */
+  /** Id of the agent, under which runs and findings are filed. */
   id: string;
-  /** The folder that surfaces lie below: `import.meta.dirname` of the file, or what it leads to. */
+  /** The folder that contains the surfaces: `import.meta.dirname` of the file, or a path derived from it. */
   repoRoot: string;
   /**
-   * What may be edited, by name: `prompt`, `skills`, `tools`, `personas`, `knowledge`, and others of your own. Directories, but for `rubric`, `outputSchema`,
-   * `rolloutPolicy` and `agentProfile`, which are files; a `prompt` may be either.
+   * Paths of what may be edited, by name: `prompt`, `skills`, `tools`, `personas`, `knowledge`, and others of your own.
+   * They are directories, except `rubric`, `outputSchema`, `rolloutPolicy` and `agentProfile`, which are files;
+   * `prompt` and `systemPrompt` may be either.
    */
   surfaces: ManifestSurfaces;
-  /** What must be known before a task of it acts, where neither the task nor its definition says. */
+  /** What must be known before a task of this manifest acts, unless the task or its definition sets that itself. */
   knowledge?: readonly (Partial<KnowledgeRequirement> & Pick<KnowledgeRequirement, 'id' | 'description'>)[];
-  /** Scored at the end of each task: the weights of its dimensions add up to about 1. */
+  /** Scores each task at its end. The weights of its dimensions add up to about 1. */
   rubric?: Rubric;
-  /** In order. */
+  /** Returns the personas, in order. */
   personas?: () => Awaitable<readonly unknown[]>;
-  /** A task of `agents/tasks`, or an agent; a function lives with its process, and no task is of this manifest. */
+  /**
+   * Name of a task of `agents/tasks`, or of an agent. A function exists only in its process, so no task belongs to such
+   * a manifest.
+   */
   run: string | ((...given: never[]) => unknown);
 }

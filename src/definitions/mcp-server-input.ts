@@ -5,22 +5,27 @@ import type { VariableInput } from './variable-input.ts';
 export type McpServerInput = McpProgramInput | McpAddressInput;
 
 export interface McpProgramInput extends McpServerTerms {
-  /** The program, as in a shell's PATH. */
+  /** The program, found through PATH as in a shell. */
   command: string;
-  /** Default none. `{{NAME}}` stands for a variable; arguments are visible to other users of the machine, so a secret belongs into `env`. */
+  /**
+   * Arguments of the program; default none. `{{NAME}}` is replaced by a variable. Arguments are visible to other users
+   * of the machine, so put secrets into `env`.
+   */
   args?: readonly string[];
-  /** The folder that it is started in; default that of the worker. */
+  /** Working directory of the program; default that of the worker. */
   cwd?: string;
-  /** All that it finds in its environment, beside PATH, HOME, USER and the like. `{{NAME}}` stands for a variable. */
+  /**
+   * The whole environment of the program, besides PATH, HOME, USER and the like. `{{NAME}}` is replaced by a variable.
+   */
   env?: Readonly<Record<string, string>>;
   url?: undefined;
   headers?: undefined;
 }
 
 export interface McpAddressInput extends McpServerTerms {
-  /** Where it speaks streamable HTTP. */
+  /** URL at which the server speaks streamable HTTP. */
   url: string;
-  /** Sent with each request. `{{NAME}}` stands for a variable. */
+  /** Sent with each request. `{{NAME}}` is replaced by a variable. */
   headers?: Readonly<Record<string, string>>;
   command?: undefined;
   args?: undefined;
@@ -29,14 +34,17 @@ export interface McpAddressInput extends McpServerTerms {
 }
 
 export interface McpServerTerms {
-  /** Variables that its texts name; default none. */
+  /** Variables that `args`, `env` or `headers` refer to; default none. */
   variables?: readonly VariableInput[];
-  /** Tools that may run again where a worker was lost, by their names at the server; true: all. Default none: each call at most once. */
+  /**
+   * Tools that may run again after their worker was lost, by their names at the server; `true`: all tools. Default
+   * none: each call runs at most once.
+   */
   idempotent?: true | readonly string[];
   /** Milliseconds for one call; default 60,000. */
   timeoutMs?: number;
-  /** Milliseconds until it must have told its tools, also where its program is fetched first; default 60,000. */
+  /** Milliseconds until it must have listed its tools, including any download of its program; default 60,000. */
   connectTimeoutMs?: number;
-  /** Milliseconds that a call waits for an approval; default without end. */
+  /** Milliseconds that a call waits for an approval; default no limit. */
   approvalTimeoutMs?: number;
 }

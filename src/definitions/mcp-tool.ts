@@ -1,6 +1,7 @@
 /**
- * The tools of MCP servers that prompts list, as definitions like any: so they are dispatched, judged, approved, paid for and told as all
- * tools are. What models are shown of one is what its server tells when an execution first asks for it (activities/model/mcp-offer.ts).
+ * Turns the MCP tools that prompts list into tool definitions, so that they are dispatched, judged, approved, paid for
+ * and logged like all tools. Models see the description and schema that the server lists when an execution first asks
+ * for them (activities/model/mcp-offer.ts).
  */
 import { z } from 'zod';
 import type { PromptToolEntry, ToolDefinition } from '../core/author/definition.ts';
@@ -19,7 +20,7 @@ export function toMcpTool(
     kind: 'tool',
     name,
     description: `${ref.tool} of the MCP server ${ref.server}`,
-    // Its server checks them: a schema of a stranger is shown to models, and not run.
+    // The server validates its arguments: its schema is untrusted, so it is shown to models but not evaluated here.
     args: z.looseObject({}),
     parameters: NO_PARAMETERS,
     execute: () => ({ status: 'error', error: `"${name}" is run by its MCP server.` }),
@@ -27,7 +28,7 @@ export function toMcpTool(
     executionMode: 'local',
     idempotent: idempotent === true || idempotent.includes(ref.tool),
     quick: false,
-    // It ends by its own times, which say which of them it was.
+    // Longer than the timeouts of the connection and the call, whose errors are more precise.
     timeoutMs: timeoutMs + connectTimeoutMs + 5000,
     capabilities: [mcpCapability(ref)],
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),

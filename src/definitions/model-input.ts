@@ -2,7 +2,7 @@
 import type { ProviderFactory } from '../core/message/provider.ts';
 
 export interface ModelInput {
-  /** The name that prompts use; best chosen for its purpose, such as `fast` or `vision`. */
+  /** The name that prompts use; best named after its purpose, such as `fast` or `vision`. */
   name: string;
   /** Makes the backend: a factory of `everthread/models` or your own. */
   provider: ProviderFactory;
@@ -24,11 +24,11 @@ export interface ModelInput {
   providerOptions?: Readonly<Record<string, unknown>>;
   /** Names of tools that the provider itself runs; default none. */
   providerTools?: readonly string[];
-  /** How long its requests may take, in seconds. All for one answer end within `totalSeconds` and `plainSeconds` together. */
+  /** Timeouts of its requests. All requests for one answer end within `totalSeconds` plus `plainSeconds`. */
   timeouts?: ModelTimeoutsInput;
 }
 
-/** Each above 0, and a day at most. */
+/** Seconds; each above 0 and at most 86,400 (a day). */
 export interface ModelTimeoutsInput {
   /** From the request to the first chunk of a stream; default 120. */
   firstChunkSeconds?: number;
@@ -36,14 +36,17 @@ export interface ModelTimeoutsInput {
   idleSeconds?: number;
   /** From the request to the end of a stream, however steadily it arrives; default 600. */
   totalSeconds?: number;
-  /** A whole answer that is not streamed: of a model that does not stream, or where a stream has failed; default 600. */
+  /**
+   * From the request to a whole answer that is not streamed, because the model does not stream or a stream has failed;
+   * default 600.
+   */
   plainSeconds?: number;
-  /** From the request until readers are told that no answer has begun; default 8. */
+  /** From the request until readers are notified that no answer has begun; default 8. */
   feedbackSeconds?: number;
 }
 
 export interface ModelCapabilitiesInput {
-  /** From a level of 0 to 100 to the provider's own word; null means off. */
+  /** Maps levels from 0 to 100 to the provider's own words; null means off. */
   reasoningLevels?: Readonly<Record<number, string | null>>;
   supportsImages?: boolean;
   /** When false, no tools are sent. */

@@ -1,10 +1,10 @@
 /**
  * Evaluates authors' files with jiti: TypeScript with enums, imports without extensions, tsconfig paths, CommonJS
  * and ES modules, independent of the project's package.json.
- * I1. Each loader reads and evaluates every file anew, and each file once: helpers that several definitions import
- *     are shared within one load, and the next load finds nothing stale.
- * I2. A file that failed is forgotten, so that the next file to import it fails with the same cause and not with
- *     half a module.
+ * I1. Each loader evaluates every file once and reuses nothing from other loaders. So helpers that several definitions
+ *     import are shared within one load, and the next load has no stale modules.
+ * I2. A file that failed is removed from the cache. So the next file that imports it fails with the same cause and does
+ *     not get a half-evaluated module.
  * Not covered: helpers in plain JavaScript that Node itself imports (`.mjs`, `.js` of a `"type": "module"`
  * project, CommonJS `.js` reached by `import`) are cached by Node for the life of the process.
  */
@@ -15,7 +15,7 @@ import { createJiti, type ModuleCache } from 'jiti';
 import { runningPackage } from './running-package.ts';
 
 export interface ModuleLoader {
-  /** The exports of a file; rejects with its failure. One call at a time: files share modules. */
+  /** Returns the exports of a file; rejects if the file fails. Call it for one file at a time: files share modules. */
   load(file: string): Promise<Readonly<Record<string, unknown>>>;
   /** Absolute paths of all files evaluated so far. */
   files(): string[];
@@ -42,7 +42,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     if (known?.loaded === true) return known.exports as Readonly<Record<string, unknown>>;
     const source = readFileSync(file, 'utf8');
     try {
-      // Compiled even where Node could import it natively: only then do reload and imports of `everthread` work.
+      // Compiled even if Node could import it natively: only then do reloads and imports of `everthread` work.
       const evaluation = { filename: file, id: file, async: true, forceTranspile: true, cache: modules };
       return (await jiti.evalModule(source, evaluation)) as Readonly<Record<string, unknown>>;
     } finally {

@@ -1,7 +1,7 @@
 /**
- * Which definition owns a name (definitions §2). Each kind has names of its own, but a tool's must not be that of a prompt or an
- * agent either, since models call all three. The first definition of a name owns it, each later one is a problem; the names of
- * built-in tools are reserved.
+ * Decides which definition owns a name (definitions §2). Names are unique within a kind; in addition, a tool must not
+ * have the name of a prompt or an agent, since models call all three. The first definition of a name owns it, and each
+ * later one is a problem; the names of built-in tools are reserved.
  */
 import { parseRoute, routeShape } from '../core/project/route.ts';
 import { BUILT_IN_TOOLS } from './built-in-tool.ts';
@@ -14,7 +14,9 @@ export interface SourcedDefinition {
   readonly definition: Definition;
 }
 
-/** Kinds that may not share a name with one of this kind. An agent is often called like its prompt. */
+/**
+ * Kinds that must not share a name with this kind. An agent and a prompt may: an agent is often named like its prompt.
+ */
 const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
   agent: ['agent', 'tool'],
   prompt: ['prompt', 'tool'],
@@ -32,7 +34,7 @@ const RIVALS: Readonly<Record<DefinitionKind, readonly DefinitionKind[]>> = {
 
 const isCallable = (kind: DefinitionKind) => RIVALS[kind].includes('tool');
 
-/** The author's field with the name; none where the file's name is the name. */
+/** The author's field that holds the name; absent for kinds that are named after their file. */
 const NAME_FIELDS: Partial<Record<DefinitionKind, string>> = {
   agent: 'name',
   prompt: 'name',

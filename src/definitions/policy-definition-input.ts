@@ -3,15 +3,16 @@ import type { PolicyDefinition } from '../core/author/policy.ts';
 
 export interface PolicyDefinitionInput {
   /**
-   * Judges what an action is prepared to do, beside the rules of the agent. It may be stricter than a rule, never milder; where no rule covers an
-   * action it decides. Nothing leaves it as it is. It has 30 seconds, may run more than once for a call, and must have no effect; where it
-   * throws, the action is denied.
+   * Judges a prepared action in addition to the rules of the agent. It can be stricter than a rule, never milder; if no
+   * rule covers the action, it decides. If it returns nothing, the decision of the rules stands. It has 30 seconds, may
+   * run more than once for a call, and must have no effect. If it throws, the action is denied.
    */
   evaluate?: PolicyDefinition['evaluate'];
   /**
-   * Judges what is about to be spent, beside the limits of the `budget` of the agent that names it: before each request to a model, and before each call
-   * begins. It is asked where no limit denies, and may be stricter than one, never milder. `warn` is told in the log, `ask` wants an
-   * approval, `deny` ends the execution with `BudgetExceeded`. The rest holds as for `evaluate`; where it throws, it denies.
+   * Judges what is about to be spent, in addition to the limits of the `budget` that names it: before each request to a
+   * model, and before each call begins. It runs only if no limit denies, and can be stricter than a limit, never
+   * milder. `warn` logs a warning, `compact` summarises the history first, `ask` requires an approval, `deny` ends the
+   * execution with `BudgetExceeded`. Otherwise the same applies as for `evaluate`; if it throws, it denies.
    */
   evaluateBudget?: PolicyDefinition['evaluateBudget'];
 }

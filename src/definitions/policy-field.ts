@@ -1,4 +1,4 @@
-/** The field `policy` of an agent, in both of its forms: rules alone, or rules with what holds where none of them does. */
+/** Field `policy` of an agent, in both of its forms: rules only, or an object with rules and defaults. */
 import { z } from 'zod';
 import type { AgentPolicy } from '../core/governance/agent-policy.ts';
 import { CAPABILITY, isRuleName, POLICY_EFFECTS } from '../core/governance/policy-rule.ts';
@@ -25,7 +25,9 @@ const whole = {
   onUncertain: z.enum(['continue', 'wait']).optional(),
 };
 
-/** One of the names of the whole form makes it that: a capability of such a name stands within `rules`. */
+/**
+ * True if a key is a field of the object form. So a rule for a capability with such a name must be inside `rules`.
+ */
 const isWhole = (value: RawFields) => Object.keys(value).some((name) => Object.hasOwn(whole, name));
 
 export const policy = z

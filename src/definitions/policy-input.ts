@@ -2,33 +2,36 @@
 import type { PolicyEffect } from '../core/governance/policy-rule.ts';
 
 /**
- * Rules by the names of capabilities: `records.write`, `records.*` (whatever begins with `records.`), or `*`. The most specific one that
- * covers a capability holds: its exact name, else the longest `prefix.*`, else `*`.
+ * Rules by the names of capabilities: `records.write`, `records.*` (all that begin with `records.`), or `*`. The most
+ * specific rule that covers a capability applies: its exact name, else the longest `prefix.*`, else `*`.
  */
 export type PolicyRulesInput = Readonly<Record<string, PolicyEffect>>;
 
 export interface PolicyObjectInput {
   /** Default none. */
   rules?: PolicyRulesInput;
-  /** For capabilities that no rule covers; default `allow`. */
+  /** Effect for capabilities that no rule covers; default `allow`. */
   default?: PolicyEffect;
-  /** For tools that declare no capability; default what `default` says. */
+  /** Effect for tools that declare no capability; default: the effect of `default`. */
   undeclared?: PolicyEffect;
-  /** A policy of `agents/policies` by its name, which judges beside the rules; see `definePolicy`. */
+  /** Name of a policy of `agents/policies` that judges in addition to the rules; see `definePolicy`. */
   evaluate?: string;
-  /** `wait` (default): a call that needs an approval waits until somebody answers. `refuse`: it ends with `ApprovalRequired`. */
+  /**
+   * `wait` (default): a call that needs an approval waits for the answer. `refuse`: it ends with `ApprovalRequired`.
+   */
   approvals?: 'wait' | 'refuse';
   /**
-   * `continue` (default): the model reads that a call was not done, and goes on. `fail`: the execution ends with the status `failed` and the
-   * denial's code; calls of the same answer behind it do not begin. The thread lives on.
+   * `continue` (default): the model reads that a call was not done, and goes on. `fail`: the execution ends with the
+   * status `failed` and the denial's code, and later calls of the same answer do not begin. The thread remains usable.
    */
   onDenied?: 'continue' | 'fail';
   /**
-   * `continue` (default): where a worker was lost within a tool that may run once, the model reads that its outcome is unknown, and goes on. `wait`: the
-   * thread waits until a person says what became of it, by `reconcileAction` or as the answer of the wait; the model reads that.
+   * What follows if a worker was lost during a tool that may run only once. `continue` (default): the model reads that
+   * the outcome is unknown, and goes on. `wait`: the thread waits until a person reports the outcome, by
+   * `reconcileAction` or as the answer to the wait; the model reads that.
    */
   onUncertain?: 'continue' | 'wait';
 }
 
-/** Rules alone, or an object with them. */
+/** Rules only, or an object that contains them. */
 export type PolicyInput = PolicyRulesInput | PolicyObjectInput;

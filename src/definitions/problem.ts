@@ -49,7 +49,7 @@ export class DefinitionError extends RuntimeError {
 }
 
 /**
- * Whether a definition's problems are in it; of any copy of the package.
+ * True for a `DefinitionError`, of this or another copy of the package.
  * @example
  * ```ts
  * try {

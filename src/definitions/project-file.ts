@@ -1,7 +1,7 @@
 /**
- * Which files of a project hold definitions (definitions §2.1), and how paths are shown. A path determines the kind:
- * `agents/<folder>/<file>`, flat except for `api`, whose folders are part of a route. Reads names alone; `discovery.ts`
- * opens the files.
+ * Finds the files of a project that hold definitions (definitions §2.1), and formats paths. A path determines the kind:
+ * `agents/<folder>/<file>`, flat except for `api`, whose folders are part of a route. Only names are read here;
+ * `discovery.ts` opens the files.
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -38,7 +38,7 @@ export interface ProjectFile {
   /** Relative to the project, with `/`. */
   readonly file: string;
   readonly kind: DefinitionKind;
-  /** The file below its folder without its extension, with `/`: the name of a definition that is named after its file. */
+  /** Path below the folder, without extension, with `/`: the name of a definition that is named after its file. */
   readonly stem: string;
 }
 
@@ -46,7 +46,7 @@ const SOURCE = /\.(?:ts|js|mts|mjs)$/;
 /** Names of files and folders that are skipped. */
 const HIDDEN = /^[_.]/;
 const IGNORED = [HIDDEN, /\.d\.m?ts$/, /\.test\.m?[tj]s$/, /^(?:CLAUDE|AGENTS)\./];
-/** Skipped in one folder alone: an index of hooks re-exports them, an index of `api` is a route. */
+/** Files that are skipped in one folder only: an index of `hooks` re-exports them, but an index of `api` is a route. */
 const IGNORED_THERE: Readonly<Record<string, RegExp>> = { hooks: /^index\.m?[tj]s$/ };
 
 export function relativePath(projectDir: string, path: string): string {
@@ -67,7 +67,7 @@ export function listProjectFiles(projectDir: string): ProjectFile[] {
   });
 }
 
-/** Relative to the folder, with `/`. Subfolders are followed, links to folders are not: they may form a circle. */
+/** Returns paths relative to the folder, with `/`. Links to folders are not followed: they may form a cycle. */
 function listSources(folder: string, recursive: boolean): string[] {
   const entries = listEntries(folder);
   const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
@@ -80,7 +80,7 @@ function listSources(folder: string, recursive: boolean): string[] {
   return [...sources, ...deeper];
 }
 
-/** What the layout lacks before any file is read. */
+/** Returns what is missing in the layout, before any file is read. */
 export function checkLayout(projectDir: string): Problem[] {
   if (listFolders(projectDir).includes('agents')) return [];
   const message =
@@ -89,12 +89,12 @@ export function checkLayout(projectDir: string): Problem[] {
   return [{ file: 'agents/', message }];
 }
 
-/** Folders whose files would silently not be loaded. */
+/** Warns of folders whose files would otherwise be ignored silently. */
 export function warnFolders(projectDir: string): Problem[] {
   return [...warnUnread(projectDir), ...warnDeeper(projectDir)];
 }
 
-/** Folders that are not supported, and those with a name close to a known one. */
+/** Warns of folders that are not supported, and of those with a name close to a known one. */
 function warnUnread(projectDir: string): Problem[] {
   const known = Object.keys(FOLDERS);
   return listFolders(join(projectDir, 'agents')).flatMap((name) => {
@@ -105,7 +105,7 @@ function warnUnread(projectDir: string): Problem[] {
   });
 }
 
-/** Folders with sources below one that is flat: of helpers, or of definitions that nothing finds. */
+/** Warns of subfolders with sources in a flat folder: they may hold definitions, which would not be found. */
 function warnDeeper(projectDir: string): Problem[] {
   const flat = Object.keys(FOLDERS).filter((folder) => !RECURSIVE.includes(folder));
   return flat.flatMap((folder) => {
@@ -121,14 +121,14 @@ function isIgnored(name: string): boolean {
   return IGNORED.some((pattern) => pattern.test(name));
 }
 
-/** A symbolic link counts as its target. */
+/** Returns the names of folders. Symbolic links are included, since they may lead to a folder. */
 function listFolders(folder: string): string[] {
   return listEntries(folder)
     .filter((entry) => !entry.isFile())
     .map(({ name }) => name);
 }
 
-/** Empty for a folder that does not exist. */
+/** Returns an empty list for a folder that does not exist. */
 function listEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -26,7 +26,7 @@ export interface PromptInput {
   tools?: readonly ToolEntryInput[];
   /** Variables that the prompt needs or explains; default none. */
   variables?: readonly VariableInput[];
-  /** Values with the lowest precedence; default none. Never secrets: they are source text. */
+  /** Values of variables, with the lowest precedence; default none. Never put secrets here: they are source text. */
   env?: Readonly<Record<string, string>>;
   /** @deprecated Use `env` for values and `variables` for declarations. */
   tenvs?: object;
@@ -35,9 +35,9 @@ export interface PromptInput {
   recentImageThreshold?: number;
   /** Merged over the model's `providerOptions`; default none. */
   providerOptions?: Readonly<Record<string, unknown>>;
-  /** Ids of hooks, which replace the agent's if there are any; default none. */
+  /** Ids of hooks; if there are any, they replace the agent's. Default none. */
   hooks?: readonly string[];
-  /** What guards the turns that it has, in place of what its agent says of the same; default the agent's. */
+  /** Guards of its turns; each replaces the same guard of its agent. Default the agent's. */
   guards?: GuardsInput;
   /** @deprecated Ignored: every prompt can be called. */
   exposeAsTool?: boolean;
@@ -66,16 +66,16 @@ export type PromptPartInput =
   /** @deprecated Write `{{key}}` in a text. */
   | { type: 'variable'; value: string };
 
-/** A name, or a name with configuration. Which fields apply depends on the kind of what is named. */
+/** A name, or a name with configuration. Which fields apply depends on the kind of the named definition. */
 export type ToolEntryInput = string | PromptToolInput | SubpromptInput | SubagentInput;
 
 export interface PromptToolInput {
   name: string;
-  /** Values that this tool alone sees; default none. */
+  /** Values of variables for this tool only; default none. */
   env?: Readonly<Record<string, string>>;
   /** @deprecated Use `env`. */
   tenvs?: Record<string, string>;
-  /** Handed to the tool as `state.options`; default none. */
+  /** Passed to the tool as `state.options`; default none. */
   options?: Readonly<Record<string, unknown>>;
 }
 
@@ -101,12 +101,13 @@ export interface SubagentInput extends PromptToolInput {
   initUserMessageProperty?: string;
   /** The argument with one path or a list of paths under `/attachments/` to copy. */
   initAttachmentsProperty?: string;
-  /** The argument with a name for people. */
+  /** The argument with the child's display name. */
   initAgentNameProperty?: string;
   /**
-   * Whether it runs before the prompt's first model step; default false. The values of `nameEnv` and `descriptionEnv` are shown
-   * to a model, whatever their type; those of `scopedEnv` reach the child alone, and its code alone: like all that such a child
-   * takes over from its parent, but for the two, its prompts show them as `[withheld NAME]` (runtime §7.4).
+   * Whether it runs before the prompt's first model step; default false. The values of `nameEnv` and `descriptionEnv`
+   * are shown to a model, whatever their type. Those of `scopedEnv` are passed to the child only. With the object form,
+   * only the child's code reads the variables from its parent: prompts show `[withheld NAME]` for all of them except
+   * `nameEnv` and `descriptionEnv` (runtime §7.4).
    */
   immediate?: boolean | { nameEnv?: string; descriptionEnv?: string; scopedEnv?: readonly string[] };
   /** Name of a variable: the tool is offered only while its value is `true`, `1` or `yes`. */
@@ -116,9 +117,9 @@ export interface SubagentInput extends PromptToolInput {
 }
 
 export interface ResumableInput {
-  /** The side that answers the parent. */
+  /** The side that receives the parent's messages and answers them. */
   receives_messages: 'side_a' | 'side_b';
-  /** How many may live at once; default unlimited. */
+  /** Maximum number of instances that exist at once; default unlimited. */
   maxInstances?: number;
   /** `implicit` (default): results are sent to the parent automatically. */
   parentCommunication?: 'implicit' | 'explicit';

@@ -1,4 +1,4 @@
-/** What a prompt refers to must exist (definitions §6): its model, included prompts, variables, provider options. */
+/** Checks what a prompt refers to (definitions §6): its model, included prompts, variables, tools, provider options. */
 import type { PromptDefinition, Registry } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import { checkProviderOptions } from './provider-option.ts';
@@ -19,7 +19,7 @@ export function checkPromptReferences(
   ]);
 }
 
-/** Each variable that is declared secret, with the definition that declares it. */
+/** Returns each variable that is declared secret, with the definition that declares it. */
 export function collectSecrets(registry: Registry): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
   const all = [...registry.prompts.values(), ...registry.tools.values(), ...registry.agents.values()];
@@ -55,7 +55,7 @@ function checkIncludeCycle(scope: Scope, prompt: PromptDefinition): FieldProblem
   return [{ field: 'prompt', message: `includes itself: ${[...cycle, prompt.name].join(' → ')}` }];
 }
 
-/** A path of includes from the last of `path` back to `start`, or undefined. */
+/** Returns `path`, extended by includes up to the prompt that includes `start` again; undefined if there is none. */
 function findCycle(
   scope: Scope,
   start: string,
@@ -73,7 +73,7 @@ function findCycle(
   return undefined;
 }
 
-/** As the provider will receive them: the prompt's override the model's. */
+/** Checks the options as the provider will receive them: those of the prompt override those of the model. */
 function checkOptions(scope: Scope, prompt: PromptDefinition): FieldProblem[] {
   const model = scope.models.get(prompt.model);
   if (model === undefined || Object.keys(prompt.providerOptions).length === 0) return [];

@@ -1,4 +1,4 @@
-/** A registry of definitions made in code, for tests and programs. */
+/** Builds a registry from definitions made in code, for tests and programs. */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type {
   AgentDefinition,
@@ -19,7 +19,10 @@ import type { SourcedDefinition } from './name-owner.ts';
 import { DefinitionError, type FieldProblem, type Problem } from './problem.ts';
 import { buildRegistry } from './registry.ts';
 
-/** Definitions that are named after their file take their key as the name: `{ 'orders/[id].post': defineThreadEndpoint(…) }`. */
+/**
+ * The key is the name of definitions that are otherwise named after their file:
+ * `{ 'orders/[id].post': defineThreadEndpoint(…) }`.
+ */
 export interface RegistryInput {
   readonly agents?: readonly AgentDefinition[];
   readonly prompts?: readonly PromptDefinition[];
@@ -36,7 +39,7 @@ export interface RegistryInput {
 }
 
 /**
- * Throws `InvalidDefinitions` with every problem.
+ * Builds a registry from definitions. Throws `InvalidDefinitions`, which lists every problem.
  * @example
  * ```ts
  * const registry = registryFrom({

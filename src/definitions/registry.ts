@@ -1,6 +1,6 @@
 /**
  * Combines definitions into a registry in which every reference resolves (definitions §2.1), or reports all
- * problems. Pure: files are only names here.
+ * problems. Pure: it does not access files, and uses their names only for reports.
  */
 import type { AgentDefinition, Registry } from '../core/author/definition.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
@@ -35,8 +35,8 @@ export interface BuiltRegistry {
 }
 
 /**
- * Adds the built-in tools. `unavailable` holds the names of broken definitions: references to them are not reported as
- * second problems.
+ * Builds the registry, with the built-in tools. `unavailable` holds the names of broken definitions: references to them
+ * are not reported as further problems.
  */
 export function buildRegistry(
   definitions: readonly SourcedDefinition[],
@@ -110,25 +110,25 @@ function checkDefinition(
   }
 }
 
-/** Agents start it by this name. */
+/** Checks that no tool has the name of the tool by which agents start the task. */
 function checkTaskTool(scope: Scope, { name }: TaskDefinition): FieldProblem[] {
   const tool = scope.tools.get(taskToolName(name));
   if (!tool || tool.startsTask === name) return [];
   return [{ field: '', message: `is started by agents as '${tool.name}', which is the name of a tool` }];
 }
 
-/** Whose policy judges what it does. */
+/** Checks that the agent exists whose policy judges the task. */
 function checkTaskAgent(scope: Scope, { agent }: TaskDefinition): FieldProblem[] {
   return agent === undefined ? [] : checkName(scope, 'agent', 'an agent', agent, [...scope.agents.keys()]);
 }
 
-/** What runs it. */
+/** Checks that the task or agent exists that runs the manifest. */
 function checkRun(scope: Scope, { run }: ManifestDefinition): FieldProblem[] {
   if (run === null) return [];
   return checkName(scope, 'run', 'a task or an agent', run, [...scope.tasks.keys(), ...scope.agents.keys()]);
 }
 
-/** Of the agent's policy, and of its budget. */
+/** Checks that the policies exist which the agent's policy and budget name, each with the function that it needs. */
 function checkEvaluators(scope: Scope, { policy, budget }: AgentDefinition): Findings {
   const judging = (by: 'evaluate' | 'evaluateBudget') =>
     [...scope.policies.values()].flatMap((each) => (each[by] ? [each.name] : []));
@@ -169,7 +169,7 @@ function checkFileName(what: string, name: string): FieldProblem[] {
   return [{ field: '', message }];
 }
 
-/** It is a part of the names of its tools, which providers bound. */
+/** Checks the name of a server. It is part of the names of its tools, whose length providers limit. */
 function checkServerName(name: string): FieldProblem[] {
   const found = checkFileName('an MCP server', name);
   if (found.length > 0 || name.length <= 32) return found;
@@ -178,7 +178,7 @@ function checkServerName(name: string): FieldProblem[] {
   ];
 }
 
-/** It is a part of the name of its tool. */
+/** Checks the name of an agent elsewhere. It is part of the name of its tool, whose length providers limit. */
 function checkRemoteName(name: string): FieldProblem[] {
   const found = checkFileName('an agent of A2A', name);
   if (found.length > 0 || name.length <= 48) return found;
@@ -192,7 +192,7 @@ function checkRoute(name: string): FieldProblem[] {
   return parsed.ok ? [] : [{ field: '', message: `is no route: its path ${parsed.problem}` }];
 }
 
-/** Models see the names of agents and prompts that are offered as tools. */
+/** Warns if a name is not snake_case: models see the names of agents and prompts that are offered as tools. */
 function adviseName({ name }: Definition): Findings {
   if (TOOL_NAME.test(name)) return NOTHING;
   const message = `is '${name}'; snake_case is advised, since models see it when it is offered as a tool`;

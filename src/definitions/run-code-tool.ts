@@ -1,4 +1,4 @@
-/** `run_code`: a model computes with code of its own, in an isolate without access to anything (runtime §13). */
+/** `run_code`: a tool by which a model runs its own code, in an isolate without access to anything (runtime §13). */
 import { z } from 'zod';
 import type { CodeExecution } from '../core/author/code-execution.ts';
 import { toCodeToolResult } from './code-tool-result.ts';
@@ -10,7 +10,7 @@ const MEMORY_MIB = 64;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What models are shown of `args`: kinds that every provider supports. Deeper values are accepted as well. */
+/** The schema that models see, with kinds that every provider supports. Deeper values of `args` are accepted too. */
 const shown = z.object({
   source: z.string().describe('The source of one ES module.'),
   language: z.enum(['typescript', 'javascript']).optional().describe('Default: typescript.'),
@@ -57,7 +57,7 @@ export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
   return markDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
 }
 
-/** Waits for the promise; after the deadline the run is ended with `reason`, and its result awaited. */
+/** Waits for the promise. After the deadline, terminates the run with `reason` and keeps waiting for the promise. */
 async function within<Awaited>(
   run: CodeExecution,
   awaited: PromiseLike<Awaited>,
@@ -73,7 +73,7 @@ async function within<Awaited>(
 }
 
 /**
- * Models write endless loops, and each would occupy a process of the sandbox: hence this deadline of the tool, whose message the model
- * reads. Waiting for a process does not count.
+ * The tool has its own deadline, since models write endless loops, each of which would occupy a process of the sandbox.
+ * The model reads its message. Waiting for a process does not count.
  */
 export const RUN_CODE = createRunCode({ waitSeconds: 120, deadlineSeconds: 120 });

@@ -1,14 +1,14 @@
 /**
- * What an author's `import … from 'everthread'` resolves to, and likewise the packages of the standard: this running copy, whatever
- * version the project has installed, even if none.
- * Modules are handed over evaluated and not as an alias to a path: jiti would compile the sources of the whole
+ * Resolves an author's `import … from 'everthread'`, and the packages of the standard, to this running copy, whatever
+ * version the project has installed, if any.
+ * Modules are passed in evaluated form and not as an alias to a path: jiti would compile the sources of the whole
  * package again for each load, and module state (a scripted model's script) would exist twice.
  */
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Entries that authors' files import, also with `require`, so they must be loaded at once. */
+/** Entries that authors' files import, also with `require`, so they must be loaded in advance. */
 const READY = {
   everthread: '../index',
   'everthread/models': '../models/index',
@@ -29,7 +29,7 @@ const ON_DEMAND = {
   'everthread/testing': '../testing/index',
 };
 
-/** Specifier → module namespace, or a promise of it. */
+/** Maps each specifier to its module namespace, or to a promise of it. */
 export async function runningPackage(): Promise<Record<string, unknown>> {
   const modules: Record<string, unknown> = {};
   for (const [specifier, url] of existing(READY)) modules[specifier] = await import(url.href);
@@ -39,7 +39,7 @@ export async function runningPackage(): Promise<Record<string, unknown>> {
   return modules;
 }
 
-/** Computed, not written as imports: `definitions` does not depend on the entries, it only passes them on. */
+/** Computes URLs instead of importing: `definitions` must not depend on the entries, it only passes them on. */
 function existing(doors: Readonly<Record<string, string>>): [string, URL][] {
   const extension = extname(fileURLToPath(import.meta.url));
   const found = Object.entries(doors).map(([specifier, path]): [string, URL] => [

@@ -17,7 +17,7 @@ import { didYouMean } from './suggestion.ts';
 export type Callable = Callee;
 
 export interface Scope extends Registry {
-  /** Names in broken files. Their own problem is reported already, so references to them pass. */
+  /** Names of definitions in broken files. That problem is already reported, so references to them are accepted. */
   readonly unavailable: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ export function callableNames(scope: Scope): string[] {
   return [...scope.tools.keys(), ...scope.prompts.keys(), ...scope.agents.keys()];
 }
 
-/** A problem when `name` is not among `known`; `what` says what it should be, such as `a prompt`. */
+/** Returns a problem if `name` is not in `known`; `what` describes what it should be, such as `a prompt`. */
 export function checkName(
   scope: Scope,
   field: string,
@@ -59,7 +59,7 @@ export function checkName(
   return [{ field, message: `names ${what} '${name}', which does not exist.${didYouMean(name, all)}` }];
 }
 
-/** A problem when a field must name an argument of `target` and does not. */
+/** Returns a problem if `property` is given and is not an argument of `target`. */
 export function checkArgument(
   field: string,
   property: string | undefined,
@@ -84,5 +84,5 @@ export function providerToolNames(scope: Scope, model: ModelDefinition | undefin
   return [...new Set(models.flatMap((each) => each?.providerTools ?? []))];
 }
 
-/** Tools that appear with a resumable subagent (definitions §13.3), and that code may reach by name. */
+/** Tools that are offered with a resumable subagent (definitions §13.3); code may call them by name. */
 export const LIFECYCLE_TOOLS: readonly string[] = [SUBAGENT_CREATE, SUBAGENT_MESSAGE];

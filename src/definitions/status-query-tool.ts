@@ -1,4 +1,6 @@
-/** `query_subagent_status`: a model asks how far its subagents are (docs/guards.md). Whoever runs a call of it answers it. */
+/**
+ * `query_subagent_status`: a model queries the status of its subagents (docs/guards.md). The engine answers its calls.
+ */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/author/definition.ts';
 import { STATUS_QUERY } from '../core/guard/status-query.ts';
@@ -17,7 +19,7 @@ export const STATUS_QUERY_TOOL: ToolDefinition = markDefinition({
       description: DESCRIPTION,
       args: z.object({ agent_id: z.string().optional().describe('The reference of one subagent.') }),
       quick: true,
-      // A call of a model is answered before it comes here.
+      // Only code reaches this (`invokeTool`): the engine answers calls of models itself.
       execute: () => ({
         status: 'error',
         error: `${STATUS_QUERY} is for models: code reads state.children.`,

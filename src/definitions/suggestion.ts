@@ -1,6 +1,9 @@
 /** Finds what an author meant: the known word nearest to a mistyped one. */
 
-/** The nearest word if it is near enough to be a typo: at most a third of the word, ignoring case; or a shortened word. */
+/**
+ * Returns the nearest word if it is near enough for a typo, ignoring case: at most a third of the letters differ (or
+ * one), or `word` is the beginning of it.
+ */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
@@ -11,13 +14,13 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best !== undefined && best.distance <= allowed ? best.word : undefined;
 }
 
-/** ` Did you mean 'x'?` with a leading space, or nothing. */
+/** Returns ` Did you mean 'x'?` with a leading space, or an empty text. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const found = nearest(word, known);
   return found === undefined ? '' : ` Did you mean '${found}'?`;
 }
 
-/** A word cut short (`dual` for `dual_ai`) counts as one typo. */
+/** Number of typos between two words. A word cut short (`dual` for `dual_ai`) counts as one. */
 function measure(word: string, candidate: string): number {
   return word.length >= 3 && candidate.startsWith(word) ? 1 : editDistance(word, candidate);
 }

@@ -1,4 +1,6 @@
-/** What authors pass to `defineTask`: the adapter's functions, and settings beside them. Types alone; `define-task.ts` checks them. */
+/**
+ * What authors pass to `defineTask`: the adapter's functions and settings. Types alone; `define-task.ts` checks them.
+ */
 import type { AgentAdapter, TaskSettings } from '../core/author/task.ts';
 
 export interface TaskInput<State = unknown, Action = unknown>

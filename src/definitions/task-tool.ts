@@ -1,4 +1,7 @@
-/** The tasks of a project as definitions like any tool: so calls of them are offered, dispatched and told as calls are. What a call leads to is the engine's. */
+/**
+ * Turns the tasks of a project into tool definitions, so that they are offered, dispatched and logged like all tools.
+ * The engine runs the task that a call starts.
+ */
 import { z } from 'zod';
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
@@ -11,7 +14,7 @@ export function toTaskTool({ name, toolDescription, requiredSchema }: TaskDefini
     kind: 'tool',
     name: taskToolName(name),
     description: toolDescription ?? `Runs the task ${name}, and answers how it ended.`,
-    // Checked as inputs of the task (activities/subagent/task-call.ts).
+    // Validated as the task's inputs (activities/subagent/task-call.ts).
     args: requiredSchema ?? z.looseObject({}),
     parameters: requiredSchema ? toParameters(requiredSchema) : ANY_INPUTS,
     execute: () => ({ status: 'error', error: `"${name}" is run as a task.` }),
@@ -25,5 +28,5 @@ export function toTaskTool({ name, toolDescription, requiredSchema }: TaskDefini
   });
 }
 
-/** Of a task that does not say what it takes. */
+/** Parameters of a task without `requiredSchema`. */
 const ANY_INPUTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };

@@ -47,7 +47,9 @@ export const toolEntry = z.preprocess(
     })),
 );
 
-/** A tool of an MCP server, an agent elsewhere, and a task go by the names that models call them by. */
+/**
+ * Replaces the name of an MCP tool, an agent elsewhere or a task by the name that models call, and keeps the original.
+ */
 function toName(written: string) {
   const task = parseTaskName(written);
   if (task !== undefined) return { name: taskToolName(task), task };

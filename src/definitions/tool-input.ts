@@ -31,12 +31,12 @@ export type DefinedTool<
   State extends AnyThreadState = ThreadState,
 > = ToolDefinition & { readonly execute: ExecuteTool<Args, State> };
 
-/** What is to be confirmed of a call, in words; null where nothing is. */
+/** Returns what a person must confirm about a call, in words; null if nothing. */
 export type Confirm<Args extends ToolArguments | undefined> = (
   args: [Args] extends [ToolArguments] ? ParsedArguments<Args> : undefined,
 ) => string | null | Promise<string | null>;
 
-/** Called without arguments where the tool takes none. */
+/** Describes what a call would do. `args` is undefined if the tool takes no arguments. */
 export type PrepareAction<Args extends ToolArguments | undefined> = (
   args: [Args] extends [ToolArguments] ? ParsedArguments<Args> : undefined,
   context: ActionContext,
@@ -60,27 +60,35 @@ export interface ToolInput<
   uses?: readonly string[];
   /** `local` (default): `execute` runs here. `provider`: the model's provider runs it, `execute` never does. */
   executionMode?: 'local' | 'provider';
-  /** Which provider runs it; for `executionMode: 'provider'` alone. */
+  /** Which provider runs it; only with `executionMode: 'provider'`. */
   executionProvider?: string;
-  /** Whether it may run more than once per call without harm. Default as `quick`; where false, a lost call is reported, not repeated. */
+  /**
+   * True if it may run more than once per call without harm. Default: the value of `quick`. If false, a call whose
+   * worker was lost is reported and not repeated.
+   */
   idempotent?: boolean;
-  /** Normally done within 1 second: it may run within the step that calls it. Default false. */
+  /** True if it is normally done within 1 second: it may then run within the step that calls it. Default false. */
   quick?: boolean;
-  /** Its body may `await state.ask(…)`: the call waits for a person, then the body begins again from its start. Default false. */
+  /**
+   * True if its body may `await state.ask(…)`: the call waits for a person, then the body restarts from its beginning.
+   * Default false.
+   */
   asks?: boolean;
   /** Milliseconds for one call; above 0, default 1,800,000 (30 minutes). */
   timeoutMs?: number;
-  /** What a call of it needs to be allowed, such as `['records.write']`: judged by the `policy` of an agent that has one. Default none. */
+  /** Capabilities that a call needs, such as `['records.write']`, judged by the `policy` of the agent. Default none. */
   capabilities?: readonly string[];
   /**
-   * Says what a call would do, before the `policy` of the agent judges it: a description, things to look at, more capabilities. It may run
-   * more than once for a call, so it must have no effect, and must say the same while the same would be done. Not called where nothing judges the
-   * call. What it throws becomes an error result; it has 30 s.
+   * Describes what a call would do, before the `policy` of the agent judges it: a description, artifacts to review,
+   * more capabilities. It may run more than once for a call, so it must have no effect, and must return the same as
+   * long as the same would be done. Not called if nothing judges the call. An error that it throws becomes an error
+   * result; it has 30 s.
    */
   prepareAction?: PrepareAction<Args>;
   /**
-   * A person confirms each call before it begins, also where the agent has no policy: one wait, together with an approval that a rule requires. The
-   * text that the function answers says what for; null: this call needs none. It may run more than once for a call, and has 30 s.
+   * A person must confirm each call before it begins, even if the agent has no policy. If a rule requires an approval,
+   * both are one wait. A function returns the text to confirm, or null if this call needs no confirmation; it may run
+   * more than once for a call, and has 30 s.
    */
   confirm?: true | Confirm<Args>;
   /** Milliseconds that a call waits for an approval, above 0; then it is refused. Default: as long as its execution lasts. */

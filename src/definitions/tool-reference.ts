@@ -1,6 +1,6 @@
 /**
- * Entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, the fields apply to the kind of what it
- * names, and the arguments that they name exist.
+ * Checks the entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, its fields apply to the kind
+ * of the named definition, and the arguments that they name exist.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
 import { A2A_PREFIX } from '../core/project/a2a-agent.ts';
@@ -54,7 +54,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
   };
 }
 
-/** A prompt and an agent may share a name, and a call can mean one of them only. */
+/** Warns if a prompt and an agent share the name, which is allowed: a call can mean only one of them. */
 function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
   const { name } = entry;
   if (target.kind === 'tool' || !scope.agents.has(name) || !scope.prompts.has(name)) return [];
@@ -66,8 +66,9 @@ function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, fiel
 }
 
 /**
- * No definition has the name: the model's provider may offer such a tool, directly or as `provider:<name>`; or it is one that comes with
- * a subagent. What a provider tells of its tools (`getTools`) is known when it is asked.
+ * Checks a name that no definition has: a prefixed name, a tool of the model's provider, directly or as
+ * `provider:<name>`, or a tool that comes with a subagent. What a provider lists itself (`getTools`) is known only at
+ * run time.
  */
 function checkUnresolved(
   scope: Scope,
@@ -137,7 +138,10 @@ function checkInitProperties(
   });
 }
 
-/** The prompt whose `requiredSchema` applies to an agent: that of the side that hears the parent, else side A (§22 item 20). */
+/**
+ * Returns the prompt whose `requiredSchema` applies to an agent: that of the side that receives the parent's messages,
+ * else that of side A (§22 item 20).
+ */
 function entryPrompt(agent: AgentDefinition, entry: PromptToolEntry): string {
   const resumable = entry.extra.resumable as { receives_messages?: string } | false | undefined;
   const heardByB = resumable !== false && resumable?.receives_messages === 'side_b';

@@ -1,5 +1,5 @@
 /**
- * Turns a tool's zod arguments into the JSON schema that models are shown (definitions §6.3, §8).
+ * Converts a tool's zod arguments to the JSON schema that is shown to models (definitions §6.3, §8).
  *
  * I1. It describes what a model has to write, the *input* side: a field with a default is optional.
  * I2. Every object is closed (`additionalProperties: false`); a record keeps the schema of its values.
@@ -18,17 +18,17 @@ const LEAVES = new Set(['string', 'number', 'boolean', 'null', 'literal', 'enum'
 const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault']);
 const CONTAINERS = new Set(['array', 'object', 'record', 'union']);
 
-/** For a tool without arguments: an object without properties. */
+/** Parameters of a tool without arguments: an object without properties. */
 export const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** The JSON schema of checked arguments. Call `checkArguments` first; unsupported schemas may throw here. */
+/** Returns the JSON schema of the arguments. Call `checkArguments` first; unsupported schemas may throw here. */
 export function toParameters(schema: unknown): JsonSchema {
   if (schema === undefined) return NO_PARAMETERS;
   if (!isZodSchema(schema)) throw new TypeError('Arguments must be a zod 4 schema');
   return { ...NO_PARAMETERS, ...closeObjects(toJsonSchema(schema)) };
 }
 
-/** The parts of a `z.object(…)` that cannot be shown to a model; `root` is the name of the definition's field. */
+/** Reports parts of a `z.object(…)` that cannot be shown to a model; `root` is the name of the definition's field. */
 export function checkArguments(schema: unknown, root: string): FieldProblem[] {
   return Object.entries(objectShape(schema) ?? {}).flatMap(([key, member]) =>
     checkNode(member, `${root}.${key}`, 0),
@@ -47,7 +47,7 @@ function checkNode(schema: unknown, field: string, depth: number): FieldProblem[
   return members(def).flatMap(([step, member]) => checkNode(member, field + step, depth + 1));
 }
 
-/** The contents of a container, each with its part of the path. */
+/** Returns the contents of a container, each with its part of the path. */
 function members(def: SchemaDef): [string, unknown][] {
   switch (def.type) {
     case 'object':
@@ -67,7 +67,7 @@ function refusal(type: string): string {
   return `uses z.${type}, which cannot be described to models${hint}. Allowed: ${allowed.join(', ')}`;
 }
 
-/** The schema's own method first: it knows the descriptions that its own copy of zod keeps. */
+/** Prefers the schema's own method, which knows the descriptions that its copy of zod keeps. */
 function toJsonSchema(schema: ZodSchema): JsonSchema {
   if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema({ io: 'input' });
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;

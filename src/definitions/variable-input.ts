@@ -1,8 +1,8 @@
 /** How authors declare a variable (definitions §3), on prompts, tools and agents alike. */
 export interface VariableInput {
-  /** The env property's name. */
+  /** Name of the variable. */
   name: string;
-  /** `text` may be shown; `secret` is redacted and available to tools alone. Default `secret`. */
+  /** `text` may be shown; `secret` is redacted, and only code can read it. Default `secret`. */
   type?: 'text' | 'secret';
   /** Whether it must have a value before anything runs; default false. */
   required?: boolean;

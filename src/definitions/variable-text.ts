@@ -1,9 +1,9 @@
-/** Texts of definitions that name variables as `{{NAME}}`. */
+/** Checks texts of definitions that refer to variables as `{{NAME}}`. */
 import { variablesIn } from '../core/author/mcp-server.ts';
 import type { RawFields } from './check.ts';
 import type { FieldProblem } from './problem.ts';
 
-/** Each `{{NAME}}` is declared: what is not has no value, and would silently be sent as nothing. */
+/** Reports each `{{NAME}}` that is not declared: it has no value, and would silently be replaced by nothing. */
 export function checkVariableTexts(given: RawFields, fields: readonly string[]): FieldProblem[] {
   const declared = new Set(listOf(given.variables).map((each) => (each as { name?: unknown })?.name));
   return fields.flatMap((field) => {

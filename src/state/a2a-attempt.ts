@@ -1,6 +1,6 @@
 /**
- * What the parts of a call of an agent elsewhere share: one attempt with what it knows, how it ends early, its ids and headers.
- * A1. An agent that is away is waited for, attempt after attempt, for as long as its author has said.
+ * Shared parts of a call of an agent elsewhere: the context of one attempt, its early end, its ids and headers.
+ * A1. An unreachable agent is retried in further attempts, for the time that its author has set (`unreachableMs`).
  */
 import { createHash } from 'node:crypto';
 import type { A2aFailure, A2aRemote, Reach, RemoteTask } from '../a2a/index.ts';
@@ -11,36 +11,36 @@ import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
 import type { Recall } from './ask.ts';
 import { fillingOf } from './fill-texts.ts';
 
-/** To be looked at again. */
+/** The call must be resumed after a pause. */
 export interface LaterWork {
   readonly kind: 'later';
   readonly pauseMs: number;
 }
 
-/** Whether it was received is unknown, and stays so. */
+/** Whether the agent received the message is unknown, and stays unknown. */
 export interface LostWork {
   readonly kind: 'lost';
 }
 
 export type A2aOutcome = ToolResult | LaterWork | LostWork;
 
-/** One attempt, with what it knows. */
+/** One attempt at a call, with its context. */
 export interface A2aAttempt {
   readonly agent: A2aAgentDefinition;
   readonly reach: Reach;
   readonly signal: AbortSignal;
   readonly state: ThreadState;
   readonly recall: Recall;
-  /** Keeps what has become known. */
+  /** Stores what has become known, and returns the updated record. */
   note(news: Omit<Parameters<A2aStore['note']>[0], 'threadId' | 'step' | 'index'>): Promise<A2aTaskRecord>;
 }
 
-/** One whose agent was found. */
+/** An attempt whose agent has been found. */
 export interface ReachedAttempt extends A2aAttempt {
   readonly remote: A2aRemote;
 }
 
-/** A1: throws the failure where the agent has been out of reach for too long. */
+/** A1: returns a pause, or throws the failure if the agent has been unreachable for too long. */
 export async function laterOr(attempt: A2aAttempt, failure: A2aFailure): Promise<LaterWork> {
   const { silentSince, sentAt } = await attempt.note({ reached: false });
   const since = (silentSince ?? sentAt) / 1000;
@@ -48,24 +48,24 @@ export async function laterOr(attempt: A2aAttempt, failure: A2aFailure): Promise
   return later(since);
 }
 
-/** The longer it takes already, the longer until the next look. */
+/** Returns a pause: a tenth of the time since `sinceMs`, from 1 second to 5 minutes, and not beyond `untilMs`. */
 export function later(sinceMs: number, untilMs = Number.POSITIVE_INFINITY): LaterWork {
   const now = Date.now();
   const pause = Math.min(Math.max((now - sinceMs) / 10, 1000), 5 * 60_000);
   return { kind: 'later', pauseMs: Math.round(Math.max(Math.min(pause, untilMs - now), 250)) };
 }
 
-/** The task of the message, where its agent lists it. */
+/** Finds the task of the message; undefined if the agent does not list it. */
 export async function lookFor(
   { agent, remote, signal }: Pick<ReachedAttempt, 'agent' | 'remote' | 'signal'>,
   { contextId, messageId }: A2aTaskRecord,
 ): Promise<RemoteTask | undefined> {
   const found = await remote.find(contextId, signal);
-  // A context of the call's own has no other task.
+  // Without `resumable` the context belongs to this call alone, so its only task is that of the message.
   return found.find(({ heard }) => heard.has(messageId)) ?? (agent.resumable ? undefined : found[0]);
 }
 
-/** The same for the same call; of a store of its own, since others may send to the same agent. */
+/** Ids of a call, equal in every attempt. They include the store's id, since other stores may use the same agent. */
 export function idsOf(
   {
     storeId,
@@ -87,7 +87,7 @@ export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 40);
 }
 
-/** Its headers with the values of the thread. */
+/** Returns how the agent is reached, with the thread's variables filled into its headers. */
 export async function fillA2aReach(
   agent: A2aAgentDefinition,
   read: (name: string) => Promise<string>,

@@ -1,11 +1,12 @@
 /**
- * The body of a call of an agent elsewhere (docs/a2a.md): one message, a task that is followed, and its answer as the result of a tool. Any attempt
- * goes on with what the one before has left in the store.
- * S1. Where the message goes is kept before it is sent. Whoever finds that, and no task, does not know whether it was received: it is sent
- *     again where its agent takes a message once, by its id; else it is looked for, and the call is lost where it is not found.
- * S2. Whatever an agent does is a result with a code. A task that may go on then is cancelled by whoever looks for what nobody wants
- *     (cancel-a2a.ts): also where this process, or the call, is gone.
- * S3. Nothing is held open for long: an attempt that has looked for a while ends, and the call is looked at again later.
+ * The body of a call of an agent elsewhere (docs/a2a.md): it sends one message, follows the task, and returns its
+ * answer as the result of a tool. Each attempt continues from what the previous one has stored.
+ * S1. The endpoint is stored before the message is sent. If an attempt finds an endpoint but no task, it is unknown
+ *     whether the message was received: it is sent again if the agent deduplicates messages by id. Otherwise the task
+ *     is searched for, and the call is lost if it is not found.
+ * S2. Whatever an agent does becomes a result with a code. A task that may still run then is cancelled by a regular
+ *     check (cancel-a2a.ts), even if this process or the call is gone.
+ * S3. Nothing is held open for long: an attempt ends after a while, and the call is resumed later.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -42,7 +43,7 @@ export interface A2aBody {
   readonly agent: A2aAgentDefinition;
   readonly state: ThreadState;
   readonly args: unknown;
-  /** What was asked in this call before. */
+  /** Returns earlier questions of this call. */
   readonly recall: Recall;
   readonly tasks: A2aStore;
   readonly storeId: string;
@@ -54,7 +55,7 @@ export async function runA2aCall(body: A2aBody): Promise<A2aOutcome> {
   try {
     return await run(body);
   } catch (error) {
-    // S2: a result.
+    // S2: a failure becomes a result.
     const code = isA2aFailure(error) || isRuntimeError(error) ? error.code : undefined;
     return {
       status: 'error',
@@ -83,12 +84,12 @@ async function run({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A
   const known = await kept(() => tasks.begin({ ...key, ...ids, agent: agent.name }));
   if (known.taskId !== null) return followTask(await reached(attempt, known), known);
   const parts = await readParts(state, body.args);
-  // S1: nothing can have been sent before it is known where to.
+  // S1: without an endpoint, nothing can have been sent.
   const isNew = known.endpoint === null;
   const found = isNew ? await findAgent(attempt) : known;
   if ('kind' in found) return found;
   const ready = await reached(attempt, found);
-  // S1: received, or not.
+  // S1: a stored endpoint means that the message may have been sent.
   const sent = isNew || agent.idempotent ? await send(ready, found, parts) : await recover(ready, found);
   if (sent.kind === 'later' || sent.kind === 'lost') return sent;
   if (sent.kind === 'message') {
@@ -107,7 +108,7 @@ const FIRST_PAUSE_MS = 300;
 
 async function findAgent(attempt: A2aAttempt): Promise<A2aTaskRecord | LaterWork> {
   try {
-    // A card is no answer to a message: whoever refuses each is out of reach all the same.
+    // `reached` is not set: an agent that serves its card but refuses every message still counts as unreachable.
     return await attempt.note({ endpoint: await readCard(attempt.reach, attempt.signal) });
   } catch (error) {
     if (!isA2aFailure(error) || error.code !== 'A2aUnavailable') throw error;
@@ -131,9 +132,9 @@ async function send(
         if (error.code === 'A2aRefused') await attempt.note({ over: true });
         throw error;
       }
-      // S1: another time does no harm, where it was not received or is taken once.
+      // S1: sending again is safe if the message was not received, or if the agent deduplicates messages.
       if (error.unsent || agent.idempotent) {
-        // Not received: as before it was sent.
+        // Not received: restores the state before sending.
         if (error.unsent && !agent.idempotent) await attempt.note({ endpoint: null });
         if (tries === TRIES || (error.unsent && !agent.idempotent)) return laterOr(attempt, error);
         await delay(FIRST_PAUSE_MS * 2 ** tries, undefined, { signal });
@@ -146,7 +147,7 @@ async function send(
   }
 }
 
-/** Of one whose receipt is unknown, since the worker that sent it was lost. */
+/** Searches for a message that a lost worker may have sent. */
 async function recover(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Told | LaterWork | LostWork> {
   try {
     const found = await lookFor(attempt, record);

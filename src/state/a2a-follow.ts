@@ -1,10 +1,11 @@
 /**
- * A task of an agent elsewhere, from the moment that its id is known: looked at until it has ended, asks something, or is to be looked at later.
- * L1. What it is, is what it answers when it is asked for; a stream only says when to ask (a2a/remote.ts, R2).
- * L2. A question is a durable wait, named by its number in the call; its answer goes to the same task. Whether that was heard is kept. Where it may have been
- *     sent, it is sent again to an agent that takes a message once, while the task asks the same and does not tell to have heard it. Any other is sent it once:
- *     that it is about to be sent is kept before, and where it was not heard after all, what the task still asks is asked of people anew.
- * L3. One that asks the same right after it has heard an answer may not have taken it up yet: it is given a moment.
+ * Follows a task of an agent elsewhere, once its id is known, until it ends, asks a question, or must be resumed later.
+ * L1. The state of a task is what a request for it returns; a stream only triggers that request (a2a/remote.ts, R2).
+ * L2. A question is a durable wait, named by its number in the call; its answer goes to the same task. The store keeps
+ *     the number of answers that were received. If an answer may have been sent, an idempotent agent gets it again, as
+ *     long as the task asks the same and does not list the answer. Any other agent gets it once: it is counted before
+ *     it is sent, and if it was not received after all, people are asked again what the task still asks.
+ * L3. A task that repeats its question right after an answer may not have processed the answer yet: it gets MOMENT_MS.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -26,7 +27,7 @@ import type { A2aTaskRecord } from '../store/port/a2a.ts';
 import { type A2aOutcome, digest, later, laterOr, type ReachedAttempt } from './a2a-attempt.ts';
 
 const LONGEST_PAUSE_MS = 4000;
-/** L3: until it may have taken it up. */
+/** L3: milliseconds that a task may take to process an answer. */
 const MOMENT_MS = 5000;
 
 export async function followTask(
@@ -43,7 +44,7 @@ export async function followTask(
   }
 }
 
-/** What was asked last, and how many answers it has heard. */
+/** `rounds`: number of questions so far, all answered. `mark`: identifies the last one. */
 interface Heard {
   readonly rounds: number;
   readonly mark?: string | undefined;
@@ -62,14 +63,14 @@ async function follow(
   const until = Math.min(began + LIMITS.remoteHoldMs, sent + agent.timeoutMs);
   let silent = record.silentSince !== null;
   for (let look = 0; ; look++) {
-    // L1: as it says itself.
+    // L1: requests the task itself.
     const task = (look === 0 && rounds === 0 && first) || (await remote.get(place, signal));
     if (silent) await attempt.note({ reached: true });
     silent = false;
     if (task.state === 'auth-required')
       throw new A2aFailure('A2aAuthRequired', 'It wants credentials, which a message never gives.');
     if (task.state === 'input-required') {
-      // L3: not taken up yet.
+      // L3: the same question may mean that the answer is not processed yet.
       if (markOf(task) !== mark || Date.now() - began > MOMENT_MS) return ask(attempt, rounds, task);
     } else if (!isOpen(task.state)) {
       await attempt.note({ over: true });
@@ -80,12 +81,12 @@ async function follow(
     if (left <= 0) return later(sent, sent + agent.timeoutMs);
     const pause = Math.min(250 * 2 ** look, LONGEST_PAUSE_MS, left);
     if (remote.streams && isOpen(task.state)) await remote.listen(place, { signal, withinMs: left });
-    // Also behind a stream: one that is over at once is no reason to ask without a pause.
+    // A pause even after a stream: a stream that ends immediately must not cause requests without a pause.
     await delay(remote.streams && look === 0 ? 50 : pause, undefined, { signal });
   }
 }
 
-/** It is cancelled by whoever looks for what nobody wants. */
+/** The result of a task that took too long. The regular check cancels the task (cancel-a2a.ts). */
 function tooLate(timeoutMs: number): ToolResult {
   const error = `Its task did not end within ${timeoutMs} ms; it is cancelled.`;
   return { status: 'error', error, error_code: 'A2aTimeout' };
@@ -93,7 +94,7 @@ function tooLate(timeoutMs: number): ToolResult {
 
 const placeOf = ({ contextId, taskId }: A2aTaskRecord) => ({ contextId, taskId: taskId as string });
 
-/** L2: the same for the same question. */
+/** L2: a digest that identifies a question. */
 function markOf({ messageId, said, state }: RemoteTask): string {
   return digest([state, messageId, said]);
 }
@@ -123,7 +124,7 @@ interface Asked {
   readonly mark?: string;
 }
 
-/** L2: those that it has not heard. */
+/** L2: sends the answers that the agent has not received. */
 async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Heard> {
   const { recall, state } = attempt;
   let { answers } = record;
@@ -154,21 +155,23 @@ async function answer(
   const place = placeOf(record);
   const messageId = `${record.messageId}-${round}`;
   const before = await remote.get(place, signal);
-  // L2: it has heard it, or asks something else.
+  // L2: the agent has received the answer, or asks something else.
   if (before.heard.has(messageId) || before.state !== 'input-required' || markOf(before) !== mark) return;
-  // L2: once.
+  // L2: counted before it is sent, so it is sent only once.
   if (!agent.idempotent) await attempt.note({ answers: round + 1 });
   try {
     await remote.send({ ...place, messageId, parts: [toPart(value)] }, signal);
   } catch (error) {
     if (!isA2aFailure(error)) throw error;
     if (error.unsent && !agent.idempotent) await attempt.note({ unsent: round });
-    // It has ended meanwhile: what it came to is its result.
+    // If the task has ended in the meantime, its outcome is the result.
     if (error.code !== 'A2aRefused' || error.number === TASK_NOT_FOUND) throw error;
   }
 }
 
-/** Words are words; what an agent takes as data, as Everthread's do for an answer, is sent as data. */
+/**
+ * Converts an answer: a text is sent as text, anything else as data, which agents of Everthread accept as an answer.
+ */
 function toPart(value: unknown): OutgoingPart {
   if (typeof value === 'string') return { text: value };
   return { data: typeof value === 'object' && value !== null ? value : { value } };

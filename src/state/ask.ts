@@ -1,4 +1,6 @@
-/** `state.ask`: checked here, before anything is opened; asked by the call that its tool runs in (activities/tool-gate/asking.ts). */
+/**
+ * `state.ask`: validates the question; the call that the tool runs in opens the wait (activities/tool-gate/asking.ts).
+ */
 import type { Answered, Question, ThreadQuestions } from '../core/author/question.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonText } from '../core/value/json-value.ts';
@@ -6,10 +8,10 @@ import { LIMITS } from '../core/value/limit.ts';
 
 export type AskPort = (question: Question) => Promise<Answered>;
 
-/** The data of a question of this call that was asked before, by its key; undefined where it was not. */
+/** Returns the data of an earlier question of this call, by its key; undefined if it was not asked. */
 export type Recall = (key: string) => unknown;
 
-/** Without a port nobody may ask: outside of a tool's own call, and where the tool does not say that it asks. */
+/** Without a port, `ask` rejects: outside of a tool's own call, and in a tool that does not set `asks`. */
 export function createQuestions(port: AskPort | undefined): ThreadQuestions {
   return {
     async ask(question) {

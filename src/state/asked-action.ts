@@ -1,6 +1,6 @@
 /**
- * A call as it asks to be done, before it is judged; and the action that it is then.
- * A1. The fingerprint is over all that will be done: whoever agrees to it agrees to these arguments and to nothing else.
+ * A requested call before it is judged, and its conversion to an action.
+ * A1. The fingerprint covers all that will be done, so an approval applies to exactly these arguments.
  */
 import { createHash } from 'node:crypto';
 import type { PromptDefinition, Registry, ToolDefinition } from '../core/author/definition.ts';
@@ -21,33 +21,36 @@ import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 import { findSpender } from './judge-spending.ts';
 
-/** A call, as it asks to be done. */
+/** A requested call, with what is needed to judge it. */
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
   readonly rules: ActingRules;
   readonly thread: ThreadRecord;
   /** Absent at rest. */
   readonly executionId?: string;
-  /** Checked ones. */
+  /** Validated arguments. */
   readonly args: unknown;
   readonly prepared?: PreparedAction;
-  /** The policy that the agent names beside its rules. */
+  /** The author's policy that judges in addition to the agent's rules. */
   readonly evaluator?: PolicyDefinition;
-  /** The one that its budget names beside its limits. */
+  /** The author's policy that judges in addition to the limits of the agent's budget. */
   readonly spender?: PolicyDefinition;
-  /** Who confirms it, where its tool wants that; a person unless this says otherwise. */
+  /** Who confirms the call if its tool requires it; a person if absent. */
   readonly confirms?: Guards['confirm'];
-  /** Of the calling step. */
+  /** Number of the calling step. */
   readonly step?: number;
   readonly runContext?: RunContext | null;
   readonly signal: AbortSignal;
 }
 
-/** What a call of the tool needs to be allowed. */
+/** Returns the capabilities that a call of the tool needs. */
 export function capabilitiesOf({ capabilities, runsCode }: ToolDefinition): readonly string[] {
   return capabilities ?? (runsCode ? [OWN_CAPABILITIES.runsCode] : []);
 }
 
-/** What judges a call of this name; undefined where nothing does. What its tool or its budget's policy asks about is judged by no rule. */
+/**
+ * Returns the rules that judge a call of this name; undefined if nothing judges it. The rules are empty if only the
+ * tool's confirmation or the budget's policy judges it.
+ */
 export function rulesFor(
   { agents, tools }: Pick<Registry, 'agents' | 'tools'>,
   agent: string,
@@ -59,7 +62,7 @@ export function rulesFor(
   return findRules(policy, context) ?? (isAsked ? NO_RULES : undefined);
 }
 
-/** The policies of an author that judge beside the rules, and beside the limits. */
+/** Returns the author's policies that judge in addition to the rules, and in addition to the budget's limits. */
 export function findEvaluators(
   registry: Pick<Registry, 'agents' | 'policies'>,
   { evaluate }: AgentPolicy,
@@ -70,7 +73,7 @@ export function findEvaluators(
   return { ...(evaluator ? { evaluator } : {}), ...(spender ? { spender } : {}) };
 }
 
-/** What a person is shown: what would be done, and why it is asked. */
+/** Returns what a person sees: what would be done, and why an approval is needed. */
 export function showAction({ args, name }: AskedAction, { action, decision }: JudgedAction) {
   const { id, kind, capabilities, description, artifacts = [] } = action;
   const summary = decision.confirm ?? description ?? `${name} ${JSON.stringify(args ?? {})}`;
@@ -85,7 +88,7 @@ export function showAction({ args, name }: AskedAction, { action, decision }: Ju
   return { summary, data };
 }
 
-/** Who confirms calls that this prompt makes; at rest there is none. */
+/** Returns who confirms calls that this prompt makes. `prompt` is undefined at rest. */
 export function findConfirms(
   { agents }: Pick<Registry, 'agents'>,
   agent: string,
@@ -95,12 +98,12 @@ export function findConfirms(
   return confirm === undefined ? {} : { confirms: confirm };
 }
 
-/** The action that the call would be. */
+/** Converts a requested call to an action. */
 export function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: AskedAction): Action {
   const capabilities = [...new Set(asked.capabilities)].sort();
   const { description } = prepared;
   const shown = prepared.artifacts ?? [];
-  // A1: all that will be done.
+  // A1: covers all that will be done.
   const done = canonicalJson({ kind, name, capabilities, args: args ?? null, description, artifacts: shown });
   const fingerprint = createHash('sha256').update(done).digest('hex');
   const artifacts = shown.map(({ kind = 'preview', ...artifact }) => ({ kind, ...artifact, actionId: id }));

@@ -1,6 +1,6 @@
 /**
- * Files that messages and results name (definitions §15.4): new content is stored under `/attachments`, what is named must be
- * a file of this thread. All of them become AttachmentRefs.
+ * Attachments of messages and results (definitions §15.4): new content is stored under `/attachments`; a path must name
+ * a file of this thread. Both become AttachmentRefs.
  */
 
 import type { MessageAttachment } from '../core/author/thread-message.ts';
@@ -16,11 +16,11 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 export interface AttachmentTarget {
   readonly store: ThreadStore;
   readonly threadId: string;
-  /** Names for new files: the same for each attempt of the same work. */
+  /** Returns ids for new files, equal in every attempt at the same work. */
   readonly nextId: () => string;
 }
 
-/** Rejects with `InvalidMessage`, `FileNotFound`, or as `writeFile` does. */
+/** Stores or finds each attachment. Rejects with `InvalidMessage`, `FileNotFound`, or as `writeFile` does. */
 export async function storeAttachments(
   place: AttachmentTarget,
   attachments: readonly MessageAttachment[] | undefined,
@@ -81,7 +81,7 @@ async function findRef(
   return toAttachmentRef(id, record, given);
 }
 
-/** Characters of base64 that can still be a file; what is longer is not even decoded. */
+/** Maximum characters of base64 that fit into a file; longer data is not decoded. */
 const LONGEST = Math.ceil(LIMITS.fileBytes / 3) * 4;
 
 function fromBase64(name: string, data: unknown): Uint8Array {

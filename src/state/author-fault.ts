@@ -1,6 +1,6 @@
 /**
- * A fault of an author's code on its way to whoever keeps the project in order: the worker's log. Texts in it are free of
- * secrets already, and bounded; the model reads none of it but the message.
+ * Faults of author code, as reported to the worker's log. Their texts are redacted and limited in length. The model
+ * reads only the message.
  */
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
@@ -21,7 +21,7 @@ export interface ToldFault {
   readonly stack?: string;
 }
 
-/** What was thrown, without secrets. Redacted before it is cut: half a secret would not be found. */
+/** Describes a thrown value without secrets. Redacts before cutting: half a secret would not be found. */
 export async function tellThrown(env: Pick<ThreadEnv, 'redact'>, thrown: unknown): Promise<ToldFault> {
   const { error = '', stack } = await env.redact({
     status: 'error',
@@ -41,17 +41,17 @@ export function cutStack(stack: string): string {
 
 const FRAME = /^\s*at .*$/gm;
 
-/** Files and lines alone: what may be told of a stack where secrets cannot be taken out of it. */
+/** Returns only the frames of a stack (files and lines), for stacks that cannot be redacted. */
 export function framesOf(stack: string): string {
   return cutStack(stack.match(FRAME)?.join('\n') ?? '');
 }
 
 const PLACE = /^\s*at (?:.*\()?(?:file:\/\/)?([^()\n]+:\d+:\d+)\)?$/gm;
-/** A file of the project by its path within it, any other by its last two folders. */
+/** Matches the path of a project file below `agents/`, or the last two folders of any other file. */
 const SHOWN = /(?:agents\/[^:]*|[^/:]*\/[^/:]*\/?[^/:]*):\d+:\d+$/;
 const PLACE_CHARS = 200;
 
-/** File, line and column of the innermost frame that is no part of Node or of a package, as in `agents/tools/pay.ts:12:5`. */
+/** Returns file, line and column of the innermost frame outside Node and packages, as in `agents/tools/pay.ts:12:5`. */
 export function authorPlace(stack: string): string | undefined {
   const places = [...stack.matchAll(PLACE)].map(([, place = '']) => place);
   const own = places.find((place) => !place.startsWith('node:') && !place.includes('/node_modules/'));

@@ -1,15 +1,15 @@
 /**
- * Keeps the process alive when code of an author fails where nobody awaits it: a floating promise, a timer that throws after
- * its call has ended, an event without a listener. What one tool does is felt by its thread alone.
- * G1. A rejection or a throw whose async context names an author's code is told, and the process lives: what was cut off is
- *     that code, on its own stack, and nothing of ours was half done.
- * G2. A rejection of unknown origin is told as an error. The process lives where it is ours (`alone`): a rejected promise has
- *     left its function in order, and ending the process would make the outcome of every tool that runs in it unknown.
- *     In an application of somebody else's Node's own rule holds, which is to end.
- * G3. A throw of unknown origin out of a callback ends the process as it does without us: what it has left half done cannot be
- *     known, and no thread is to go on with that.
- * G4. Where the application listens itself, what we do not know is its own to judge.
- * G5. One run is heard so many times, and no more: a loop of floating promises must not fill logs and stores.
+ * Keeps the process alive if author code fails where nothing awaits it: a floating promise, a timer that throws after
+ * its call has ended, an event without a listener. Only the thread of that code is affected.
+ * G1. A rejection or throw whose async context names author code is reported, and the process continues. It has
+ *     interrupted only that code, on its own stack, and none of the engine's work.
+ * G2. A rejection of unknown origin is reported as an error. The process continues if it belongs to the engine
+ *     (`alone`): a rejected promise leaves no function half done, and ending the process would make the outcome of
+ *     every running tool unknown. In another application's process, Node's own rule applies: the process ends.
+ * G3. A throw of unknown origin from a callback ends the process, as it would without this guard. What it has left half
+ *     done is unknown, and no thread may continue with that.
+ * G4. If the application has its own listeners, faults of unknown origin are left to it.
+ * G5. Each run reports a limited number of faults: a loop of floating promises must not fill logs and stores.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LIMITS } from '../core/value/limit.ts';
@@ -24,25 +24,25 @@ export interface StrayFault {
   readonly kind: StrayKind;
   readonly run: AuthorRun;
   readonly thrown: unknown;
-  /** No more is told of this run. */
+  /** True if no further fault of this run is reported. */
   readonly last: boolean;
 }
 
 export interface AuthorGuard {
-  /** Whether the process is ours: it then outlives rejections of unknown origin (G2). */
+  /** True if the process belongs to the engine: it then survives rejections of unknown origin (G2). */
   readonly alone: boolean;
-  /** Answers whether it knew the thread; guards are asked until one does. Must not throw. */
+  /** Reports a fault. Resolves to true if it knew the thread; guards are called until one does. Must not throw. */
   stray(fault: StrayFault): Promise<boolean>;
-  /** A rejection outside of any author's async context. Must not throw. */
+  /** Reports a rejection outside of any author code's async context. Must not throw. */
   unknown(reason: unknown): void;
 }
 
 const guards = new Set<AuthorGuard>();
-/** What we do about a fault is no code of the author's. */
+/** Runs the handling of a fault outside of the author code's async context. */
 let outside: <T>(act: () => T) => T = (act) => act();
 let uninstall: (() => void) | undefined;
 
-/** One set of listeners for all workers and servers of a process. Answers what ends this guard. */
+/** Installs a guard, and returns a function that removes it. All guards of a process share one set of listeners. */
 export function guardAuthorCode(guard: AuthorGuard): () => void {
   guards.add(guard);
   uninstall ??= install();
@@ -69,9 +69,9 @@ function onRejection(reason: unknown): void {
   const run = currentAuthorRun();
   const ours = [...guards].find(({ alone }) => alone);
   if (run) tellStray('rejection', run, reason);
-  // G4: the application judges itself.
+  // G4: left to the application.
   else if (process.listenerCount('unhandledRejection') > 1) return;
-  // G2: told as an error.
+  // G2: reported as an error.
   else if (ours) ours.unknown(reason);
   else die(reason);
 }
@@ -79,7 +79,7 @@ function onRejection(reason: unknown): void {
 function onThrow(thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   const run = currentAuthorRun();
   if (run) tellStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
-  // G4: the application judges itself.
+  // G4: left to the application.
   else if (process.listenerCount('uncaughtException') > 1) return;
   // G3: the process ends.
   else die(thrown);
@@ -94,12 +94,15 @@ const told = new WeakMap<AuthorRun, { count: number; readonly since: number }>()
 
 function tellStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
   const count = countTold(run);
-  // G5: heard so many times.
+  // G5: limited per run.
   if (count > LIMITS.strayFaults) return;
   void outside(() => ask({ kind, run, thrown, last: count === LIMITS.strayFaults }));
 }
 
-/** G5: heard so many times. What modules of a project have opened lives as long as the worker: it is heard again after a while. */
+/**
+ * G5: counts the faults of a run. Code of a project's modules runs as long as the worker, so its count restarts after
+ * LIMITS.strayPauseMs.
+ */
 function countTold(run: AuthorRun): number {
   const now = performance.now();
   const before = told.get(run);

@@ -1,6 +1,6 @@
 /**
- * Asks the policy that an agent names (`policy.evaluate`), within the time of a hook. It may be asked more than once for a call, and fails
- * closed: what it throws, and an answer that does not come, deny.
+ * Runs the policy that an agent names (`policy.evaluate`), within the time limit of a hook. It may run more than once
+ * for a call, and fails closed: an error, or no answer in time, denies.
  */
 import type { PolicyDefinition } from '../core/author/policy.ts';
 import type { PolicyDecision } from '../core/governance/capability-policy.ts';
@@ -11,7 +11,7 @@ import { runAuthorCode } from './author-run.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { withinTime } from './within-time.ts';
 
-/** `decision` is that of the rules. */
+/** Returns the joint decision of the rules and the policy. `decision` is that of the rules. */
 export async function askPolicy(
   policy: PolicyDefinition,
   asked: AskedAction,

@@ -1,11 +1,11 @@
 /**
- * Which of the author's code runs in this process, and for which piece of it the present turn of the event loop works: what lets
- * a stray rejection, a process exit or an endless loop be told as the fault of one tool of one thread.
- * R1. A run is known from before its first line until its awaited body has settled; what it left behind (a timer, a promise)
- *     still answers `currentAuthorRun`, because the async context goes along with it.
- * R2. Listeners hear begin and end synchronously: what dies right after `begin` has been told.
- * R3. Code that other code of an author calls belongs to the same work, on whichever thread of the family it writes.
- * R4. What the code threw can be looked at by whoever catches it: a proxy whose traps throw must not throw there.
+ * Tracks which author code runs in this process, and which code the current turn of the event loop belongs to. So a
+ * stray rejection, a process exit or an endless loop can be attributed to one tool of one thread.
+ * R1. A run is listed from before its first line until its awaited body has settled. What it leaves behind (a timer, a
+ *     promise) is still found by `currentAuthorRun`, because it keeps the async context.
+ * R2. Listeners are called synchronously at begin and end. So even code that crashes right after `begin` is reported.
+ * R3. Author code that other author code calls belongs to the same work, whichever thread of the family it writes to.
+ * R4. A thrown value is made safe to inspect: a proxy whose traps throw must not throw where it is caught.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toReadable } from '../core/value/thrown.ts';
@@ -26,7 +26,7 @@ export interface AuthorRun {
   readonly code: AuthorCode;
   /** The name of the tool, the hook, the effect … */
   readonly name: string;
-  /** Empty where no thread is concerned, as while a project is loaded. */
+  /** Empty if the code runs for no thread, as while a project is loaded. */
   readonly threadId: string;
   /** The key of the work that it belongs to, such as one tool call or one model step; the same in every attempt. */
   readonly work: string;
@@ -41,17 +41,17 @@ const context = new AsyncLocalStorage<AuthorRun>();
 const running = new Set<AuthorRun>();
 const listeners = new Set<AuthorRunListener>();
 
-/** Runs the author's code under its name. Its outcome is the body's, whatever that is. */
+/** Runs author code as a listed run. Resolves or rejects as the body does. */
 export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise<T>): Promise<T> {
   const around = context.getStore();
-  // R3: code within code of the same work.
+  // R3: nested code belongs to the same work.
   const run = around ? { ...asked, threadId: around.threadId, work: around.work } : asked;
   running.add(run);
   for (const listener of listeners) listener.begin(run);
   try {
     return await context.run(run, body);
   } catch (error) {
-    // R4: a throwing proxy.
+    // R4: replaces a proxy that throws.
     throw toReadable(error);
   } finally {
     running.delete(run);
@@ -59,12 +59,17 @@ export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise
   }
 }
 
-/** Modules of a project while they are loaded: no work of any thread, so known by their context alone, and to no listener. */
+/**
+ * Runs the loading of a project's modules. It belongs to no thread, so it has only an async context and no listeners.
+ */
 export function asProjectCode<T>(load: () => T): T {
   return context.run({ code: 'project', name: 'definitions', threadId: '', work: '' }, load);
 }
 
-/** The run that this turn of the event loop works for, also after its body has settled; undefined for our own code. */
+/**
+ * Returns the run that this turn of the event loop belongs to, even after its body has settled; undefined for the
+ * engine's own code.
+ */
 export function currentAuthorRun(): AuthorRun | undefined {
   return context.getStore();
 }
@@ -74,7 +79,7 @@ export function runningAuthorRuns(): readonly AuthorRun[] {
   return [...running];
 }
 
-/** Answers what ends the listening. */
+/** Returns a function that removes the listener. */
 export function listenToAuthorRuns(listener: AuthorRunListener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -1,6 +1,6 @@
 /**
- * For whom a ThreadState speaks: the thread, the execution, the tool, and where the work goes that it queues. A tool, a hook, an effect
- * and an endpoint are given the same ThreadState in different contexts.
+ * The context of a ThreadState: the thread, the execution, the tool, and the sink for queued work. Tools, hooks,
+ * effects and endpoints get the same ThreadState with different contexts.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ChildRecord } from '../store/port/family.ts';
@@ -14,33 +14,33 @@ import type { WorkSink } from './work-sink.ts';
 
 export interface CallerContext {
   readonly thread: ThreadRecord;
-  /** The same for each attempt of the same work, and for no other: ids of what it makes come from it. */
+  /** Key of the work, equal in every attempt and unique to it: ids of what the code creates derive from it. */
   readonly key: string;
   readonly signal: AbortSignal;
   readonly work: WorkSink;
   /** Null at rest: in effects and endpoints. */
   readonly execution: RunningExecution | null;
-  /** Whose `uses`, options and variables hold; absent outside a tool call. */
+  /** The tool whose `uses`, options and variables apply; absent outside a tool call. */
   readonly tool?: ToolDefinition;
   readonly idempotencyKey?: string;
-  /** Asks people; absent where the code cannot wait. */
+  /** Asks people; absent if the code cannot wait. */
   readonly ask?: AskPort;
-  /** What the messages that it makes tell of it. */
+  /** Metadata that is added to messages which the code creates. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly hooks: MessageHooks;
-  /** The hooks before what it calls; absent in hooks themselves, and where there are none. */
+  /** Runs the hooks before a call that the code makes; absent in hooks themselves, and if there are none. */
   readonly guard?: CallGuard;
-  /** The thread's children (`loadChildren`); none where absent. */
+  /** The thread's children (`loadChildren`); none if absent. */
   readonly children?: readonly ChildRecord[];
-  /** The hooks around messages of a relative that this code reaches; none where absent, as in hooks themselves. */
+  /** Returns the hooks around messages of a relative that this code reaches; absent in hooks themselves. */
   readonly hooksOf?: HooksOf;
-  /** The tool that has reached this thread through another one's state: its `uses` hold here too. */
+  /** The tool that has reached this thread through another thread's state: its `uses` apply here too. */
   readonly reachingTool?: ToolDefinition;
-  /** The thread whose code has reached this one as a relative; its own where absent. */
+  /** Id of the thread whose code has reached this one as a relative; this thread's own code if absent. */
   readonly reachedFrom?: string;
 }
 
-/** What a relative's state is made from, but for its record: see `toRelative`. */
+/** Returns the message hooks for the state of a relative (see `toRelative`). */
 export type HooksOf = (
   relative: Pick<CallerContext, 'thread' | 'key' | 'signal' | 'work'> & { readonly parts: StateParts },
 ) => MessageHooks;

@@ -1,6 +1,7 @@
 /**
- * Cancels tasks of agents elsewhere that nobody wants any more: their call was stopped, cancelled or given up, or its thread has ended. The store tells which
- * (store/commands/a2a/a2a-task.ts, T3), so any worker does it, at once where an execution ends and at its regular looks; twice does no harm.
+ * Cancels unwanted tasks of agents elsewhere: their call was stopped, cancelled or given up, or their thread has ended.
+ * The store lists them (store/commands/a2a/a2a-task.ts, T3), so any worker can do it: at the end of an execution, and
+ * at its regular checks. Cancelling twice does no harm.
  */
 import {
   type A2aEndpoint,
@@ -18,14 +19,14 @@ import { openEnv } from './env.ts';
 
 type Dependencies = Pick<StateDependencies, 'store' | 'registry'>;
 
-/** Of one thread where it is given. Answers how many were cancelled. Never rejects for what an agent does. */
+/** Cancels unwanted tasks, of one thread if it is given. Returns how many; never rejects because of an agent. */
 export async function cancelUnwanted(
   dependencies: Dependencies,
   signal: AbortSignal,
   threadId?: string,
 ): Promise<number> {
   const { store, registry } = dependencies;
-  // A project that has none pays no read.
+  // A project without agents elsewhere costs no read.
   if (registry().a2aAgents.size === 0) return 0;
   const unwanted = await store.a2a.listUnwanted(threadId);
   const done = await Promise.all(unwanted.map((record) => cancel(dependencies, record, signal)));
@@ -52,21 +53,21 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** True where there is nothing left to cancel. */
+/** Cancels one task. Returns true if nothing is left to cancel. */
 async function end(
   { store, registry }: Dependencies,
   record: A2aTaskRecord,
   { agent, signal }: Ending,
 ): Promise<boolean> {
   const thread = await store.threads.get(record.threadId);
-  // Nothing was sent before it was known where to.
+  // Without an endpoint, nothing can have been sent.
   if (!thread || record.endpoint === null) return true;
   const env = openEnv({ store, registry }, thread, { signal });
   const tool = registry().tools.get(a2aToolName(agent.name));
   const reach = await fillA2aReach(agent, (name) => env.bind(tool).env(name));
   const remote = await openRemote(record.endpoint as A2aEndpoint, reach);
   try {
-    // Also of a message whose receipt nobody has heard of.
+    // If the task's id is unknown, the agent is searched for the task: it may have received the message.
     const taskId = record.taskId ?? (await lookFor({ agent, remote, signal }, record))?.id;
     if (taskId !== undefined) await remote.cancel({ contextId: record.contextId, taskId }, signal);
     return true;

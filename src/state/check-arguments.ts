@@ -1,4 +1,4 @@
-/** Stages of the tool gate: may this tool run here, and are its arguments what its schema asks for? (definitions §12.4) */
+/** Stages of the tool gate: check that the tool may run here, and validate its arguments (definitions §12.4). */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
@@ -7,17 +7,17 @@ import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
-/** The end of a gate that a call leaves with its result, which the model or the calling code reads. */
+/** End of a gate with a result for the call, which the model or the calling code reads. */
 export interface AnsweredCall {
   readonly kind: 'answered';
   readonly result: ToolResult;
-  /** It was not to run; absent where its arguments are what is wrong with it. */
+  /** Set if the tool must not run at all; absent if only its arguments are invalid. */
   readonly refused?: true;
-  /** Where its policy has refused it. */
+  /** The judged action; set if its policy or budget has refused it. */
   readonly action?: ToldAction;
 }
 
-/** Ends the gate by an error result; `told` is for programs. */
+/** Ends the gate with an error result; `told` has its code and data, for programs. */
 export function refuseCall(
   error: string,
   { action, ...told }: Pick<ToolResult, 'error_code' | 'error_data'> & Pick<AnsweredCall, 'action'> = {},
@@ -26,7 +26,7 @@ export function refuseCall(
   return end({ kind: 'answered', refused: true, result, ...(action && { action }) });
 }
 
-/** The same of a call that could run, if its arguments were what they should be. */
+/** Ends the gate with an error result for a call that could run with valid arguments. */
 export function refuseArguments(
   error: string,
   told: Pick<ToolResult, 'error_code' | 'error_data'> = {},
@@ -35,8 +35,8 @@ export function refuseArguments(
 }
 
 /**
- * Adds the parsed arguments, defaults applied; the refusal names each problem. Whoever runs a tool comes by here, and so does
- * who would run what only the provider runs (definitions §6.3).
+ * Adds the parsed arguments, with defaults; the refusal names each problem. Every call of a tool passes this stage, so
+ * it also refuses tools that only the provider runs (definitions §6.3).
  */
 export async function checkToolArguments(
   _ports: unknown,
@@ -51,7 +51,9 @@ export async function checkToolArguments(
   return refuseArguments(`Tool argument validation failed: ${checked.problems}`);
 }
 
-/** What code of the tool may have changed since; `before`: the canonical JSON of what was checked then. */
+/**
+ * Validates the arguments again if `prepareAction` has changed them; `before`: canonical JSON of the validated ones.
+ */
 export async function checkPrepared(
   tool: Pick<ToolDefinition, 'args'>,
   args: unknown,
@@ -63,7 +65,7 @@ export async function checkPrepared(
   return refuseArguments(`Tool argument validation failed after prepareAction: ${checked.problems}`);
 }
 
-/** A tool that requires a variable without a value does not run. */
+/** Refuses a tool that requires a variable without a value. */
 export async function requireVariables(
   _ports: unknown,
   { tool, env }: { readonly tool: ToolDefinition; readonly env: ThreadEnv },

@@ -1,6 +1,6 @@
 /**
- * Values against a schema of the author (definitions §8). Refinements and transforms are code of the author's: they may be
- * asynchronous, throw, or never answer, and each of these is a problem of the value, never a failure of the work around.
+ * Validates values against an author's schema (definitions §8). Refinements and transforms are author code: they may be
+ * asynchronous, throw, or never settle. Each of these is reported as a problem of the value and never fails the caller.
  */
 import type { AuthorSchema } from '../core/author/definition.ts';
 import { type JsonBound, toJsonObject } from '../core/value/json-value.ts';
@@ -10,10 +10,12 @@ import { withinTime } from './within-time.ts';
 
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
-  /** `problems`: `[path] message; …`, as models and logs are told. */
+  /** `problems`: `[path] message; …`, for models and logs. */
   | { readonly ok: false; readonly problems: string };
 
-/** Adds defaults; what the schema makes of the value is the author's own. */
+/**
+ * Validates a value and applies defaults and transforms. The output can be any value that the author's schema returns.
+ */
 export async function checkSchema(schema: AuthorSchema, given: unknown): Promise<Checked<unknown>> {
   try {
     const parsed = await withinTime(async () => schema.safeParseAsync(given));
@@ -24,7 +26,7 @@ export async function checkSchema(schema: AuthorSchema, given: unknown): Promise
   }
 }
 
-/** For arguments that are stored: what the schema makes of them must be JSON. */
+/** Validates arguments that are stored: the schema's output must be JSON. */
 export async function checkStoredArguments(
   schema: AuthorSchema | undefined,
   given: Readonly<Record<string, unknown>>,

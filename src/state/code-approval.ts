@@ -1,9 +1,10 @@
 /**
- * Stage of a call that running code makes and that needs an approval: code does not wait, so the call is refused, and its approval asked for. Once that is
- * given, the next call of the same fingerprint passes.
- * A1. An approval for `once` lets one call pass: it is spent in the transaction that begins the action (store/commands/action/code-action.ts, C1).
- * A2. The wait holds up nobody, and outlives the execution: a later one may make the call again.
- * A3. What the budget denies anyway is not asked for.
+ * Stage for calls by running code that need an approval: code cannot wait, so the call is refused and a wait for the
+ * approval is opened. Once it is approved, the next call with the same fingerprint passes.
+ * A1. An approval for `once` admits one call. It is used up in the transaction that begins the action
+ *     (store/commands/action/code-action.ts, C1).
+ * A2. The wait does not block the thread, and outlives the execution: a later execution may make the call again.
+ * A3. No approval is requested for a call that the budget denies anyway.
  */
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../core/thread/step.ts';
@@ -30,7 +31,7 @@ interface AskedByCode extends Asked, Judged {
   readonly env: Pick<ThreadEnv, 'redactKnown'>;
 }
 
-/** The wait whose answer is used up by this call. */
+/** `approval`: id of the wait whose approval this call uses up. */
 export interface Approved {
   readonly approval?: string;
 }
@@ -45,7 +46,7 @@ export async function askForCode(
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const opened = await openFor(store, asked, action, { tool, env });
-  // A3: it could not begin once it is approved.
+  // A3: the call could not begin even if it were approved.
   if ('unpaid' in opened) return refuseUnpaid(action, opened.unpaid);
   const reason = `${action.decision.reason}. ${opened.why}`;
   return refuseAction(action, { code: 'ApprovalRequired', reason }, opened.waitId);
@@ -56,7 +57,9 @@ interface OpenedForCode {
   readonly waitId?: string;
 }
 
-/** Opens the wait unless it is open. Answers what is to be told of it, or the error of the budget that denies it. */
+/**
+ * Opens the wait unless it is open already. Returns a text about it, or the error of the budget that denies the call.
+ */
 async function openFor(
   { waits }: Pick<ThreadStore, 'waits'>,
   asked: AskedAction,
@@ -80,7 +83,7 @@ async function openFor(
             id: randomUUID(),
             key: `approval:${id}:${fingerprint}`,
             ...open,
-            // A2: it is not closed with the execution that asks.
+            // A2: only in `data`, so that the wait is not closed with this execution.
             data: { ...data, executionId: executionId ?? null },
             ...expires,
           }),

@@ -1,6 +1,7 @@
 /**
- * Stage: a tool whose calls a person confirms, whatever the policy says. The policy's approval and this one are one wait; a denial stays one.
- * C1. `guards.confirm: 'auto'` confirms in a person's place, and says so in the decision; what the policy says stands.
+ * Stage: requires a confirmation if the tool has `confirm`, whatever the policy decides. The policy's approval and the
+ * confirmation are one wait; a denial stays a denial.
+ * C1. `guards.confirm: 'auto'` confirms automatically and records this in the decision. The policy's decision stands.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import { errorMessage } from '../core/value/error.ts';
@@ -20,7 +21,7 @@ export async function confirmCall(
     const confirm = await askTool(tool, asked);
     if (confirm === undefined) return go({ action });
     const { decision } = action;
-    // C1: in a person's place.
+    // C1: confirms automatically.
     if (asked.confirms === 'auto')
       return go({ action: { ...action, decision: { ...decision, confirm, confirmedBy: 'auto' } } });
     const reason = decision.effect === 'allow' ? 'The tool asks for a confirmation' : decision.reason;
@@ -33,7 +34,7 @@ export async function confirmCall(
   }
 }
 
-/** Undefined where this call needs none. */
+/** Returns the text to confirm; undefined if this call needs no confirmation. */
 async function askTool(
   { name, confirm }: ToolDefinition,
   { thread, id, args, signal }: AskedAction,

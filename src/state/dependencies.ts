@@ -8,10 +8,10 @@ export interface StateDependencies {
   readonly store: ThreadStore;
   /** The project as it is now: `everthread dev` replaces it when a file changes. */
   readonly registry: () => Registry;
-  /** Runs the code of tools, and of models. */
+  /** Runs code that tools pass to it, and code that models write. */
   readonly sandbox: Sandbox;
-  /** Milliseconds that one hook may take; LIMITS.hookMs where absent. */
+  /** Milliseconds that one hook may take; default LIMITS.hookMs. */
   readonly hookMs?: number;
-  /** For the log: what an author's code has thrown. Must not throw. */
+  /** Logs a fault of author code. Must not throw. */
   readonly report?: (fault: AuthorFault) => void;
 }

@@ -1,10 +1,10 @@
 /**
- * What the end or a stop of a thread means for those that descend from it (runtime §10): they are told, all of them at once and
- * not level by level, so that a deep tree is as quick as a flat one.
+ * Terminates or stops the descendants of a thread (runtime §10): all of them in parallel and not level by level, so
+ * that a deep tree is as quick as a flat one.
  * D1. A thread that has never had a child costs one read of its own row at most.
- * D2. Told twice is told once. One who cannot be told keeps nobody from telling the others; then the failure is thrown, and
- *     the work around comes again.
- * D3. `stop` is for those that are at work. An idle child stays idle: stopped, it would keep what is queued to it later.
+ * D2. Signalling a thread twice does no harm. If one thread cannot be signalled, the others still are; then the failure
+ *     is thrown, and the caller retries.
+ * D3. Only threads at work are stopped. An idle child stays idle: if stopped, it would only park what is queued later.
  */
 import { isRuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
@@ -15,13 +15,13 @@ export type FamilyReads = {
   readonly family: Pick<ThreadStore['family'], 'listDescendants'>;
 };
 
-/** So many are told at a time. */
+/** Maximum number of threads that are signalled at a time. */
 const AT_ONCE = 16;
 
 export const ENDED_ABOVE = 'a thread above it was terminated';
 export const STOPPED_ABOVE = 'a thread above it was stopped';
 
-/** `end` answers false where no workflow can be told: the store ends such a thread by itself. */
+/** `end` resolves to false if the thread has no workflow to signal: the store alone then terminates it. */
 export async function terminateDescendants(
   store: FamilyReads,
   threadId: string,
@@ -50,14 +50,14 @@ async function listBelow(store: FamilyReads, threadId: string): Promise<readonly
   return (await store.family.listDescendants(threadId)).map((descendant) => descendant.threadId);
 }
 
-/** D3. One that was asked and has not begun is at work by the registry's word. */
+/** D3: a child that was asked something but has not begun counts as at work, since the registry says `running`. */
 async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: ThreadRecord): Promise<boolean> {
   if (terminatedAt !== null) return false;
   if (status === 'running' || status === 'waiting') return true;
   return status !== 'stopped' && (await store.children.get(id))?.status === 'running';
 }
 
-/** D2: told twice is told once. */
+/** D2: calls `tell` for every thread, then throws the first failure. */
 async function tellAll(threads: readonly string[], tell: (threadId: string) => Promise<void>): Promise<void> {
   const left = threads.values();
   const failures: unknown[] = [];
@@ -66,7 +66,7 @@ async function tellAll(threads: readonly string[], tell: (threadId: string) => P
       try {
         await tell(threadId);
       } catch (error) {
-        // It is over: somebody was quicker.
+        // The thread has ended in the meantime.
         if (!isRuntimeError(error, 'ThreadTerminated')) failures.push(error);
       }
     }

@@ -1,4 +1,4 @@
-/** ThreadState's effects (definitions §10), over the store. */
+/** ThreadState's effects (definitions §10), backed by the store. */
 import type { Registry } from '../core/author/definition.ts';
 import type { ThreadEffects } from '../core/author/effect.ts';
 import { RuntimeError } from '../core/value/error.ts';

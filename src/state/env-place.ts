@@ -1,6 +1,6 @@
 /**
- * Variables as the code of one thread sees them (definitions §16): read from the store anew at every use, since anybody
- * may set one meanwhile. The environment of this process is never among them.
+ * Variables as the code of one thread sees them (definitions §16): read from the store at every use, since they may
+ * change at any time. The environment of this process is never included.
  */
 
 import type { PromptDefinition, Registry } from '../core/author/definition.ts';
@@ -15,18 +15,18 @@ import { createRedactor, type Redact } from './redaction.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 
-/** What definitions say of variables, worked out once for each project and agent. */
+/** Types of variables by project, and required variables by project and agent: computed once from the definitions. */
 const types = new WeakMap<Registry, ReadonlyMap<string, EnvType>>();
 const requirements = new WeakMap<Registry, Map<string, readonly Requirement[]>>();
 
 export interface EnvReadOptions {
-  /** The prompt that is active, where it is not the agent's own. */
+  /** The active prompt, if it is not that of the active side. */
   readonly prompt?: PromptDefinition;
-  /** The tool that asks. */
+  /** Name of the tool that reads variables. */
   readonly tool?: string;
 }
 
-/** Throws `InvalidConfiguration` when a value cannot be decrypted. */
+/** Reads all sources of variables. Rejects with `InvalidConfiguration` if a value cannot be decrypted. */
 export async function readEnvPlace(
   { store, registry }: Sources,
   thread: ThreadRecord,
@@ -36,7 +36,7 @@ export async function readEnvPlace(
   return { ...definedEnvPlace(registry(), thread, prompt), stored, tool };
 }
 
-/** The place with what definitions give alone. */
+/** Returns the sources in the definitions, without values from the store. */
 export function definedEnvPlace(
   registry: Registry,
   { agent, session }: Pick<ThreadRecord, 'agent' | 'session'>,
@@ -48,7 +48,7 @@ export function definedEnvPlace(
   return { stored: [], types: known, agent: active?.agent, prompt: prompt ?? active?.prompt };
 }
 
-/** Required variables of the agent's graph that the store must have, since no definition gives a value. */
+/** Returns the required variables of the agent's graph that need a value in the store: no definition has one. */
 export function requirementsOf(registry: Registry, agent: string): readonly Requirement[] {
   const known = requirements.get(registry) ?? new Map<string, readonly Requirement[]>();
   requirements.set(registry, known);
@@ -58,8 +58,8 @@ export function requirementsOf(registry: Registry, agent: string): readonly Requ
 }
 
 /**
- * The redactor of this moment: every secret of the thread, and those that `also` has seen. Where they cannot be read,
- * nothing may pass: the text becomes the reason.
+ * Returns a redactor for the current secrets of the thread and those in `also`. If the secrets cannot be read, it
+ * replaces every text by the reason.
  */
 export async function readRedactor(
   sources: Sources,

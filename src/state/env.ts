@@ -1,11 +1,11 @@
 /**
- * Variables inside one tool call, hook, effect or endpoint (definitions §3, §16): `state.env` and its like, the check of required ones, and what is
- * taken out of the result before it is stored.
- * T1. A tool whose thread has values that this worker cannot read does not run: its result could not be redacted.
- * T2. What is read around the body waits for a store that is away: the call has begun.
- * T3. A secret that the call has read or set is taken out of its result even when it was changed since.
- * T4. A message, an event, a path, arguments and scratch are cleared of the secrets that this very code has read, so none of them costs a read.
- *     Values and the content of files stay as the author wrote them.
+ * Variables inside one tool call, hook, effect or endpoint (definitions §3, §16): `state.env` and the like, the check
+ * of required variables, and the removal of secrets from results before they are stored.
+ * T1. A tool does not run if its thread has values that this worker cannot read: its result could not be redacted.
+ * T2. Reads before and after the body wait for an unreachable store: the call has already begun.
+ * T3. A secret that the call has read or set is removed from its result, even if it has changed since.
+ * T4. Messages, events, paths, arguments and scratch are cleared of the secrets that this code itself has read. So none
+ *     of them costs a read. Values and the content of files stay as the author wrote them.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { EnvState } from '../core/author/thread-env.ts';
@@ -23,11 +23,11 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface OpenEnvOptions extends Pick<EnvReadOptions, 'prompt'> {
-  /** Until when a store that is away is waited for. */
+  /** Ends the waiting for an unreachable store. */
   readonly signal: AbortSignal;
 }
 
-/** One thread's variables, and the secrets that this code has read or set, whichever thread they are from (T3). */
+/** One thread's variables. `known`: secrets that this code has read or set, from any thread (T3). */
 interface OpenedEnv extends OpenEnvOptions {
   readonly dependencies: Pick<StateDependencies, 'store' | 'registry'>;
   readonly thread: ThreadRecord;

@@ -1,4 +1,4 @@
-/** `state.execution` (definitions §14.1): what is known of the flow, and what code may ask of it. */
+/** `state.execution` (definitions §14.1): the state of the running execution, and the controls of its flow. */
 
 import type { Registry } from '../core/author/definition.ts';
 import type { ExecutionState } from '../core/author/thread-execution.ts';

@@ -1,7 +1,7 @@
 /**
  * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3).
- * Y1. A parent is the thread whose registry holds this one; what a start input claims makes no thread a parent.
- * Y2. The store has what was said before the other thread is told to look.
+ * Y1. The parent is the thread whose registry lists this one. A claim in a start input does not make a thread a parent.
+ * Y2. A message is stored before the other thread is signalled.
  */
 
 import type { SubagentRegistryEntry, ThreadFamily } from '../core/author/thread-family.ts';
@@ -19,11 +19,13 @@ export interface FamilyInput {
   readonly store: ThreadStore;
   readonly nextId: () => string;
   readonly redactKnown: ThreadEnv['redactKnown'];
-  /** `times`: how often this relative was asked for before. */
+  /** Opens the state of a relative. `times`: how often it was opened before. */
   readonly open: (relative: ThreadRecord, times: number) => Promise<ThreadState>;
 }
 
-/** A thread that has never had a child costs no read. `made`: one was made after the record was read. */
+/**
+ * Returns the children, without a read if there was never one. `made`: true if one was made after the record was read.
+ */
 export async function loadChildren(
   store: ThreadStore,
   { id, childCount }: Pick<ThreadRecord, 'id' | 'childCount'>,
@@ -55,7 +57,7 @@ export function createFamily(input: FamilyInput, caller: CallerContext): Omit<Th
   };
 }
 
-/** Counts how often each relative is asked for. */
+/** Returns a function that opens relatives, and counts how often each was opened. */
 function createFinder({ store, open }: FamilyInput): (threadId: string) => Promise<ThreadState | null> {
   const asked = new Map<string, number>();
   return async (threadId) => {
@@ -66,7 +68,9 @@ function createFinder({ store, open }: FamilyInput): (threadId: string) => Promi
   };
 }
 
-/** Also where communication is explicit: it keeps the results of executions from the parent, not what code tells it. */
+/**
+ * Works even if communication is explicit: that withholds results of executions from the parent, not messages of code.
+ */
 async function notifyParent(
   { store, nextId, redactKnown }: FamilyInput,
   { thread, work, metadata }: CallerContext,

@@ -1,4 +1,4 @@
-/** ThreadState's files (definitions §18), over the store: what authors give and get, as bytes. */
+/** ThreadState's files (definitions §18), backed by the store: converts authors' content to and from bytes. */
 import { types } from 'node:util';
 import type { FileContent, ThreadFiles } from '../core/file/thread-file.ts';
 import { copyBytes } from '../core/value/bytes.ts';
@@ -6,7 +6,9 @@ import { RuntimeError } from '../core/value/error.ts';
 import { readWholeFile, streamFile } from '../store/port/file-content.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-/** `redactKnown` takes secrets out of paths: the same path then leads to the same file, under a name that may be seen. */
+/**
+ * `redactKnown` removes secrets from paths: the same path still leads to the same file, under a name that may be shown.
+ */
 export function createThreadFiles(
   store: ThreadStore,
   threadId: string,
@@ -38,10 +40,10 @@ export function createThreadFiles(
   };
 }
 
-/** A copy: the author's own may change while it is written. */
+/** Returns a copy, since the author's buffer may change while it is written. */
 function toBytes(name: string, data: FileContent): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
-  // By the engine's own mark: the buffer may come from another realm.
+  // Not by `instanceof`: the buffer may come from another realm.
   if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   throw new RuntimeError(
     'InvalidValue',

@@ -1,4 +1,4 @@
-/** Texts of a definition with the values of a thread in place of `{{NAME}}`. */
+/** Replaces `{{NAME}}` in texts of a definition by the variables of a thread. */
 import { fillVariables, variablesIn } from '../core/author/mcp-server.ts';
 
 export interface Filling {
@@ -6,7 +6,7 @@ export interface Filling {
   all(texts: Readonly<Record<string, string>>): Record<string, string>;
 }
 
-/** What the texts name is read once; a variable without a value is empty, unless its tool requires it. */
+/** Reads each variable of the texts once. A missing value is empty; a call that requires it was refused before. */
 export async function fillingOf(
   texts: readonly string[],
   read: (name: string) => Promise<string>,

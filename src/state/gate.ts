@@ -1,9 +1,10 @@
 /**
- * A gate: the stages that every call of a kind passes, in their order. A stage is one function. It answers `go` with what it adds to
- * what is known of the call, or `end` with the value that ends the gate: a result for the model, the end of a step or of an execution.
- * G1. What a model, a user or a hook can cause is a value. A stage throws only where the work is aborted or a port fails; then the
- *     whole activity is another attempt's.
- * G2. A stage is given what those before it have added. Its type says what it needs, so it cannot stand before that is known.
+ * A gate: the stages that every call of a kind passes, in order. A stage is one function. It returns `go` with what it
+ * adds to the known data of the call, or `end` with the value that ends the gate: a result for the model, the end of a
+ * step or of an execution.
+ * G1. What a model, a user or a hook can cause is a value. A stage throws only if the work is aborted or a port fails;
+ *     then the whole activity is retried.
+ * G2. A stage receives what earlier stages have added. Its type states what it needs, so it cannot be placed too early.
  */
 export type Verdict<Added, End> =
   | { readonly kind: 'go'; readonly added: Added }
@@ -19,12 +20,12 @@ export type Passed<Known, End> =
   | { readonly kind: 'end'; readonly end: End };
 
 export interface Gate<Ports, Call, Known, End> {
-  /** The gate with one more stage at its end. */
+  /** Returns the gate with one more stage at its end. */
   stage<Added>(stage: Stage<Ports, Known, Added, End>): Gate<Ports, Call, Known & Added, End>;
   pass(ports: Ports, call: Call): Promise<Passed<Known, End>>;
 }
 
-/** What a stage adds that only checks. */
+/** Added by a stage that only checks. */
 export type Nothing = Readonly<Record<never, never>>;
 
 export function go(): Verdict<Nothing, never>;

@@ -1,6 +1,6 @@
 /**
- * Ids of what a piece of code makes, derived from the key of its work and a count: a repeated attempt makes the same ones,
- * and nobody can guess one who might send an item under it.
+ * Ids of what code creates, derived from the store's id, the key of its work and a counter: a repeated attempt creates
+ * the same ids, and a sender cannot guess an id and send an item under it.
  */
 import { createHash } from 'node:crypto';
 import type { ThreadStore } from '../store/port/thread-store.ts';

@@ -1,6 +1,6 @@
 /**
- * The stages around what code does itself, a tool that it invokes or an action of its own: it is paid for, kept as begun before anything of it is
- * done, and its end is kept behind it.
+ * Stages for what code does itself, an invoked tool or an action by `state.act`: it is paid for, recorded as begun
+ * before anything is done, and its end is recorded afterwards.
  */
 import { ACTION_LEASE } from '../core/governance/action-lease.ts';
 import type { ToolStatus } from '../core/message/message.ts';
@@ -17,10 +17,10 @@ export interface InvokedPorts {
   readonly store: ThreadStore;
 }
 
-/** What running code does. */
+/** A call or an action of running code. */
 export interface ByCode {
   readonly caller: CallerContext;
-  /** Its idempotency key. */
+  /** Idempotency key of the call. */
   readonly key: string;
 }
 
@@ -29,7 +29,9 @@ export interface HowItEnded {
   readonly error?: string;
 }
 
-/** What is judged is kept before the body begins, and how it ended behind it; of what is refused there is nothing but that. */
+/**
+ * Records a judged call: as begun, before its body runs, or as refused. `spent`: another call has used its approval.
+ */
 export async function recordInvoked(
   { store }: InvokedPorts,
   { thread, execution }: CallerContext,
@@ -48,7 +50,7 @@ export async function recordInvoked(
   });
 }
 
-/** The body of what was kept as begun: it is this process's for as long as that is at it. */
+/** Runs the body of an action that was recorded as begun, and renews its lease until the body ends. */
 export async function whileHeld<T>(
   { store }: InvokedPorts,
   action: ToldAction | undefined,
@@ -64,7 +66,7 @@ export async function whileHeld<T>(
   }
 }
 
-/** Stage: undefined budgets are asked for nothing: the thread's record says whether there are any. */
+/** Stage: pays for the call. Without budgets, which the thread's record shows, nothing is read. */
 export async function payInvoked(
   { store }: InvokedPorts,
   { action, key, caller: { thread, execution } }: ByCode & Judged,
@@ -75,7 +77,7 @@ export async function payInvoked(
   return paid.kind === 'paid' ? go() : refuseUnpaid(action, paid.error);
 }
 
-/** Stage: it is kept as begun. */
+/** Stage: records the action as begun. */
 export async function beginInvoked(
   input: InvokedPorts,
   { action, approval, caller }: ByCode & Judged & Approved,
@@ -86,7 +88,7 @@ export async function beginInvoked(
   return refuseAction(action, { code: 'ApprovalRequired', reason });
 }
 
-/** Stage: how it ended is kept. */
+/** Stage: records how the action ended. */
 export async function endInvoked(
   { store }: InvokedPorts,
   { action, result, caller: { thread } }: ByCode & Judged & { readonly result: HowItEnded },

@@ -1,8 +1,8 @@
 /**
- * Stages of the tool gate over what a call would do: denied by what it declares, prepared by its tool, judged by the agent's policy. Nothing
- * of the call is done before.
- * J1. Where the agent has no policy, and the run's context no permissions, nothing is prepared, judged, told or stored.
- * J2. What is prepared adds to what is declared, and takes nothing away.
+ * Stages of the tool gate that judge a call before any of it is done: by its declared capabilities, by what its tool
+ * prepares, and by the agent's policy.
+ * J1. If nothing judges a call (asked-action.ts, `rulesFor`), nothing is prepared, judged, logged or stored.
+ * J2. Preparation adds capabilities to the declared ones, and never removes any.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
@@ -22,7 +22,7 @@ import { judgeSpending } from './judge-spending.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { withinTime } from './within-time.ts';
 
-/** Undefined where nothing is to be judged (J1). */
+/** `asked` is undefined if nothing judges the call (J1). */
 export interface Asked {
   readonly asked: AskedAction | undefined;
 }
@@ -31,11 +31,11 @@ export interface Judged {
   readonly action: ToldAction | undefined;
 }
 
-/** Stage: what the call declares is denied, so nothing of it is prepared. */
+/** Stage: refuses a call whose declared capabilities are denied, before anything is prepared. */
 export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
   if (!asked) return go();
   const { rules, capabilities, evaluator } = asked;
-  // What no rule covers is the author's policy to decide.
+  // Capabilities that no rule covers are left to the author's policy, if there is one.
   const judge = evaluator ? decideByRules : decide;
   const decision = judge(rules.policy, capabilities, rules.context);
   if (decision.effect !== 'deny') return go();
@@ -44,13 +44,13 @@ export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing
 
 interface PreparedCall extends Asked {
   readonly tool: ToolDefinition;
-  /** Checked. */
+  /** Validated arguments. */
   readonly args: unknown;
   readonly env: ThreadEnv;
   readonly signal: AbortSignal;
 }
 
-/** Stage: what the tool says of the call. */
+/** Stage: runs the tool's `prepareAction`, and validates the arguments again if it has changed them. */
 export async function prepareAction(
   _ports: unknown,
   { asked, args, tool, env, signal }: PreparedCall,
@@ -60,7 +60,7 @@ export async function prepareAction(
   const { agent, userId } = thread;
   const bound = env.bind(tool);
   const context = { actionId: id, threadId: thread.id, agent, userId, signal, env: bound.env };
-  // The definition types `args` as never, because each tool has its own; checkToolArguments has seen to them.
+  // The definition types `args` as never, because each tool has its own type; checkToolArguments has validated them.
   const prepare = tool.prepareAction as (args: unknown, given: typeof context) => unknown;
   const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;
   try {
@@ -69,7 +69,7 @@ export async function prepareAction(
     const checked = await checkPrepared(tool, asked.args, before);
     if (checked.kind === 'end') return checked;
     const prepared = env.redactKnown(readPrepared(told));
-    // J2: more than is declared.
+    // J2: adds to the declared capabilities.
     const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];
     return go({ ...checked.added, asked: { ...asked, ...checked.added, capabilities, prepared } });
   } catch (error) {
@@ -78,7 +78,7 @@ export async function prepareAction(
   }
 }
 
-/** Stage: what the policy says of all that would be done, and that of the budget, where it has one, of what that spends. */
+/** Stage: judges the action by the agent's policy, and its spending by the budget's policy, if there is one. */
 export async function judgeAction(
   { store }: { readonly store: Pick<ThreadStore, 'budgets'> },
   { asked }: Asked,
@@ -92,7 +92,9 @@ export async function judgeAction(
   return go({ action: { ...action, decision: await joinSpending(store, asked, decision) } });
 }
 
-/** What it denies ends at the next stage that asks the budget. */
+/**
+ * Requires an approval if the budget's policy asks for one. If it denies, the next stage that pays refuses the call.
+ */
 async function joinSpending(
   store: Pick<ThreadStore, 'budgets'>,
   { spender, kind, name, id: work, thread, executionId, runContext = null, step, signal }: AskedAction,
@@ -107,7 +109,7 @@ async function joinSpending(
   return { ...decision, effect: 'require_approval', reason, policy: spender.name };
 }
 
-/** What was said of the same before, so far as it reaches this call. */
+/** Finds an earlier decision on the same action whose scope includes this call. */
 export function findEarlier(
   { actions }: Pick<ThreadStore, 'actions'>,
   { thread, executionId }: Pick<AskedAction, 'thread' | 'executionId'>,
@@ -123,17 +125,17 @@ export function findEarlier(
   });
 }
 
-/** A person has not let it be done. */
+/** Converts a refused approval to a denial. */
 export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>): ActionDenial {
   const who = by === undefined ? 'Its approval was refused' : `${by} refused its approval`;
   return { code: 'ActionDenied', reason: `${who}${reason === undefined ? '.' : `: ${reason}`}` };
 }
 
-/** Ends the gate: nothing of it is done. */
+/** Ends the gate: the action is not done. */
 export function refuseAction(
   { action, decision }: ToldAction,
   denied: ActionDenial,
-  /** Where a wait asks for its approval. */
+  /** Id of the wait for the approval, if there is one. */
   waitId?: string,
 ): Verdict<never, AnsweredCall> {
   return refuseCall(`${denied.code}: "${action.name}" was not done. ${denied.reason}`, {
@@ -148,7 +150,7 @@ export function refuseAction(
   });
 }
 
-/** Ends the gate of what code has called: its execution's budget denies it. */
+/** Ends the gate of a call by code that the budget of its execution denies. */
 export function refuseUnpaid(
   action: ToldAction | undefined,
   { code, message }: StoredError,

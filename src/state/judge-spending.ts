@@ -1,7 +1,7 @@
 /**
- * Asks the policy that an agent's budget names (`budget.evaluate`) about what is to be spent, before it is: within the time of a hook, where no limit
- * denies. It may be asked more than once for the same, and fails closed.
- * D1. What it denies is told in the store, by which the execution is over: whoever pays is refused with the same words.
+ * Runs the policy that an agent's budget names (`budget.evaluate`) before a spending, within the time limit of a hook
+ * and only if no limit denies. It may run more than once for the same spending, and fails closed.
+ * D1. A denial is stored, which ends the execution: every later payment is refused with the same reason.
  */
 import type { Registry } from '../core/author/definition.ts';
 import type { JudgedSpending, PolicyContext, PolicyDefinition } from '../core/author/policy.ts';
@@ -16,7 +16,7 @@ import { runAuthorCode } from './author-run.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { withinTime } from './within-time.ts';
 
-/** Undefined where nothing but the limits judges. */
+/** Returns the budget's policy; undefined if only the limits judge. */
 export function findSpender(
   { agents, policies }: Pick<Registry, 'agents' | 'policies'>,
   agent: string,
@@ -31,11 +31,11 @@ interface Spent
     Omit<PolicyContext, 'threadId' | 'agent' | 'userId'> {
   readonly thread: ThreadRecord;
   readonly step?: number;
-  /** Whose work it is. */
+  /** Key of the work, as in AuthorRun. */
   readonly work: string;
 }
 
-/** Undefined where it has nothing against it, or the limits deny it anyway. */
+/** Returns the policy's verdict; undefined if it allows the spending, or if a limit denies it anyway. */
 export async function judgeSpending(
   { budgets }: Pick<ThreadStore, 'budgets'>,
   policy: PolicyDefinition,
@@ -48,9 +48,9 @@ export async function judgeSpending(
   const verdict = await evaluate(policy, spent, { budget, decision });
   if (!verdict || verdict.effect === 'allow') return undefined;
   const { reason, limit } = verdict;
-  // Nothing can be made shorter.
+  // A history that cannot be summarised: `compact` becomes a warning.
   const effect = verdict.effect === 'compact' && !spent.mayCompact ? 'warn' : verdict.effect;
-  // D1: the row says so.
+  // D1: stores a denial; a warning is logged.
   if (effect === 'warn' || effect === 'deny')
     await budgets.tell({ effect, reason, limit, threadId: thread.id, step, policy: policy.name });
   return { ...verdict, effect };

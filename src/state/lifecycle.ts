@@ -1,10 +1,10 @@
-/** ThreadState's lifecycle (definitions §14.3): the end of the thread, and when it was. */
+/** ThreadState's lifecycle (definitions §14.3): terminates the thread, and returns when it was terminated. */
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 
 export interface Lifecycle extends Pick<ThreadState, 'terminate'> {
-  /** As of when the state was opened, or of its own `terminate()`. */
+  /** Time of the termination, as known when the state was opened or after its own `terminate()`; null if none. */
   terminatedAt(): number | null;
 }
 

@@ -1,8 +1,9 @@
 /**
- * The body of a tool of an MCP server (docs/mcp.md): its variables, one call, and a durable wait where the server asks before it goes on.
- * B1. A server that asks has not done what was asked of it. What it gave to be handed back is kept with the wait, so the call goes on where it was, in
- *     whatever process: it is sent once for each round of answers.
- * B2. Whatever a server does is a result with a code, and the connection is given up.
+ * The body of a tool of an MCP server (docs/mcp.md): fills in variables, makes one call, and opens a durable wait if
+ * the server asks questions before it goes on.
+ * B1. A server that asks a question has not executed the call yet. The state that it returns with the question is
+ *     stored with the wait, so any process can continue the call. The call is sent once for each round of answers.
+ * B2. Whatever a server does becomes a result with a code, and the connection is closed.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { McpReach } from '../core/author/mcp-server.ts';
@@ -27,7 +28,7 @@ export interface McpBody {
   readonly remote: Remote;
   readonly state: ThreadState;
   readonly args: unknown;
-  /** What was asked in this call before. */
+  /** Returns earlier questions of this call. */
   readonly recall: Recall | undefined;
 }
 
@@ -40,7 +41,7 @@ export async function runMcpCall({ remote, state, args, recall }: McpBody): Prom
   const call = { name: remote.tool, arguments: (args ?? {}) as Readonly<Record<string, unknown>> };
   let known: Heard | undefined;
   for (let round = 0; round < MCP_LIMITS.rounds; round++) {
-    // B1: as it stood when it was asked.
+    // B1: a round that was stored is not sent again.
     const asks = recallRound(recall, round) ?? (await send(place, { ...call, ...known }, terms));
     if ('status' in asks) return asks;
     known = await askAll(state, round, asks);
@@ -64,13 +65,13 @@ async function send(place: McpPlace, call: McpCall, terms: AskTerms): Promise<To
       return answer.kind === 'result' ? answer.result : answer.asks;
     });
   } catch (error) {
-    // B2: a result.
+    // B2: a failure becomes a result.
     if (isMcpFailure(error)) return { status: 'error', error: error.message, error_code: error.code };
     throw error;
   }
 }
 
-/** The texts of its definition with the values of the thread. */
+/** Returns how the server is reached, with the thread's variables filled in. */
 export async function fillReach(
   { reach }: Pick<Remote['server'], 'reach'>,
   read: (name: string) => Promise<string>,
@@ -83,7 +84,7 @@ export async function fillReach(
     : { ...reach, headers: filling.all(reach.headers) };
 }
 
-/** One question after the other; the first of a round keeps what the round is about. */
+/** Asks the questions of a round one by one; the wait of the first one stores the whole round (B1). */
 async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<Heard> {
   const answers: Record<string, unknown> = {};
   for (const [index, [name, { message, schema }]] of Object.entries(asks.requests).entries()) {

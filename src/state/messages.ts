@@ -1,6 +1,6 @@
 /**
- * ThreadState's messages (definitions §14.2): checked, with their attachments as files of the thread, through the project's
- * hooks, into the store.
+ * ThreadState's messages (definitions §14.2): validates them, stores their attachments as files of the thread, runs the
+ * project's hooks, and writes them to the store.
  */
 
 import { checkMessagePage } from '../core/author/read-options.ts';
@@ -105,7 +105,7 @@ function targetOf({ store, caller, nextId }: MessagesInput): AttachmentTarget {
   return { store, threadId: caller.thread.id, nextId };
 }
 
-/** The content of a new attachment stays as it is: it is the author's own, and redaction would damage it. */
+/** Redacts a message, but not the content of new attachments: it is the author's own, and redaction would damage it. */
 function redactMessage<T extends MessageUpdates>(message: T, redactKnown: ThreadEnv['redactKnown']): T {
   if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
   const { attachments } = message;
@@ -123,13 +123,13 @@ function withDataOf(given: MessageAttachment | undefined, shown: MessageAttachme
   return hasData(given) && hasData(shown) ? { ...shown, data: given.data } : shown;
 }
 
-/** Authors are not always typed. */
+/** Checks at run time, since authors may write untyped code. */
 function hasData(attachment: MessageAttachment | undefined): attachment is ToolAttachment {
   return typeof attachment === 'object' && attachment !== null && 'data' in attachment;
 }
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
-/** A queued message is somebody's turn; instructions are injected. */
+/** A queued message is a turn in the conversation; system messages can only be injected. */
 const QUEUED_ROLES: readonly unknown[] = ['user', 'assistant'];
 
 function toDraft(
@@ -155,7 +155,7 @@ function toDraft(
   };
 }
 
-/** Those of the fields that may change, and no others. */
+/** Validates the fields that may change, and drops all others. */
 function checkUpdates(updates: MessageUpdates): MessageUpdates {
   if (typeof updates !== 'object' || updates === null)
     throw invalid('The updates of a message are an object.');
@@ -166,7 +166,7 @@ function checkUpdates(updates: MessageUpdates): MessageUpdates {
   };
 }
 
-/** Null stands where a message has no text; a new one has some. */
+/** Stored messages without a text have null; a new message must have a text. */
 function requireText(content: unknown): string {
   if (typeof content === 'string') return content;
   throw invalid("A message's content must be a text.");

@@ -1,10 +1,10 @@
 /**
- * The one opener for code of an author: its variables, a scope of the sandbox, the hooks around what it writes, its ThreadState,
- * and the end of them all. A tool, an effect, an endpoint and a hook differ in what they hand in here, and in nothing else.
- * O1. Opening costs memory alone: no read is made before a state is asked for, and hooks ask when the first of them runs.
- * O2. Code that runs within other code of the same work, as a tool does within its call, shares variables and hooks with it:
- *     a secret that either has read is taken out of what both write.
- * O3. The programs that the code runs in the sandbox, and functions that they returned, live until `close`, or until the signal fires.
+ * Opens and closes all that author code works with: its variables, a sandbox scope, the hooks around what it writes,
+ * and its ThreadState. Tools, effects, endpoints and hooks differ only in the options that they pass here.
+ * O1. Opening makes no read. Reads begin when a state is opened; hooks open theirs when the first of them runs.
+ * O2. Code within other code of the same work, such as a tool within its call, shares its variables and hooks. So a
+ *     secret that either has read is removed from what both write.
+ * O3. Programs in the sandbox, and functions that they returned, live until `close` or until the signal fires.
  */
 import type { PromptDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
@@ -21,13 +21,13 @@ import type { WorkSink } from './work-sink.ts';
 
 export interface AuthorCodeOptions
   extends Pick<CallerContext, 'thread' | 'key' | 'signal' | 'work' | 'metadata'> {
-  /** The active prompt, whose hooks run; that of the side which acts where absent. */
+  /** The active prompt, whose hooks run; default the prompt of the active side. */
   readonly prompt?: PromptDefinition;
-  /** The step that its hooks run in. Asked once, when the first of them runs; absent at rest. */
+  /** Returns the step that its hooks run in. Called once, when the first of them runs; absent at rest. */
   readonly execution?: () => Promise<RunningExecution>;
-  /** Until when its variables wait for a store that is away; `signal` where absent. */
+  /** Ends the waiting for an unreachable store when variables are read; default `signal`. */
   readonly waits?: AbortSignal;
-  /** O2: shared with the code around it. */
+  /** O2: variables and hooks of the surrounding code. */
   readonly within?: Pick<AuthorCode, 'env' | 'hooks'>;
 }
 
@@ -37,9 +37,9 @@ export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempo
 export interface AuthorCode {
   readonly env: ThreadEnv;
   readonly hooks: HookRunner;
-  /** At rest where no place is given. Reads the thread's children, and may be asked again when that fails. */
+  /** Opens a state; at rest if `place` is absent. Reads the thread's children; can be called again if that fails. */
   openState(place?: ToolCallContext): Promise<ThreadState>;
-  /** The state of a thread of the family, which is at rest, to hand to a hook; `work` is where its work goes. */
+  /** Opens the state of a relative, at rest, to pass it to a hook; `work` is the sink for its work. */
   openRelative(relative: ThreadRecord, work: WorkSink): Promise<ThreadState>;
   close(): void;
 }

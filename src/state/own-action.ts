@@ -1,6 +1,7 @@
 /**
- * `state.act`: what code does that is no tool, through the stages of a tool that it invokes (tools.ts). Its executor is the body.
- * O1. Where nothing judges the thread's calls, nothing is told or stored of it: the executor runs.
+ * `state.act`: actions of code that are not tools. They pass the stages of an invoked tool (tools.ts); the executor is
+ * the body.
+ * O1. If nothing judges the thread's calls, no action is logged or stored: the executor just runs.
  */
 import type { Registry } from '../core/author/definition.ts';
 import type {
@@ -53,7 +54,7 @@ export function createOwnActions(input: OwnPorts, caller: CallerContext): Thread
       const passed = await OWN_ACTION.pass(input, { own, execute, caller, key, env: input.env, tool: own });
       if (passed.kind === 'end') return refused(key, await recordRefusal(input, caller, passed.end));
       const { ended } = passed.known;
-      // What the executor answers is its own type.
+      // The executor returns a Value.
       return 'value' in ended ? { ...ended, value: ended.value as Value } : ended;
     },
   };
@@ -69,14 +70,14 @@ interface OwnCall extends ByCode, Pick<OwnPorts, 'env'> {
 }
 
 const OWN_ACTION = openGate<OwnPorts, OwnCall, AnsweredCall>()
-  .stage(askOwn) //        4 policy: what it asks for
-  .stage(refuseDenied) //  4 policy: what it declares is denied
-  .stage(judgeAction) //   4 policy: what the agent says of it
-  .stage(askForCode) //    4 policy: needs an approval that there is not yet
-  .stage(payInvoked) //    4 budget: its execution can pay for it
-  .stage(beginInvoked) //  4 it is kept
+  .stage(askOwn) //        4 policy: what the action requests
+  .stage(refuseDenied) //  4 policy: refuses denied capabilities
+  .stage(judgeAction) //   4 policy: the agent's policy judges it
+  .stage(askForCode) //    4 policy: requests a missing approval
+  .stage(payInvoked) //    4 budget: its execution pays for it
+  .stage(beginInvoked) //  4 recorded as begun
   .stage(runOwn) //        5 its executor
-  .stage(endInvoked); //   5 how it ended
+  .stage(endInvoked); //   5 its end is recorded
 
 function askOwn(
   { registry, env }: OwnPorts,
@@ -136,7 +137,7 @@ function refused(
 
 const NAME_CHARS = 128;
 
-/** A copy, as JSON has it. */
+/** Validates an action, and returns a copy as JSON. */
 function checkAction(given: OwnAction, execute: unknown): CheckedAction {
   const {
     kind,

@@ -1,8 +1,8 @@
 /**
- * What code of an author may not do to the process that it shares with every other thread: end it, signal it, or move it to
- * another folder. Code of ours, which runs under no author's name, calls the same functions as before.
- * P1. `process.exit` is kept as the property of `process` and as the import of `node:process`.
- * P2. Refused by a throw: the body ends with a coded error, as by any throw of its own.
+ * Prevents author code from ending or signalling the process that it shares with all threads, and from changing its
+ * working directory. Code outside of any author run calls the original functions.
+ * P1. The functions are replaced both as properties of `process` and as imports from `node:process`.
+ * P2. A refused call throws. So the body ends with a coded error, as with any error of its own.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { RuntimeError } from '../core/value/error.ts';
@@ -13,7 +13,7 @@ type AnyFunction = (...given: unknown[]) => unknown;
 const CALLS = ['exit', 'reallyExit', 'abort', 'kill', 'chdir'] as const;
 type Call = (typeof CALLS)[number];
 
-/** Answers what ends the refusing. */
+/** Replaces the functions. Returns a function that restores them. */
 export function refuseProcessCalls(): () => void {
   const restores = CALLS.map((call) => {
     const original: unknown = Reflect.get(process, call);
@@ -30,7 +30,7 @@ export function refuseProcessCalls(): () => void {
     Reflect.set(process, call, refusing);
     return () => {
       active = false;
-      // Somebody may have put another over ours.
+      // Not restored if other code has replaced the function since.
       if (Reflect.get(process, call) === refusing) Reflect.set(process, call, original);
     };
   });
@@ -42,12 +42,15 @@ export function refuseProcessCalls(): () => void {
   };
 }
 
-/** Whoever kept `process.exit` from before we came has made Node believe in the end: no `nextTick` would run again. */
+/** Resets what an original `process.exit`, kept by some code, has set: otherwise no `nextTick` would run again. */
 function keepWorking(): void {
   Object.assign(process, { _exiting: false, exitCode: undefined });
 }
 
-/** A tool may signal processes that it started. Signal 0 only asks; groups, and zero, are or may be ours. */
+/**
+ * True if the call affects this process. A tool may signal processes that it started, and send signal 0, which only
+ * checks a process; pid 0 and process groups (below 0) may include this process.
+ */
 function concernsUs(call: Call, [pid, signal]: readonly unknown[]): boolean {
   if (call !== 'kill') return true;
   const number = Number(pid);

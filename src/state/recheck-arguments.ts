@@ -1,8 +1,9 @@
 /**
- * Arguments are checked as they come, and nothing but what was checked, judged and shown is executed: code of the tool that has them in its hands before
- * the body, `prepareAction` and `confirm`, may change them in place.
- * R1. What `prepareAction` has changed is checked again, as the model's own is (`checkPrepared`); then it is what is judged, shown and executed.
- * R2. What is changed behind that is not executed: the call is refused before it begins.
+ * Ensures that only arguments are executed that were validated, judged and shown: code of the tool that runs before the
+ * body, `prepareAction` and `confirm`, could change them in place.
+ * R1. Arguments that `prepareAction` has changed are validated again, like those of a model (`checkPrepared`). They are
+ *     then what is judged, shown and executed.
+ * R2. If arguments are changed after that, the call is refused before it begins.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import { toAction } from './asked-action.ts';
@@ -10,7 +11,7 @@ import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import type { Asked, Judged } from './judge-action.ts';
 
-/** Stage. R2: a digest for tools with such code, nothing for others. */
+/** Stage for R2. Computes a digest for tools with such code, and nothing for others. */
 export function recheckArguments(
   _ports: unknown,
   { asked, action, tool }: Asked & Judged & { readonly tool: ToolDefinition },

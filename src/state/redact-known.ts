@@ -1,8 +1,11 @@
-/** Applies a redactor to more than a text: to what JSON can hold, at any depth, and to what is shown of an attachment. */
+/** Applies a redactor to JSON values at any depth, and to the visible fields of an attachment. */
 import type { ToolResult } from '../core/message/message.ts';
 import type { Redact } from './redaction.ts';
 
-/** What is no plain data is left as it is: it is checked, and refused, where it is written. Cycles and shared parts stay such. */
+/**
+ * Redacts a value. What is not plain data stays unchanged, and is refused where it is written. Cycles and shared
+ * objects are preserved.
+ */
 export function redactIn(value: unknown, redact: Redact, made = new Map<object, object>()): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -38,7 +41,7 @@ function isPlain(value: object): boolean {
 
 type Attachment = NonNullable<ToolResult['attachments']>[number];
 
-/** What is shown of a file. Its content is left as the author wrote it (docs/operations.md). */
+/** Redacts name, description and path of a file. Its content stays as the author wrote it (docs/operations.md). */
 export function redactAttachment(attachment: Attachment, redact: Redact): Attachment {
   if (typeof attachment === 'string') return redact(attachment);
   if (typeof attachment !== 'object' || attachment === null) return attachment;

@@ -1,9 +1,9 @@
 /**
- * Takes the secrets of a thread out of texts that are about to be written (definitions §16): each becomes `[secret NAME]`, in
- * every form that docs/operations.md lists (`core/redaction`).
- * X1. Secrets shorter than four characters are left, and so are the words of JSON: they would tear ordinary text apart.
- * X2. What a set of secrets is searched with is made once and kept for the next text, while it is small and few others came since. Sets are
- *     told apart by a digest.
+ * Removes the secrets of a thread from texts that are about to be written (definitions §16): each becomes
+ * `[secret NAME]`, in every form that docs/operations.md lists (`core/redaction`).
+ * X1. Secrets shorter than four characters and JSON keywords are not removed: that would garble ordinary text.
+ * X2. The redactor of a set of secrets is cached while it is small, and until KEPT_SETS other sets were used since.
+ *     Sets are identified by a digest.
  */
 import { createHash } from 'node:crypto';
 import type { Variable } from '../core/project/env.ts';
@@ -14,7 +14,7 @@ export type Redact = (text: string) => string;
 const SHORTEST_SECRET = 4;
 const ORDINARY = new Set(['true', 'false', 'null']);
 
-/** X2: kept while it is small. */
+/** X2: bounds of the cache. */
 const KEPT_SETS = 32;
 const KEPT_WEIGHT = 256 * 1024;
 const kept = new Map<string, Redactor>();

@@ -1,4 +1,6 @@
-/** The files that a tool's result brings (definitions §8): stored before the result is, or the result becomes an error. */
+/**
+ * Stores the files of a tool's result (definitions §8) before the result; if that fails, the result becomes an error.
+ */
 
 import type { AttachmentRef, ToolResult } from '../core/message/message.ts';
 import { isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
@@ -11,7 +13,7 @@ export interface ResultWithFiles {
   readonly attachments: readonly AttachmentRef[];
 }
 
-/** `key` names the call within its thread. */
+/** `key` identifies the call within its thread. */
 export async function storeResultFiles(
   store: ThreadStore,
   threadId: string,
@@ -24,7 +26,7 @@ export async function storeResultFiles(
     const nextId = createIds(store, `${threadId}:${key}:file`);
     return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
   } catch (error) {
-    // The tool has run: what the model must hear is that its files are not there, and what it did say.
+    // The tool has run: the model must learn that its files are missing, and what it returned.
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     const said = bare.result === undefined ? '' : ` It answered: ${bare.result}`;
     return {

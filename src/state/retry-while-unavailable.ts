@@ -1,6 +1,7 @@
 /**
- * Waits for a store that is away, or whose disk is full, for as long as the work may. For what an attempt of a tool cannot leave to the next
- * one: a beginning whose answer was lost is this attempt's still, and a body that has run may not run again.
+ * Retries while the store is unreachable or its disk is full, until the work is aborted. For what an attempt at a tool
+ * call cannot leave to the next attempt: if the store's answer to the begin was lost, the call still belongs to this
+ * attempt, and a body that has run must not run again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isStoreAway } from '../core/value/error.ts';

@@ -11,18 +11,18 @@ export interface RunningExecution {
   readonly step: number;
   readonly stepCount: number;
   readonly sideSteps: SideSteps;
-  /** Whose step it is. */
+  /** The side that takes the step. */
   readonly side: Side;
   /** The prompt of the step. */
   readonly prompt?: PromptDefinition;
   readonly subprompt: SubpromptPlace | null;
-  /** As given; null where nobody has given anything. */
+  /** The context as it was given; null if none was given. */
   readonly runContext: RunContext | null;
   readonly history: readonly Message[];
   readonly flow: Flow;
 }
 
-/** What code has asked of the flow, and left in the scratch, since the step or the call began. */
+/** The directive that code has given to the flow since the step or call began, and its scratch. */
 export interface Flow {
   directive: FlowDirective | undefined;
   /** `state.context`: one object for all code of this step or call. */

@@ -1,4 +1,4 @@
-/** `state.context` on its way to the store: JSON, or a word why not (`ContextNotSerializable`). */
+/** Converts `state.context` for the store: to JSON, or to an error (`ContextNotSerializable`). */
 import { errorMessage } from '../core/value/error.ts';
 import { toJsonText } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
@@ -6,14 +6,14 @@ import type { Flow } from './running-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export type WrittenScratch =
-  /** Absent where it is as it was when the work began. */
+  /** `text` is absent if the scratch has not changed since the work began. */
   { readonly ok: true; readonly text?: string } | { readonly ok: false; readonly error: string };
 
 export interface Scratch {
   readonly flow: Flow;
-  /** The text that it was opened from. */
+  /** JSON of the scratch when it was opened. */
   readonly before: string;
-  /** Secrets that the code has read are taken out of what is written. */
+  /** Adds a function that removes secrets, which the code has read, from what is written. */
   redactWith(redactKnown: ThreadEnv['redactKnown']): void;
   write(): WrittenScratch;
 }

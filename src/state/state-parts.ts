@@ -1,4 +1,4 @@
-/** What all ThreadStates of one piece of work share: its variables and its scope of the sandbox. */
+/** What all ThreadStates of one piece of work share: its variables and its sandbox scope. */
 import type { RunCode } from '../core/author/code-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

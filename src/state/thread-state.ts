@@ -1,6 +1,6 @@
 /**
- * The ThreadState that code of a project is given, put together from its parts. What differs between a tool, a
- * hook, an effect and an endpoint is told by the caller's context.
+ * Builds the ThreadState that author code receives from its parts. What differs between a tool, a hook, an effect and
+ * an endpoint is defined by the caller's context.
  */
 
 import type { Registry, ToolDefinition } from '../core/author/definition.ts';
@@ -74,7 +74,7 @@ export function createThreadState(
   return Object.freeze(state);
 }
 
-/** The ThreadState of a parent or a child, for code that has one of its own: at rest, whatever that thread does. */
+/** Opens the ThreadState of a parent or child, for code that has its own: shown at rest, even if that thread runs. */
 export async function openRelative(
   dependencies: StateDependencies,
   from: RelativeFrom,
@@ -86,14 +86,14 @@ export async function openRelative(
   return createThreadState(dependencies, { ...caller, children }, parts);
 }
 
-/** Options of a tool's entry in the active prompt. */
+/** Returns a function that returns the options of a tool's entry in the active prompt. */
 function readOptions(registry: Registry, { thread, execution }: CallerContext) {
   const prompt = execution?.prompt ?? findActiveSide(registry, thread.agent, thread.session.side)?.prompt;
   return (tool: ToolDefinition | undefined): ThreadState['options'] =>
     prompt?.tools.find(({ name }) => name === tool?.name)?.options ?? {};
 }
 
-/** In order, and best effort: what cannot be written is dropped. */
+/** Returns `emit`, which writes events in order and drops those that cannot be written. */
 function createEmitter(
   store: ThreadStore,
   threadId: string,
@@ -106,7 +106,7 @@ function createEmitter(
   };
 }
 
-/** Taken now: the author may change the data before it is written. */
+/** Copies the data at once, since the author may change it before it is written. */
 function toShown(event: string, data: unknown) {
   try {
     const name = String(event).slice(0, 128);

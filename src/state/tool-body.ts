@@ -1,4 +1,4 @@
-/** Runs a tool's own code. Whatever it does, the answer is a ToolResult: a throw is an error result (runtime §5.2). */
+/** Runs a tool's own code. The outcome is always a ToolResult: a throw becomes an error result (runtime §5.2). */
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
@@ -11,24 +11,24 @@ import { toToolResult } from './tool-result.ts';
 export interface ToolBody {
   readonly tool: ToolDefinition;
   readonly state: ThreadState;
-  /** Checked already; a tool without a schema is called without them. */
+  /** Validated arguments; a tool without a schema is called without any. */
   readonly args: unknown;
-  /** As in AuthorRun. */
+  /** Key of the work, as in AuthorRun. */
   readonly work: string;
-  /** Where the call can ask. */
+  /** Returns earlier questions of the call; absent if the call cannot ask. */
   readonly recall?: Recall;
 }
 
 export async function runToolBody({ tool, state, args, work, recall }: ToolBody): Promise<ToolResult> {
   const code = tool.runsCode ? 'run_code' : 'tool';
-  // The definition types `args` as never, because each tool has its own; checkToolArguments has seen to them.
+  // The definition types `args` as never, because each tool has its own type; checkToolArguments has validated them.
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
     const { remote } = tool;
     if (tool.a2a) return NOT_HERE;
     if (remote) return toToolResult(await runMcpCall({ remote, state, args, recall }));
     return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
-      // Within the author's code: getters of what it returned are its own.
+      // Converted within the run: getters of the returned value are author code.
       toToolResult(await (tool.args ? execute(state, args) : execute(state))),
     );
   } catch (error) {
@@ -37,7 +37,10 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
   }
 }
 
-/** Of an agent elsewhere: its task may take days, and code that runs does not wait (activities/tool-gate/run-body.ts runs it). */
+/**
+ * Result for an agent elsewhere: its task may take days, and running code does not wait. Calls of models are run by
+ * activities/tool-gate/run-body.ts.
+ */
 const NOT_HERE: ToolResult = {
   status: 'error',
   error:

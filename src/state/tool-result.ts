@@ -1,6 +1,7 @@
 /**
- * Whatever a tool returned, as a ToolResult. Authors are not always typed; nothing a tool returns is a crash: what cannot be read
- * throws here, where a throw is the tool's error, and what is handed on is a copy that has no getters and no traps.
+ * Converts whatever a tool returned to a ToolResult. Authors may write untyped code, so nothing that a tool returns may
+ * crash the worker: what cannot be read throws here, where a throw counts as the tool's error, and the result is a copy
+ * without getters or traps.
  */
 
 import type { ToolResult } from '../core/message/message.ts';
@@ -33,7 +34,7 @@ export function toToolResult(value: unknown): ToolResult {
   };
 }
 
-/** As JSON, which it is stored as. */
+/** Copies the data as JSON, the form in which it is stored. */
 function toErrorFields(code: unknown, data: unknown): Pick<ToolResult, 'error_code' | 'error_data'> {
   return {
     ...(typeof code === 'string' ? { error_code: withinLimit(code) } : {}),
@@ -57,7 +58,7 @@ function withinLimit(text: string): string {
   );
 }
 
-/** Their fields are checked where the files are stored (attachments.ts). */
+/** Copies attachments. Their fields are validated when the files are stored (attachments.ts). */
 function toAttachments(given: unknown): unknown[] {
   if (!Array.isArray(given)) throw new TypeError('The attachments of a result must be a list.');
   return Array.from(given, (each) =>

@@ -34,9 +34,9 @@ export interface ToolsInput {
   readonly registry: Registry;
   readonly env: ThreadEnv;
   readonly nextId: () => string;
-  /** Of the tool's entry in the active prompt. */
+  /** Returns the options of the tool's entry in the active prompt. */
   readonly optionsOf: (tool: ToolDefinition) => ThreadState['options'];
-  /** The state that an invoked tool is given, but for what is its own. */
+  /** Returns the state of the calling code, on which the state of an invoked tool is based. */
   readonly state: () => ThreadState;
 }
 
@@ -80,25 +80,25 @@ interface InvokedCall extends ByCode {
 }
 
 /**
- * The part of the tool gate (activities/tool-gate/tool-gate.ts) that a tool passes which code runs at once. Its result is the code's
- * to use: it is not stored, so there are no hooks around it, and whatever the code writes of it is redacted there.
+ * The part of the tool gate (activities/tool-gate/tool-gate.ts) for a tool that code runs at once. The result goes to
+ * the code and is not stored, so no hooks run around it, and it is redacted only in what the code writes.
  */
 const INVOKED_TOOL = openGate<ToolsInput, InvokedCall, AnsweredCall>()
   .stage(resolveReachable) //    1 resolve: a tool that the calling tool may reach
   .stage(checkToolArguments) //  2 arguments
   .stage(requireVariables) //    3 variables that the tool requires
-  .stage(askInvoked) //          4 policy: what the call asks for
-  .stage(refuseDenied) //        4 policy: what it declares is denied
-  .stage(guardInvoked) //        4 hooks before: may refuse it, or give it other arguments
-  .stage(prepareAction) //       4 policy: what its tool says of it
-  .stage(judgeAction) //         4 policy: what the agent says of all that
-  .stage(confirmCall) //         4 policy: what its tool wants confirmed
-  .stage(askForCode) //          4 policy: needs an approval that there is not yet
+  .stage(askInvoked) //          4 policy: what the call requests
+  .stage(refuseDenied) //        4 policy: refuses denied capabilities
+  .stage(guardInvoked) //        4 hooks before: may refuse it, or replace its arguments
+  .stage(prepareAction) //       4 policy: its tool describes it
+  .stage(judgeAction) //         4 policy: the agent's policy judges it
+  .stage(confirmCall) //         4 policy: confirmation, if its tool wants one
+  .stage(askForCode) //          4 policy: requests a missing approval
   .stage(recheckArguments) //    4 policy: what is done is what was judged
-  .stage(payInvoked) //          4 budget: its execution can pay for it
-  .stage(beginInvoked) //        4 its action is kept
+  .stage(payInvoked) //          4 budget: its execution pays for it
+  .stage(beginInvoked) //        4 its action is recorded as begun
   .stage(runInvoked) //          5 body
-  .stage(endInvoked); //         5 how its action ended
+  .stage(endInvoked); //         5 the end of its action is recorded
 
 function resolveReachable(
   { registry }: ToolsInput,
@@ -174,13 +174,13 @@ async function runInvoked(
   return go({ result: await whileHeld(input, action, body) });
 }
 
-/** Getters and all: a spread would read them. */
+/** Copies property descriptors: a spread would evaluate the getters. */
 function withOwn(state: ThreadState, own: Partial<ThreadState>): ThreadState {
   const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
   return Object.freeze(Object.defineProperties({}, members)) as ThreadState;
 }
 
-/** What a call may name: a tool, a prompt, an agent that takes a handoff, a subagent, or what makes and tells one. */
+/** True for what a call may name: a tool, prompt or agent, or a tool that creates a subagent or messages one. */
 function isCallable(registry: Registry, name: string): boolean {
   return findCallee(registry, name) !== undefined || isSubagentCall(registry, name);
 }

@@ -1,6 +1,7 @@
 /**
- * ThreadState's key-value store (runtime §14), over the store: it copies values strictly as JSON (core/value/json-value.ts).
- * A thread's values are for its own code: whoever has its state as a relative's is refused, as is a tool invoked through that state.
+ * ThreadState's key-value store (runtime §14), backed by the store, which copies values strictly as JSON
+ * (core/value/json-value.ts). A thread's values are for its own code: access through the state of a relative is
+ * refused, and so is access by a tool that is invoked through that state.
  */
 import type { ThreadValues } from '../core/author/thread-value.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -17,7 +18,7 @@ export function createThreadValues(
   return {
     async getValue<T>(key: string) {
       requireOwn('getValue');
-      // What a key holds is the author's knowledge.
+      // Only the author knows the type of a key's value.
       return (await store.values.get(id, key)) as T | null;
     },
     async getUserValues<T>(key: string) {

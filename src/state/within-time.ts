@@ -1,18 +1,22 @@
-/** Work of an author's code within its time. What comes after that is ignored: code that has begun cannot be ended from outside. */
+/**
+ * Runs author code within a time limit. A later outcome is ignored: code that has begun cannot be ended from outside.
+ */
 
 import { defer } from '../core/value/deferred.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
 export interface TimeGiven {
-  /** As long as a hook has where nothing else is said. */
+  /** Default LIMITS.hookMs. */
   readonly timeoutMs?: number;
-  /** Ends the waiting at once. */
+  /** Ends the waiting immediately. */
   readonly signal?: AbortSignal;
   readonly late?: (timeoutMs: number) => Error;
   readonly aborted?: (signal: AbortSignal) => unknown;
 }
 
-/** The work is not begun where the signal is aborted already. */
+/**
+ * Settles as the work does, or rejects at its time limit or when the signal fires. An aborted signal prevents the work.
+ */
 export async function withinTime<T>(work: () => T | Promise<T>, given: TimeGiven = {}): Promise<T> {
   const { timeoutMs = LIMITS.hookMs, signal, late = tooLate, aborted = reasonOf } = given;
   if (signal?.aborted) throw aborted(signal);

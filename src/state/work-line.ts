@@ -1,12 +1,12 @@
-/** Acts one after another in the order in which they are asked for, also where the code that asks does not wait. */
+/** Runs acts one after another, in the order in which they were added, even if their callers do not wait. */
 export interface WorkLine {
   add<T>(act: () => Promise<T>): Promise<T>;
-  /** For an act that cannot be awaited: its failure is kept. */
+  /** Adds an act that cannot be awaited; its failure is kept. */
   addUnawaited(act: () => Promise<unknown>): void;
-  /** Waits for what was added. */
+  /** Waits until all acts that were added are done. */
   reached(): Promise<void>;
   keepFailure(error: unknown): void;
-  /** Throws the first failure that was kept since this was called last. */
+  /** Throws the first failure that was kept since the last call of this function. */
   throwFailure(): void;
 }
 

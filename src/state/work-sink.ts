@@ -1,4 +1,4 @@
-/** Where work goes that code queues by its ThreadState: a port, which activities and the server implement in their own ways. */
+/** The sink for work that code queues through its ThreadState: a port that activities and the server implement. */
 import type { MessageItem } from '../core/thread/item.ts';
 import type { QueuedTool } from '../store/port/tool.ts';
 
@@ -7,12 +7,12 @@ export interface WorkSink {
   queueMessage(item: MessageItem): Promise<void>;
   queueTool(tool: QueuedTool): void;
   terminate(): Promise<void>;
-  /** An effect was scheduled: the next one of the thread is due in so many milliseconds. */
+  /** Called after an effect was scheduled: the next effect of the thread is due in `inMs` milliseconds. */
   wakeForEffects(inMs: number): Promise<void>;
-  /** Something was put into the thread's queue by other means: its workflow is told to look. */
+  /** Signals the thread's workflow to check the store: something was added to its queue by other means. */
   wake(): Promise<void>;
-  /** What the parent was told by `notifyParent`, as the records of this work show it. */
+  /** Notes a message that `notifyParent` has sent, for the records of this work. */
   noteTold(content: string): void;
-  /** Where work for another thread of the family goes. */
+  /** Returns the sink for work of another thread of the family. */
   reach(threadId: string): WorkSink;
 }

@@ -1,27 +1,32 @@
 /**
- * The calls of an answer as they may be stored (runtime §5): names, arguments and ids that the engine can rely on. What cannot be
- * repaired stays as it is, and is refused where the call is begun: the model reads why.
- * C1. A call that names nothing is none. Where an answer has no other, one that is refused stands for all of them, so that the model is told.
- * C2. Ids differ within an answer. One that is missing or taken is made of the step and the call's place: the same whenever it is made.
- * C3. Arguments that were cut off before they began are not taken for none.
+ * Cleans the calls of an answer so that they can be stored (runtime §5): names, arguments and ids that the engine can
+ * rely on. What cannot be repaired is left as it is, and the call is refused when it begins: the model then reads why.
+ * C1. A call without a name is dropped. If an answer has no other call, one refused call replaces all of them, so that
+ *     the model reads an error.
+ * C2. Call ids are unique within an answer. A missing or duplicate id is replaced by one derived from the step and the
+ *     call's position, so it is the same in every attempt.
+ * C3. Arguments that were cut off before they began are not treated as empty arguments.
  */
 import type { ProviderResponse, ProviderToolCall } from '../message/provider.ts';
 import { LIMITS } from '../value/limit.ts';
 import { findInlineCalls, mayHoldCalls } from './inline-calls.ts';
 import { type ArgumentRepair, readArguments } from './repair-arguments.ts';
 
-/** `name`: spaces were around it. `id`: it was missing, or another call's. `inline`: it stood in the text. Others: of the arguments. */
+/**
+ * `name`: surrounding spaces were removed. `id`: it was missing, or another call's. `inline`: the call was in the
+ * answer's text. Others: repairs of the arguments.
+ */
 export type CallRepair = 'name' | 'id' | 'inline' | ArgumentRepair;
 
 export interface CleanCall {
   readonly call: ProviderToolCall;
-  /** What was done to it; none where it is as the model made it. */
+  /** Repairs made to the call; empty if it is as the model made it. */
   readonly repairs: readonly CallRepair[];
 }
 
-/** As a model wrote it, where a call was repaired or dropped; its texts are cut. */
+/** A repaired or dropped call as the model wrote it; its arguments are truncated. */
 export interface RawCall {
-  /** The stored call; absent for one that was dropped. */
+  /** Id of the stored call; absent if the call was dropped. */
   readonly callId?: string;
   readonly id: string;
   readonly name: string;
@@ -30,26 +35,26 @@ export interface RawCall {
 
 export interface CleanedCalls {
   readonly calls: readonly CleanCall[];
-  /** Calls that named nothing. */
+  /** Number of calls without a name. */
   readonly dropped: number;
   readonly raw: readonly RawCall[];
 }
 
-/** As much of it as the log tells: of each call, in their order, and of those that are not among them. */
+/** The logged part of CleanedCalls: the repairs of each call, in call order, and the number of dropped calls. */
 export interface ToldRepairs {
   readonly repairs: readonly (readonly CallRepair[])[];
   readonly dropped: number;
 }
 
-/** Stands for calls that named nothing; no tool of a project can have this name. */
+/** Name of the refused call that replaces calls without a name (C1); no tool of a project can have it. */
 export const UNNAMED_CALL = 'unnamed-call';
 
-/** No JSON object: what is refused as cut off. */
+/** Not a JSON object, so the call is refused as cut off. */
 const CUT_OFF = '{';
 
 export interface AnswerPlace {
   readonly step: number;
-  /** The names that the model was offered; asked where a call is named `none`, or the text of an answer may hold calls. */
+  /** Returns the offered names; called only if a call is named `none`, or the answer's text may hold calls. */
   readonly offered: () => ReadonlySet<string>;
 }
 
@@ -63,7 +68,7 @@ export function cleanCalls(
   const isInline = named.length === 0 && content && mayHoldCalls(content);
   const found = isInline ? findInlineCalls(content, offered()) : [];
   const inline = found.map(({ name, text }) => toCall(name, text));
-  // C1: the model is told.
+  // C1: one refused call, so that the model reads an error.
   const told = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
   const made = named.length > 0 ? named.map(toNative) : told.map((call) => mend(call, ['inline']));
   const whole = finishReason === 'length' && inline.length === 0 ? made.map(markCutOff) : made;
@@ -81,7 +86,7 @@ export function cleanCalls(
   };
 }
 
-/** `none` says that there is no name, unless something that was offered is called so. */
+/** `none` counts as no name, unless something that was offered has this name. */
 function namesSomething({ name }: ProviderToolCall, offered: AnswerPlace['offered']): boolean {
   const word = name.trim();
   return word !== '' && (word.toLowerCase() !== 'none' || offered().has(word));
@@ -96,7 +101,7 @@ function toNative(call: ProviderToolCall): CleanCall {
   return mend({ ...call, name }, name === call.name ? [] : ['name']);
 }
 
-/** What can be read of its arguments; else its text stays. */
+/** Parses and repairs the arguments of a call; if they cannot be read, their text is kept. */
 function mend({ rawArguments, ...call }: ProviderToolCall, before: readonly CallRepair[]): CleanCall {
   if (rawArguments === undefined) return { call, repairs: before };
   const read = readArguments(rawArguments);
@@ -104,14 +109,14 @@ function mend({ rawArguments, ...call }: ProviderToolCall, before: readonly Call
   return { call: { ...call, arguments: read.value }, repairs: [...before, ...read.repairs] };
 }
 
-/** C3: of the last call of an answer that ran out of tokens; those before it are complete. */
+/** C3: marks the last call of an answer that ran out of tokens; the calls before it are complete. */
 function markCutOff({ call, repairs }: CleanCall, index: number, all: readonly CleanCall[]): CleanCall {
   const isCut = index === all.length - 1 && Object.keys(call.arguments).length === 0;
   if (!isCut || call.rawArguments !== undefined) return { call, repairs };
   return { call: { ...call, rawArguments: CUT_OFF }, repairs };
 }
 
-/** C2: ids that are given come first, then those that are made. */
+/** C2: ids that the model gave are reserved first, then the missing ones are generated. */
 function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[] {
   const taken = new Set<string>();
   const isOwn = calls.map(({ call: { id } }) => {
@@ -124,12 +129,12 @@ function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[
     let id = `call_${step}_${index}`;
     while (taken.has(id)) id += '_';
     taken.add(id);
-    // An inline call has none by its nature.
+    // An inline call never has an id, so generating one is not a repair.
     return { call: { ...call, id }, repairs: repairs.includes('inline') ? repairs : [...repairs, 'id'] };
   });
 }
 
-/** Whether something that the model wrote is not in what is stored. An inline call stands in the text of its answer. */
+/** True if something that the model wrote is not stored. An inline call is kept in the text of its answer. */
 function losesWords({ call, repairs }: CleanCall, given: ProviderToolCall): boolean {
   const isMended = repairs.some((repair) => repair !== 'id' && repair !== 'inline');
   return isMended || (given.id.trim() !== '' && given.id !== call.id);

@@ -1,15 +1,16 @@
 /**
- * Calls that a model has written into its text, as some do that know no other way. Only what stands in a wrapper made for calls is one, or
- * a text that is one call and nothing else: words about a tool never run it.
+ * Finds calls that a model has written into its text, as models do that cannot make native tool calls. A call must be
+ * in a wrapper made for calls, or be the whole text: a text that merely mentions a tool never runs it.
  *
- *   <tool_code>look({"at": "door"})</tool_code>      also as a fence of that name, `tool_call` for both, in `print(…)`, several in a row
+ *   <tool_code>look({"at": "door"})</tool_code>      also as a fence of that name, named `tool_call`,
+ *                                                    in `print(…)`, several in a row
  *   <tool_call>{"name": "look", "arguments": {…}}</tool_call>
  *   look({"at": "door"})                             the whole text
  *
- * I1. The name must be one that the model was offered, else it is text.
- * I2. What stands in any other fence, or in backticks, is an example.
- * I3. A wrapper that does not close, or holds anything else beside its calls, is text.
- * I4. Linear in the length of the text.
+ * I1. The name of a call must be one that the model was offered; otherwise the call is text.
+ * I2. A call in any other fence, or in backticks, is an example and is not run.
+ * I3. A wrapper that is not closed, or holds anything besides its calls, is text.
+ * I4. The search takes time linear in the length of the text.
  */
 import { LIMITS } from '../value/limit.ts';
 import { findBracketed } from './json-text.ts';
@@ -17,11 +18,11 @@ import { readArguments } from './repair-arguments.ts';
 
 export interface InlineCall {
   readonly name: string;
-  /** As the model wrote them. */
+  /** The arguments as the model wrote them. */
   readonly text: string;
 }
 
-/** Whether it is worth while to look: most texts hold nothing that looks like a call. */
+/** A cheap check before the search: most texts contain nothing that looks like a call. */
 export function mayHoldCalls(text: string): boolean {
   return /^\s*[A-Za-z_][\w-]* ?\(|<tool_c(?:ode|all)>|```[ \t]*tool_c/.test(text);
 }
@@ -38,10 +39,10 @@ export function findInlineCalls(text: string, offered: ReadonlySet<string>): rea
 const OPENER = /```|<tool_code>|<tool_call>/g;
 const CALL_FENCE = /^[ \t]*tool_(?:code|call)[ \t]*\n/;
 
-/** What the wrappers hold, in their order. */
+/** Returns the contents of the wrappers, in order. */
 function findWrapped(text: string): readonly string[] {
   const bodies: string[] = [];
-  // I4: what was not found once is not looked for again.
+  // I4: a closer that was not found once is not searched for again.
   const unclosed = new Set<string>();
   OPENER.lastIndex = 0;
   for (let found = OPENER.exec(text); found; found = OPENER.exec(text)) {
@@ -49,11 +50,11 @@ function findWrapped(text: string): readonly string[] {
     const isFence = opener === '```';
     const closer = isFence ? '```' : opener.replace('<', '</');
     const from = OPENER.lastIndex;
-    // I2: quoted, as a word of a sentence.
+    // I2: it is in backticks.
     if (!isFence && text.charAt(found.index - 1) === '`') continue;
     const to = unclosed.has(closer) ? -1 : text.indexOf(closer, from);
     if (to < 0) {
-      // I2, I3: a fence reaches to the end; a wrapper is text.
+      // I2, I3: an unclosed fence reaches to the end; any other unclosed wrapper is text.
       if (isFence) break;
       unclosed.add(closer);
       continue;
@@ -77,12 +78,12 @@ function readObject(body: string, offered: ReadonlySet<string>): readonly Inline
   return [{ name, text: typeof given === 'string' ? given : JSON.stringify(given) }];
 }
 
-/** I3: calls and nothing else, each as `name(…)`; undefined for anything else. */
+/** I3: reads a sequence of calls `name(…)` and nothing else; undefined for anything else. */
 function readSequence(body: string, offered: ReadonlySet<string>): readonly InlineCall[] | undefined {
   const calls: InlineCall[] = [];
   for (let at = 0; at < body.length; ) {
     const call = readCall(body, at, offered) ?? readPrinted(body, at, offered);
-    // I1: one that is not offered makes text of all.
+    // I1: one name that was not offered makes the whole body text; so do too many calls.
     if (!call || calls.length === LIMITS.answerCalls) return undefined;
     calls.push({ name: call.name, text: call.text });
     at = skip(body, call.end);
@@ -109,7 +110,7 @@ function readCall(body: string, from: number, offered: ReadonlySet<string>): Pla
 const PRINT = /print\(\s*/y;
 const PRINTED = /\s*\)/y;
 
-/** `print(look({…}))`, as a model writes that takes the call for a program. */
+/** Reads `print(look({…}))`, as models write that treat a call as program code. */
 function readPrinted(body: string, from: number, offered: ReadonlySet<string>): PlacedCall | undefined {
   PRINT.lastIndex = from;
   const call = PRINT.test(body) ? readCall(body, PRINT.lastIndex, offered) : undefined;

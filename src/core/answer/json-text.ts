@@ -1,9 +1,9 @@
-/** Where JSON in the text of a model ends, and how deep it is, without parsing it: such text may be of any size and shape. Linear. */
+/** Finds the end and depth of JSON in a model's text without parsing it: the text may be of any size. Linear. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Behind the closing quote of the string that opens at `from`; the text's length where it does not close. */
+/** Index after the closing quote of the string that opens at `from`; the text's length if it is not closed. */
 export function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -14,13 +14,13 @@ export function endOfString(text: string, from: number): number {
 }
 
 export interface Bracketed {
-  /** Behind the bracket that closes the one at `from`; undefined where none does. */
+  /** Index after the bracket that closes the one at `from`; undefined if none does. */
   readonly end: number | undefined;
-  /** Levels of brackets, the outermost included. */
+  /** Nesting depth, the outermost bracket included. */
   readonly depth: number;
 }
 
-/** What the bracket at `from` encloses. Brackets within strings do not count; kinds are not told apart. */
+/** Finds the end of the bracket at `from`. Brackets within strings are ignored; kinds are not distinguished. */
 export function findBracketed(text: string, from: number): Bracketed {
   let open = 0;
   let depth = 0;
@@ -38,7 +38,7 @@ export function findBracketed(text: string, from: number): Bracketed {
   return { end: undefined, depth };
 }
 
-/** The text with what `rewrite` makes of each of its parts: strings, and what stands between them. */
+/** Returns the text with each part (a string, or the text between strings) replaced by the result of `rewrite`. */
 export function rewriteJson(text: string, rewrite: (part: string, isString: boolean) => string): string {
   const parts: string[] = [];
   let at = 0;

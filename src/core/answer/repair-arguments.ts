@@ -1,8 +1,9 @@
 /**
- * The arguments of a call, from the text that a model wrote. What is a JSON object is never touched; else the rules below are tried in
- * their order, and a text that none of them explains is refused: its call is not made, and the model is told.
- * A1. Nothing is made up. What is open is never closed, so arguments that were cut off are never run with a part of them.
- * A2. Repairing what was repaired changes nothing.
+ * Reads the arguments of a call from the text that a model wrote. A JSON object is never changed. Otherwise the repairs
+ * below are tried in order; a text that none of them makes valid is refused: the call is not made, and the model reads
+ * why.
+ * A1. Repairs invent nothing: open brackets are never closed, so arguments that were cut off are never run in part.
+ * A2. Repairing repaired arguments changes nothing.
  */
 import { LIMITS } from '../value/limit.ts';
 import { parseRecord } from '../value/record.ts';
@@ -11,13 +12,13 @@ import { endOfString, findBracketed, rewriteJson } from './json-text.ts';
 export const ARGUMENT_REPAIRS = [
   /** `null` stands for no arguments. */
   'null',
-  /** The object was a JSON text within a JSON text. */
+  /** The object was encoded as a JSON string. */
   'unquoted',
-  /** There was something around the one object that opens nothing else: words, a fence, a bracket too many. */
+  /** Text around the object that opens nothing else was removed: words, a fence, an extra bracket. */
   'unwrapped',
-  /** Line breaks and other control characters stood in its texts as they are. */
+  /** Line breaks and other control characters in strings were escaped. */
   'escaped',
-  /** A comma stood before a closing bracket. */
+  /** A comma before a closing bracket was removed. */
   'commas',
 ] as const;
 
@@ -25,11 +26,11 @@ export type ArgumentRepair = (typeof ARGUMENT_REPAIRS)[number];
 
 export interface ReadArguments {
   readonly value: Readonly<Record<string, unknown>>;
-  /** What it took, in the order of the rules; none where the text is a JSON object, or empty. */
+  /** Repairs in the order of the rules; empty if the text is a JSON object, or empty. */
   readonly repairs: readonly ArgumentRepair[];
 }
 
-/** Undefined for what is no object, and cannot be repaired into one. An empty text means no arguments. */
+/** Undefined if the text is not a JSON object and cannot be repaired into one. An empty text means no arguments. */
 export function readArguments(text: string): ReadArguments | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return { value: {}, repairs: [] };
@@ -49,7 +50,7 @@ export function readArguments(text: string): ReadArguments | undefined {
   return undefined;
 }
 
-/** Why a text is refused, for the model that wrote it. */
+/** Returns why a text is refused, for the model that wrote it. */
 export function describeArguments(text: string): string {
   const start = text.search(/[{[]/);
   const isOpen = start >= 0 && findBracketed(text, start).end === undefined;
@@ -70,19 +71,19 @@ const MENDED: readonly Mending[] = [
   { repairs: ['escaped', 'commas'], mend: (text) => dropCommas(escapeControls(text)) },
 ];
 
-/** The text that a JSON string is; undefined for anything else. */
+/** Returns the text that a JSON string encodes; undefined for anything else. */
 function unquote(text: string): string | undefined {
   if (!text.startsWith('"') || endOfString(text, 0) !== text.length) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // An open string.
+    // The string is not closed, or not valid JSON.
     return undefined;
   }
 }
 
-/** A1: of one complete object and what stands around it, the object. Undefined where anything else opens, or it does not close. */
+/** A1: returns the one complete object without the text around it. Undefined if it is not closed, or not alone. */
 function onlyObject(text: string): string | undefined {
   const start = text.indexOf('{');
   if (start < 0 || /[[\]}"]/.test(text.slice(0, start))) return undefined;

@@ -10,7 +10,7 @@ export interface CodeExecutionOptions {
   readonly language?: 'typescript' | 'javascript';
   /** The export to resolve (§13.5). Default `{ fn: 'default', args: [] }`. */
   readonly execute?: { readonly fn?: string; readonly args?: readonly unknown[] };
-  /** What bare specifiers mean. The key `default` becomes the default export. */
+  /** Exports of modules, by bare specifier. The key `default` becomes the default export. */
   readonly imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Sources of relative specifiers (`./a`), which may import each other and `imports`. */
   readonly modules?: Readonly<Record<string, string>>;
@@ -27,11 +27,11 @@ export interface CodeExecutionOptions {
 export interface CodeExecutionError {
   readonly name: string;
   readonly message: string;
-  /** Names sandbox sources alone. */
+  /** Contains frames of sandbox sources only. */
   readonly stack?: string;
-  /** From 1, in the caller's source. */
+  /** Line in the caller's source, from 1. */
   readonly line?: number;
-  /** From 1, in the caller's source. */
+  /** Column in the caller's source, from 1. */
   readonly column?: number;
   readonly filename?: string;
   /** The specifier that did not resolve. */
@@ -49,13 +49,13 @@ export interface CodeExecutionResult {
   readonly status: CodeExecutionStatus;
   /** Only with status `success`. Functions in it can be called until the enclosing tool call ends. */
   readonly result?: unknown;
-  /** Every status but `success` has one. */
+  /** Set for every status except `success`. */
   readonly error?: CodeExecutionError;
   /** What the code reported, in order; filled for every status. */
   readonly reports: readonly unknown[];
   /** What the code wrote to the console, unless the caller gave one; filled for every status. */
   readonly logs: readonly CodeExecutionLog[];
-  /** From the call of `runCode` until it settled, waiting for a free process included. */
+  /** Milliseconds from the call of `runCode` until it settled, including the wait for a free process. */
   readonly durationMs: number;
   /** Heap in use at the end; absent when it could not be read. */
   readonly memoryUsedBytes?: number;

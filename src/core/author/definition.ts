@@ -63,11 +63,11 @@ export interface AgentDefinition {
   readonly env: Readonly<Record<string, string>>;
   readonly variables: readonly VariableDefinition[];
   readonly hooks: readonly string[];
-  /** What its threads may do; absent where nothing is judged. */
+  /** Rules for the actions of its threads; if absent, the agent restricts nothing. */
   readonly policy?: AgentPolicy;
-  /** What guards its turns. */
+  /** Limits and safeguards of its turns. */
   readonly guards?: Guards;
-  /** Of the package that the agent comes from; told and not used. */
+  /** Metadata of the package that the agent comes from: shown, otherwise unused. */
   readonly packageName?: string;
   readonly version?: string;
   readonly author?: string;
@@ -83,11 +83,11 @@ export type PromptPart =
 /** One entry of a prompt's `tools`: a name, with whatever the entry configures. */
 export interface PromptToolEntry {
   readonly name: string;
-  /** Of a tool of an MCP server: `name` is what models call it by. */
+  /** Set for a tool of an MCP server: `name` is then the name that models call. */
   readonly mcp?: McpToolRef;
-  /** Of an agent elsewhere, by the name of its file. */
+  /** Set for an agent elsewhere: the name of its file. */
   readonly a2a?: string;
-  /** Of a task: `name` is what models call it by. */
+  /** Set for a task: `name` is then the name that models call. */
   readonly task?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ export interface PromptDefinition {
   readonly recentImageThreshold: number;
   readonly providerOptions: Readonly<Record<string, unknown>>;
   readonly hooks: readonly string[];
-  /** Before its agent's. */
+  /** Guards of this prompt; each overrides that of its agent. */
   readonly guards?: Guards;
 }
 
@@ -155,7 +155,7 @@ export interface ModelDefinition {
 /** A zod object schema from any copy of zod 4, recognised by shape alone. */
 export interface AuthorSchema {
   safeParse(value: unknown): ParsedBySchema;
-  /** Also where refinements are asynchronous, at which `safeParse` throws. */
+  /** Also supports asynchronous refinements, for which `safeParse` throws. */
   safeParseAsync(value: unknown): Promise<ParsedBySchema>;
 }
 
@@ -182,25 +182,31 @@ export interface ToolDefinition {
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
   readonly timeoutMs: number;
-  /** What a call of it needs to be allowed, by name; none where absent. */
+  /** Names of the capabilities that a call of it needs; none if absent. */
   readonly capabilities?: readonly string[];
-  /** Says what a call would do, before it is judged. */
+  /** Describes what a call would do, before the call is judged. */
   readonly prepareAction?: (args: never, context: ActionContext) => unknown;
-  /** Whether a call of it is confirmed by a person, whatever a policy says; the function's text says what for, null: this one is not. */
+  /**
+   * Set if a person must confirm its calls, whatever a policy says. A function returns the text to confirm, or null if
+   * this call needs none.
+   */
   readonly confirm?: true | ((args: never) => unknown);
-  /** How long a call of it waits for an approval; without end where absent. */
+  /** Milliseconds that a call waits for an approval; without limit if absent. */
   readonly approvalTimeoutMs?: number;
-  /** Its body may ask people (`state.ask`), and then begins again from its start. */
+  /** True if its body may ask people (`state.ask`); after an answer, the body restarts from its beginning. */
   readonly asks?: true;
-  /** Runs code and does nothing else: its calls are dispatched as `runCode`. Only built-in tools have it. */
+  /** True if it only runs code: its calls are dispatched as `runCode`. Only built-in tools have it. */
   readonly runsCode?: true;
-  /** Asks for the status of its thread's subagents, and is answered by the engine. Only a built-in tool has it. */
+  /** True if it queries the status of the thread's subagents; the engine answers it. Only one built-in tool has it. */
   readonly queriesTeam?: true;
-  /** A call of it makes a task of this name, a child of its thread, and has the task's end as its result. Only the engine makes such tools. */
+  /**
+   * Name of the task that a call creates, as a child of its thread; the task's end is the call's result. Only tools
+   * made by the engine have it.
+   */
   readonly startsTask?: string;
-  /** Its body is a call of this tool of an MCP server; `tool` is its name there. */
+  /** Set if its body is a call of a tool of an MCP server; `tool` is the tool's name there. */
   readonly remote?: { readonly server: McpServerDefinition; readonly tool: string };
-  /** Its body is a task of this agent elsewhere. */
+  /** Set if its body is a task of an agent elsewhere. */
   readonly a2a?: A2aAgentDefinition;
 }
 
@@ -223,6 +229,6 @@ export interface Registry {
   readonly tasks: ReadonlyMap<string, TaskDefinition>;
   /** By name. */
   readonly manifests: ReadonlyMap<string, ManifestDefinition>;
-  /** By file below `agents/api`, without its extension. */
+  /** By file name below `agents/api`, without extension. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>;
 }

@@ -11,7 +11,7 @@ export interface EffectDefinition {
   readonly execute: (state: ThreadState, args?: never) => Promise<void> | void;
 }
 
-/** An effect that waits for its time. Times are microseconds since 1970. */
+/** A pending effect. Times are microseconds since 1970. */
 export interface ScheduledEffect {
   readonly id: string;
   readonly name: string;
@@ -24,13 +24,14 @@ export interface ScheduledEffect {
 /** The part of ThreadState that schedules effects (definitions §10). */
 export interface ThreadEffects {
   /**
-   * Schedules an effect of this thread and answers its id. `delay` is the least number of milliseconds before it fires; it fires
-   * at least once, during a turn between its steps. Rejects with `EffectNotFound`, `InvalidValue` (arguments that are not JSON, a delay that is
-   * not a number), `LimitExceeded` or `ThreadTerminated`. A tool call that is repeated schedules it once.
+   * Schedules an effect of this thread and returns its id. `delay` is the minimum time before it fires, in
+   * milliseconds. It fires at least once; during a turn, between two steps. Rejects with `EffectNotFound`,
+   * `InvalidValue` (arguments that are not JSON, a delay that is not a number), `LimitExceeded` or `ThreadTerminated`.
+   * If a tool call is repeated, the effect is scheduled once.
    */
   scheduleEffect(name: string, args?: Readonly<Record<string, unknown>>, delay?: number): Promise<string>;
-  /** Effects that still wait, of one name or all, the next due first. */
+  /** Returns pending effects, of one name or all, the next due first. */
   getScheduledEffects(name?: string): Promise<ScheduledEffect[]>;
-  /** True only when it still waited and now never fires. */
+  /** True only if the effect was still pending and now never fires. */
   removeScheduledEffect(id: string): Promise<boolean>;
 }

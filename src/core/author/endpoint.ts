@@ -1,10 +1,10 @@
-/** Thread endpoints (definitions §11): HTTP requests that the project's own code answers, with a thread at hand. */
+/** Thread endpoints (definitions §11): HTTP requests that the project's own code answers, with access to a thread. */
 import type { AnyThreadState, ThreadState } from './thread-state.ts';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
 
-/** Without the thread's id; a catch-all's rest of the path is `params['*']`. */
+/** Path parameters without the thread's id; the rest of a catch-all path is `params['*']`. */
 export type EndpointParams = Readonly<Record<string, string>>;
 
 export type EndpointHandler<State extends AnyThreadState = ThreadState> = (

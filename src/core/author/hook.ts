@@ -1,48 +1,49 @@
 /**
- * Hooks (definitions §9, and our own): code of authors at fixed points of a thread's life. Types alone; `state/hooks` runs them.
+ * Hooks (definitions §9, and our own): author code that runs at fixed points of a thread's life. Types alone;
+ * `state/hooks` runs them.
  */
 import type { LLMMessage } from '../message/llm-message.ts';
 import type { Message, ToolCall, ToolResult } from '../message/message.ts';
 import type { MessageAttachment, MessageUpdates } from './thread-message.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** What a hook answers, at once or later. */
+/** The return value of a hook, or a promise of it. */
 export type HookAnswer<T> = T | Promise<T>;
-/** Returning nothing keeps the value. */
+/** A hook that returns nothing keeps the value. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has the type void.
 export type Kept = null | undefined | void;
 
-/** Fields that replace those of a new message: content, silent, metadata, role and attachments; the others stay. */
+/** Fields that replace those of a new message: content, silent, metadata, role, attachments. Others are ignored. */
 export type MessageChange = Partial<Omit<Message, 'attachments'>> & {
   readonly attachments?: readonly MessageAttachment[] | null;
 };
 
-/** What a hook says of a call that is to be made: that it is not, or with which arguments it is, all of them. */
+/** What a hook decides about a call before it is made: to block it, or to replace all of its arguments. */
 export type CallChange =
   | { readonly block: true; readonly reason?: string }
   | { readonly arguments: Readonly<Record<string, unknown>> };
 
 /** How an execution has ended. */
 export interface AgentEnd {
-  /** The same whenever the end is told, and of no other: for what must be done once. */
+  /** Idempotency key: the same each time this end is reported, and unique to it. */
   readonly key: string;
   readonly executionId: string;
   readonly status: 'idle' | 'stopped' | 'failed' | 'terminated';
-  /** As the event `execution.ended` has it: a stop rule, `canceled`, `stopped`, `failed`, `terminated`. */
+  /** The reason in the event `execution.ended`: a stop rule, `canceled`, `stopped`, `failed`, `terminated`. */
   readonly reason: string;
-  /** What was said last in it; null where nothing was. */
+  /** The last text of the execution; null if it has none. */
   readonly text: string | null;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** What a summary has taken the place of, in the requests of a thread. */
+/** A summary that replaces older messages in the requests of a thread. */
 export interface Compaction {
-  /** Of this summary, and of no other: for what must be done once. */
+  /** Idempotency key: unique to this summary. */
   readonly key: string;
-  /** Messages that it covers and no summary before it did. */
+  /** Number of messages that it covers and no earlier summary does. */
   readonly count: number;
   readonly summary: string;
-  /** The last message that it covers. */
+  /** Id of the last message that it covers. */
   readonly messageId: string;
   /** The name of the prompt whose requests begin with it. */
   readonly prompt: string;
@@ -77,7 +78,7 @@ export interface HookSignatures {
     result: ToolResult,
     // biome-ignore lint/suspicious/noConfusingVoidType: as above; null means something else here.
   ): HookAnswer<ToolResult | null | undefined | void>;
-  /** As after a success. A returned result with status `success` is a recovery. */
+  /** Results are as for `after_tool_call_success`. A returned result with status `success` makes the call a success. */
   after_tool_call_failure(
     state: ThreadState,
     call: ToolCall,
@@ -92,8 +93,9 @@ export interface HookSignatures {
   ): HookAnswer<ToolResult | Kept>;
 
   /**
-   * A guard: before a call of any kind has begun, an invoked tool's too, with its arguments as they were checked. What it throws, a return
-   * of the wrong shape and 30 s without an answer refuse the call as a block does. It may run again for the same call.
+   * A guard that runs before any call begins, including one by `invokeTool`, with the call's validated arguments. A
+   * throw, a return value of the wrong shape, or no answer within 30 s refuses the call like a block. It may run more
+   * than once for the same call.
    */
   before_tool_call(
     state: ThreadState,
@@ -101,13 +103,13 @@ export interface HookSignatures {
     args: Readonly<Record<string, unknown>>,
   ): HookAnswer<CallChange | Kept>;
   /**
-   * Behind a summary that is kept, before the request that begins with it. Where the worker is lost in between it is not told again: that
-   * it was made is in the log.
+   * Runs after a summary was stored, before the request that begins with it. If the worker is lost in between, it is
+   * not called again; the log still has the summary's event.
    */
   on_compaction(state: ThreadState, compaction: Compaction): HookAnswer<void>;
   /**
-   * Right before an execution is over, however it ends, with `state.execution` null. Where the worker is lost before the end is stored it runs
-   * again, with the same `key`; what it makes through its state is there once.
+   * Runs right before an execution is over, however it ends, with `state.execution` null. If the worker is lost before
+   * the end is stored, it runs again with the same `key`; what it creates through its state then exists only once.
    */
   on_agent_end(state: ThreadState, end: AgentEnd): HookAnswer<void>;
 }
@@ -134,10 +136,10 @@ export type HookName = (typeof HOOK_NAMES)[number];
 
 export interface HookDefinition<Name extends HookName = HookName> {
   readonly kind: 'hook';
-  /** Its id: what prompts and agents list. */
+  /** Id that prompts and agents list. */
   readonly name: string;
   readonly hook: Name;
-  /** Absent: 0. */
+  /** Default 0. */
   readonly priority?: number;
   readonly execute: HookSignatures[Name];
 }

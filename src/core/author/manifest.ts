@@ -1,21 +1,24 @@
-/** The manifest of an agent that tasks are measured by (docs/tasks.md): its surfaces, what it must know, its rubric, its personas, what runs it. Types alone. */
+/**
+ * The manifest of an agent whose tasks are evaluated (docs/tasks.md): surfaces, required knowledge, rubric, personas,
+ * and what runs it. Types alone.
+ */
 import type { KnowledgeRequirement } from '../task/knowledge.ts';
 import type { Awaitable } from './task.ts';
 
-/** What the rubric is asked about a run. */
+/** A run that the rubric scores. */
 export interface ScoredRun {
-  /** JSON: what the task stopped with, else the last state that it observed. */
+  /** JSON: the outcome that the task stopped with, else the last state that it observed. */
   readonly output: unknown;
-  /** The inputs of the task, where a persona played it: one of `personas`. */
+  /** The inputs of the task; one of `personas` if a persona played it. */
   readonly persona: unknown;
 }
 
 export interface RubricDimension {
   readonly id: string;
-  /** 0 to 1; all of them add up to about 1. */
+  /** 0 to 1; the weights of all dimensions add up to about 1. */
   readonly weight: number;
   readonly label?: string;
-  /** 0 to 1. */
+  /** Returns 0 to 1. */
   readonly score: (run: ScoredRun) => Awaitable<number>;
 }
 
@@ -30,7 +33,7 @@ export interface Rubric {
   }[];
 }
 
-/** What may be edited of an agent, by the name of the surface: paths below `repoRoot`. */
+/** The editable parts of an agent: paths below `repoRoot`, by surface name. */
 export type ManifestSurfaces = Readonly<Record<string, string>>;
 
 export interface ManifestIssue {
@@ -39,11 +42,11 @@ export interface ManifestIssue {
   readonly reason: 'missing' | 'not-directory' | 'not-file' | 'outside';
 }
 
-/** A manifest as it is compared: JSON. */
+/** The JSON form of a manifest, used for comparison. */
 export interface ManifestDocument {
   readonly id: string;
   readonly run: string | null;
-  /** By surface: its path, and each file with the SHA-256 of its content. */
+  /** By surface: its path, and the SHA-256 of the content of each file. */
   readonly surfaces: Readonly<
     Record<string, { readonly path: string; readonly files: Readonly<Record<string, string>> }>
   >;
@@ -64,7 +67,7 @@ export interface ManifestDefinition {
   readonly knowledge: readonly KnowledgeRequirement[];
   readonly rubric?: Rubric;
   readonly personas?: () => Awaitable<readonly unknown[]>;
-  /** A task of `agents/tasks`, or an agent of `agents/agents`; null for code that lives with its process. */
+  /** A task of `agents/tasks`, or an agent of `agents/agents`; null for code that exists only in its process. */
   readonly run: string | null;
   readonly document: ManifestDocument;
   /** SHA-256 of the document: 64 hex digits. */

@@ -1,4 +1,4 @@
-/** A server of tools that speaks MCP (docs/mcp.md), as its author has declared it; what it says of itself is a stranger's word. */
+/** The author's declaration of an MCP server (docs/mcp.md). What the server says of itself is not trusted. */
 import type { VariableDefinition } from './definition.ts';
 
 export interface McpServerDefinition {
@@ -6,18 +6,18 @@ export interface McpServerDefinition {
   /** From the file's name; set by discovery. */
   readonly name: string;
   readonly reach: McpReach;
-  /** What its process, or its requests, are given of the thread's variables. */
+  /** Variables of the thread that its process, or its requests, receive. */
   readonly variables: readonly VariableDefinition[];
   /** Names of its tools that may run more than once per call without harm; true: all of them. */
   readonly idempotent: true | readonly string[];
   /** Milliseconds for one call. */
   readonly timeoutMs: number;
-  /** Milliseconds until it must have told what it offers. */
+  /** Milliseconds until it must have listed its tools. */
   readonly connectTimeoutMs: number;
   readonly approvalTimeoutMs?: number;
 }
 
-/** Texts may hold `{{NAME}}`, which stands for a variable that is declared. */
+/** How the server is reached. Texts may contain `{{NAME}}`, which is replaced by a declared variable. */
 export type McpReach =
   | {
       readonly by: 'stdio';
@@ -36,12 +36,12 @@ export interface McpToolRef {
 
 const VARIABLE = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;
 
-/** The variables that a text names. */
+/** Returns the names of the variables that a text refers to. */
 export function variablesIn(text: string): string[] {
   return [...text.matchAll(VARIABLE)].map(([, name]) => name as string);
 }
 
-/** The text with the values of its variables. */
+/** Returns the text with the values of its variables filled in; a missing value is empty. */
 export function fillVariables(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(VARIABLE, (_, name: string) => values.get(name) ?? '');
 }

@@ -1,30 +1,33 @@
-/** What code of a project does itself, outside of any tool, and wants judged, approved, paid for and told as any call (`state.act`). */
+/** Actions of project code outside of any tool (`state.act`): judged, approved, paid for and logged like a call. */
 
 import type { ArtifactInput } from '../governance/prepared-action.ts';
 import type { ErrorCode } from '../value/error.ts';
 
 export interface OwnAction {
-  /** What sort of thing it is, such as `resource.update`: parts of letters, digits, `_`, `-` and `:` with dots between them. */
+  /** Type of the action, such as `resource.update`: parts of letters, digits, `_`, `-` and `:`, joined by dots. */
   readonly kind: string;
   /** Up to 128 characters. */
   readonly name: string;
-  /** Tells actions of the same piece of work apart, up to 128 characters; else they are counted, so their order must be the same in every attempt. */
+  /**
+   * Distinguishes actions of the same piece of work, up to 128 characters. If absent, actions are numbered, so their
+   * order must be the same in every attempt.
+   */
   readonly key?: string;
-  /** JSON that says what will be done: shown, and part of what is approved. */
+  /** JSON that describes what will be done: shown to the approver, and part of what is approved. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** What it needs to be allowed. */
+  /** Capabilities that the action needs. */
   readonly capabilities?: readonly string[];
   /** What would be done, in words. */
   readonly description?: string;
   /** What would change, and how. */
   readonly artifacts?: readonly ArtifactInput[];
-  /** Milliseconds, above 0: how long an approval is waited for. */
+  /** Milliseconds to wait for an approval, above 0. */
   readonly approvalTimeoutMs?: number;
 }
 
-/** What the executor of an action is told. */
+/** Passed to the executor of an action. */
 export interface OwnActionContext {
-  /** The same for each attempt at this action, and for no other: hand it to the service that you call. */
+  /** Idempotency key: the same for each attempt at this action only. Pass it to the service that you call. */
   readonly actionId: string;
   /** Fires when the work is aborted. */
   readonly signal: AbortSignal;
@@ -33,8 +36,8 @@ export interface OwnActionContext {
 export type OwnActionResult<Value> =
   | { readonly status: 'success'; readonly actionId: string; readonly value: Value }
   /**
-   * It was not done, or has failed. `code`: `ActionDenied`, `ApprovalRequired` (nothing was done; `waitId` is the wait that asks for it, where one
-   * does), `BudgetExceeded`, or that of what the executor threw.
+   * The action was not done, or has failed. `code`: `ActionDenied`, `ApprovalRequired` (nothing was done; `waitId` is
+   * the wait for the approval, if there is one), `BudgetExceeded`, or the code of the executor's error.
    */
   | {
       readonly status: 'error';
@@ -46,10 +49,11 @@ export type OwnActionResult<Value> =
 
 export interface ThreadActions {
   /**
-   * Does something that is no tool, through the gate of every call: judged by the agent's policy and the permissions of the context, approved where
-   * that asks, paid for, told in the log, and only then executed. Never rejects for what a policy, a person, a budget or the executor causes: that is
-   * an error result. Running code does not wait: what needs an approval is refused with `ApprovalRequired`, and passes once that was given.
-   * Rejects with `InvalidValue` or `LimitExceeded` for what is no action.
+   * Executes an action that is not a tool call, through the gate of every call: judged by the agent's policy and the
+   * permissions of the context, approved if they require it, paid for, logged, and only then executed. Never rejects
+   * for what a policy, a person, a budget or the executor causes: that is an error result. Running code does not wait:
+   * an action that needs an approval is refused with `ApprovalRequired`, and passes once the approval was given.
+   * Rejects with `InvalidValue` or `LimitExceeded` if the action is malformed.
    */
   act<Value>(
     action: OwnAction,

@@ -1,4 +1,4 @@
-/** Options of what reads a page, such as getMessages: a wrong shape is refused, since a database would make something else of it. */
+/** Checks the options of paged reads such as getMessages: a database would misinterpret a wrong shape. */
 import { RuntimeError } from '../value/error.ts';
 import { WAIT_STATES, type WaitState } from '../wait/wait.ts';
 
@@ -87,7 +87,7 @@ const RUNS: Readonly<Record<string, Check>> = {
   before: ['a record of a run: its startedAt, threadId and id', isPlace],
 };
 
-/** Each throws `InvalidValue`; what is undefined has its default. */
+/** Each throws `InvalidValue`; an undefined option has its default. */
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);

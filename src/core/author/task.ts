@@ -1,4 +1,4 @@
-/** Tasks that authors write (docs/tasks.md): an adapter, the four phases of a task's loop. Types alone. */
+/** Tasks that authors write (docs/tasks.md): an adapter implements the four phases of a task's loop. Types alone. */
 
 import type { PreparedAction } from '../governance/prepared-action.ts';
 import type { ControlEval, StuckGuards, TaskDecision, TaskVerdict } from '../task/control.ts';
@@ -13,25 +13,28 @@ import type { TaskSessions } from '../task/session.ts';
 import type { AgentTaskSpec, TaskBudget } from '../task/spec.ts';
 import type { AuthorSchema } from './definition.ts';
 
-/** What became of one act, or of one question. */
+/** The outcome of one act, or of one question. */
 export interface ActionOutcome {
   readonly ok: boolean;
-  /** JSON: what `act` answered, or the answer of the question. */
+  /** JSON: the result of `act`, or the answer to the question. */
   readonly result?: unknown;
   readonly error?: string;
-  /** `ActOutcomeUnknown`: its worker was lost while it acted; it may have taken effect. `ActionDenied`: it was not done. Else that of what was thrown. */
+  /**
+   * `ActOutcomeUnknown`: the worker was lost during the act, which may have taken effect. `ActionDenied`: it was not
+   * done. Otherwise the code of the error.
+   */
   readonly code?: string;
   readonly costUsd?: number;
   readonly durationMs?: number;
 }
 
-/** One turn of the loop. States are as JSON has them. */
+/** One iteration of the loop. States are JSON. */
 export interface TaskStep<State = unknown, Action = unknown> {
   readonly index: number;
   readonly decision: TaskDecision<Action>;
   readonly beforeState: State;
   readonly evalsBefore: readonly ControlEval[];
-  /** Absent until it has been observed. */
+  /** Absent until the state after the step has been observed. */
   readonly afterState?: State;
   readonly evalsAfter?: readonly ControlEval[];
   readonly actionOutcome?: ActionOutcome;
@@ -40,17 +43,17 @@ export interface TaskStep<State = unknown, Action = unknown> {
   readonly endedAt: number | null;
 }
 
-/** What every phase is given. */
+/** Passed to every phase. */
 export interface TaskContext<State = unknown, Action = unknown> {
   readonly task: AgentTaskSpec;
   readonly knowledge: KnowledgeReport;
-  /** The newest steps, the oldest of them first: 50 at most. `stepIndex` counts all. */
+  /** The newest steps, at most 50, oldest first. `stepIndex` counts all steps. */
   readonly history: readonly TaskStep<State, Action>[];
-  /** Answers to what was asked before the loop began, by requirement. */
+  /** Answers to the questions that were asked before the loop began, by requirement. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** Fires when the work is aborted. */
   readonly abortSignal: AbortSignal;
-  /** Tells the task's stream and its run record of something. A phase that is tried again tells it again. */
+  /** Adds an event to the task's stream and run record. A phase that is retried adds it again. */
   emit(event: TaskEmission): Promise<void>;
 }
 
@@ -61,9 +64,9 @@ export interface ObservedContext<State = unknown, Action = unknown> extends Task
 export interface DecideContext<State = unknown, Action = unknown> extends ObservedContext<State, Action> {
   readonly evals: readonly ControlEval[];
   readonly budget: Required<Pick<TaskBudget, 'maxSteps' | 'maxWallMs'>> & Pick<TaskBudget, 'maxCostUsd'>;
-  /** Steps before this one. */
+  /** Number of steps before this one. */
   readonly stepIndex: number;
-  /** Milliseconds at work so far. */
+  /** Working time so far, in milliseconds. */
   readonly wallMs: number;
   readonly spentCostUsd: number;
   readonly remainingCostUsd?: number;
@@ -71,35 +74,36 @@ export interface DecideContext<State = unknown, Action = unknown> extends Observ
 
 export interface ActContext<State = unknown, Action = unknown> extends DecideContext<State, Action> {
   /**
-   * The same for each attempt at this action: hand it to the service that you call. An action that failed, or whose end is unknown, and is chosen
-   * again has the same one; one that succeeded and is chosen again has another.
+   * Idempotency key: the same for each attempt at this action. Pass it to the service that you call. If an action
+   * failed, or its end is unknown, and it is chosen again, the key is the same; if it succeeded and is chosen again,
+   * the key differs.
    */
   readonly idempotencyKey: string;
-  /** An attempt before at this very act was lost with its worker: of a task that is `idempotent` alone. */
+  /** True if an earlier attempt at this very act was lost with its worker; only for a task that is `idempotent`. */
   readonly repeated: boolean;
   /** Sessions of backends. */
   readonly sessions: TaskSessions;
   /**
-   * Starts a thread, or finds the one that an attempt before at this action has started under the same `key`; `decide` may wait for it, with
-   * `{ kind: 'await', threadId }`. Rejects with `InvalidValue`.
+   * Starts a thread, or finds the one that an earlier attempt at this action has started under the same `key`. `decide`
+   * may wait for it with `{ kind: 'await', threadId }`. Rejects with `InvalidValue`.
    */
   startThread(thread: TaskThread): Promise<{ readonly threadId: string }>;
 }
 
 export interface TaskThread {
   readonly agent: string;
-  /** What it is told first; at most 32 KiB. */
+  /** The first message to the thread; at most 32 KiB. */
   readonly content: string;
-  /** Tells threads of one action apart. */
+  /** Distinguishes the threads of one action. */
   readonly key?: string;
 }
 
-/** What came of a thread that a step has waited for. */
+/** The outcome of a thread that a step has waited for. */
 export interface AwaitedThread {
   readonly threadId: string;
-  /** `idle` where nothing went wrong. */
+  /** `idle` if nothing went wrong. */
   readonly status: string;
-  /** Its last words; null where it said nothing. */
+  /** Text of its last answer; null if it has none. */
   readonly text: string | null;
 }
 
@@ -110,7 +114,7 @@ export interface CostContext<Action = unknown> {
   readonly stepIndex: number;
 }
 
-/** The end of a task, as it is put before `projectRunRecords`. */
+/** The end of a task, as passed to `projectRunRecords`. */
 export interface TaskControl extends TaskVerdict {
   readonly runId: string;
   readonly intent: string;
@@ -142,30 +146,30 @@ export const TASK_PHASES = [
 ] as const;
 export type TaskPhase = (typeof TASK_PHASES)[number];
 
-/** What of a run is kept for those who compare runs: JSON; `scenarioId` is filled in. */
+/** A record that a run leaves, for comparing runs: JSON. `scenarioId` is filled in if absent. */
 export interface TaskRunRecord {
   readonly scenarioId?: string;
   readonly [field: string]: unknown;
 }
 
-/** Code may answer at once, or later. */
+/** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** Where what must be known comes from. Each is optional. */
+/** Supplies what a task must know. Each method is optional. */
 export interface KnowledgeProvider {
-  /** Instead of what the task says itself. */
+  /** Returns the requirements, which replace those that the task itself states. */
   buildReadiness?(given: { readonly task: AgentTaskSpec }): Awaitable<readonly KnowledgeRequirement[]>;
-  /** Answers by requirement. What it leaves out is asked of people, where the task asks. */
+  /** Returns answers by requirement. Questions that it leaves open are put to people, if the task has `asks`. */
   answerQuestions?(given: {
     readonly task: AgentTaskSpec;
     readonly questions: readonly KnowledgeQuestion[];
   }): Awaitable<Readonly<Record<string, unknown>>>;
-  /** Ids of the evidence that was found, by requirement. */
+  /** Returns the ids of the evidence that was found, by requirement. */
   executeAcquisitionPlans?(given: {
     readonly task: AgentTaskSpec;
     readonly plans: readonly AcquisitionPlan[];
   }): Awaitable<Readonly<Record<string, readonly string[]>>>;
-  /** The requirements as they stand once something was answered or found. */
+  /** Returns the requirements after something was answered or found. */
   refreshReadiness?(given: {
     readonly task: AgentTaskSpec;
     readonly answers: Readonly<Record<string, unknown>>;
@@ -173,65 +177,65 @@ export interface KnowledgeProvider {
   }): Awaitable<readonly KnowledgeRequirement[]>;
 }
 
-/** The domain's side of a task: the engine has the loop, the budgets, the waits and the records. */
+/** The domain-specific part of a task; the engine provides the loop, the budgets, the waits and the records. */
 export interface AgentAdapter<State = unknown, Action = unknown> {
-  /** A snapshot of the domain, as JSON. It only reads: it may run more than once. */
+  /** Returns a snapshot of the domain, as JSON. It must only read: it may run more than once. */
   observe(context: TaskContext<State, Action>): Awaitable<State>;
-  /** Measures the snapshot. It only reads. */
+  /** Measures the snapshot. It must only read. */
   validate?(context: ObservedContext<State, Action>): Awaitable<readonly ControlEval[]>;
-  /** What to do next. It has no effect: a lost worker's is asked again. */
+  /** Returns what to do next. It must have no effect: if its worker is lost, it runs again. */
   decide(context: DecideContext<State, Action>): Awaitable<TaskDecision<Action>>;
-  /** Does it: at most once, unless the task is `idempotent`. */
+  /** Executes the action: at most once, unless the task is `idempotent`. */
   act?(action: Action, context: ActContext<State, Action>): Awaitable<unknown>;
-  /** Before each decision. Without it the task has passed once all evals do. */
+  /** Called before each decision. Without it, the task has passed once all evals pass. */
   shouldStop?(context: DecideContext<State, Action>): Awaitable<{
     readonly stop: boolean;
     readonly pass?: boolean;
     readonly reason?: string;
     readonly score?: number;
   }>;
-  /** What a task does whose knowledge is missing: without it, it is `blocked`. */
+  /** Decides what to do if required knowledge is missing; without it, the task ends as `blocked`. */
   onKnowledgeBlocked?(given: {
     readonly task: AgentTaskSpec;
     readonly knowledge: KnowledgeReport;
     readonly questions: readonly KnowledgeQuestion[];
     readonly acquisitionPlans: readonly AcquisitionPlan[];
   }): Awaitable<TaskDecision<Action>>;
-  /** Of an act that has succeeded: a positive number counts. Of one that throws the `costUsd` of what it throws does. */
+  /** Returns the cost of an act that succeeded, if positive. If an act throws, `costUsd` of the error counts. */
   getActionCostUsd?(context: CostContext<Action>): Awaitable<number | undefined>;
-  /** What of the run is kept as its records. */
+  /** Returns the records to keep of the run. */
   projectRunRecords?(control: TaskControl, task: AgentTaskSpec): Awaitable<readonly TaskRunRecord[]>;
-  /** What an action would do, before a policy judges it. It may run more than once, and has no effect. */
+  /** Describes what an action would do, before a policy judges it. May run more than once; must have no effect. */
   prepareAction?(
     action: Action,
     context: DecideContext<State, Action>,
   ): Awaitable<PreparedAction | undefined>;
 }
 
-/** Settings of a task beside its adapter. */
+/** Settings of a task besides its adapter. */
 export interface TaskSettings {
-  /** For the models of agents that start it: what it is good for. */
+  /** What the task is good for, for the models of agents that may start it. */
   readonly toolDescription?: string;
-  /** What its inputs must be where an agent starts it: a zod object schema, which models are shown. Without it, whatever the model gives. */
+  /** Zod schema of the inputs if an agent starts the task, shown to models. If absent, any inputs are accepted. */
   readonly requiredSchema?: AuthorSchema;
-  /** An agent of the project, whose `policy` judges what the task does. */
+  /** An agent of the project, whose `policy` judges the task's actions. */
   readonly agent?: string;
-  /** What an act needs to be allowed. */
+  /** Capabilities that an act needs. */
   readonly capabilities?: readonly string[];
-  /** A lost worker's act is done again. */
+  /** True if an act may be repeated after its worker was lost. */
   readonly idempotent?: boolean;
-  /** Milliseconds that an act may take; half an hour unless given. */
+  /** Milliseconds that an act may take; default half an hour. */
   readonly timeoutMs?: number;
-  /** What an act that has failed means: the adapter observes it and goes on, or the task fails. */
+  /** What follows a failed act: `continue` lets the adapter observe it and go on; `stop` fails the task. */
   readonly onActError?: 'continue' | 'stop';
-  /** Questions of the preflight wait for people; without it, what blocks ends the task as `blocked`. */
+  /** True if preflight questions wait for people; otherwise missing knowledge ends the task as `blocked`. */
   readonly asks?: boolean;
-  /** Milliseconds that an approval, or a question of the preflight, waits. */
+  /** Milliseconds that an approval, or a question of the preflight, stays open. */
   readonly waitTimeoutMs?: number;
   readonly guards?: StuckGuards;
-  /** Below it, readiness is a caveat: 0.7 unless given. */
+  /** Readiness scores below this one are a caveat; default 0.7. */
   readonly minimumReadinessScore?: number;
-  /** For tasks that say nothing of their own. */
+  /** Defaults for tasks that set none of their own. */
   readonly budget?: TaskBudget;
   readonly requiredKnowledge?: readonly KnowledgeRequirement[];
   readonly knowledge?: KnowledgeProvider;

@@ -1,11 +1,11 @@
-/** ThreadState's variables (definitions §16): what code may ask of them, and set. */
+/** Reading and setting variables through ThreadState (definitions §16). */
 export type EnvType = 'text' | 'secret';
 
 /** The part of ThreadState for variables. */
 export interface EnvState {
   /**
-   * The value of a variable: from the thread, its user, the instance, the agent, the tool's entry in the prompt, the
-   * prompt, in this order. Rejects with `MissingVariable`, which names it, when there is none.
+   * Returns the value of a variable from the first source that has it: the thread, its user, the instance, the agent,
+   * the tool's entry in the prompt, the prompt. Rejects with `MissingVariable`, which names it, if none has it.
    */
   env(name: string): Promise<string>;
   /**
@@ -14,8 +14,9 @@ export interface EnvState {
    */
   envType(name: string): Promise<EnvType>;
   /**
-   * Sets a variable of this thread and of its living descendants, except those whose agent declares it scoped. Without `type` a
-   * variable keeps the type that it has for this code, from whatever source its value comes (`envType`); a new one is secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
+   * Sets a variable of this thread and of its living descendants, except those whose agent declares it scoped. Without
+   * `type` a variable keeps its type for this code, from whatever source its value comes (`envType`); a new one is
+   * secret. Rejects with `InvalidVariable` or `ThreadTerminated`.
    */
   setEnv(name: string, value: string, options?: { readonly type?: EnvType }): Promise<void>;
 }

@@ -8,13 +8,13 @@ export type SubagentStatus = string;
 export interface SubagentRegistryEntry {
   /** The child's thread id. */
   readonly reference: string;
-  /** Its agent's name, title and description. */
+  /** Name, title and description of its agent. */
   readonly name: string;
   readonly title?: string;
   readonly description: string;
   readonly resumable: boolean;
   readonly blocking: boolean;
-  /** Its name for display. */
+  /** Name of the child itself, for display. */
   readonly threadName?: string;
   /** Children made in one step share this id. */
   readonly spawnGroupId?: string;
@@ -28,17 +28,17 @@ export interface ThreadFamily {
   /** Resumable children, oldest first, terminated ones included; as of the moment in which this code began. */
   readonly children: readonly SubagentRegistryEntry[];
   /**
-   * The child's ThreadState, outside of any execution: what it queues is processed by the child. A snapshot of the moment in which it is
-   * asked for, but for what its own calls change. The child's values are not within reach: queue a tool to it, or exchange files. Null
-   * unless it is a direct child.
+   * Returns the child's ThreadState, outside of any execution: what it queues is processed by the child. It is a
+   * snapshot of the moment of the call, except for changes made through it. The child's values are not accessible:
+   * queue a tool to it, or exchange files. Null unless it is a direct child.
    */
   getChildThread(referenceId: string): Promise<ThreadState | null>;
-  /** The parent's ThreadState, in the same way; null for a root. */
+  /** Returns the parent's ThreadState, in the same way; null for a root. */
   getParentThread(): Promise<ThreadState | null>;
   /** Queues a silent message to the parent. Does nothing without a parent; rejects when `content` is empty. */
   notifyParent(content: string): Promise<void>;
   /** Sets the status that the parent sees. Does nothing without a parent; rejects when it is empty. */
   setStatus(status: string): Promise<void>;
-  /** Ends the thread for ever: running work is aborted, queued items are refused. Idempotent. Its history stays readable. */
+  /** Ends the thread permanently: running work is aborted, queued items refused. Idempotent. Its history stays. */
   terminate(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What `ThreadState.getLogs` answers (definitions §14.8, runtime §12). */
+/** Log entries that `ThreadState.getLogs` returns (definitions §14.8, runtime §12). */
 
 /** One durable marker: a model call, a tool call, an execution, the thread's life. */
 export interface Log {
@@ -7,7 +7,7 @@ export interface Log {
   readonly type: string;
   /** Model calls: model, usage, cost (USD), times. Tool calls: name, status, duration. Never content. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Where an author has set one, in the metadata of the answer or of the tool's message (a `before_create_message` hook, say). */
+  /** Set if an author, as in a `before_create_message` hook, put it into the metadata of the answer or tool message. */
   readonly metadata?: { readonly status_kind: string };
   /** Microseconds. */
   readonly created_at: number;
@@ -16,7 +16,7 @@ export interface Log {
 }
 
 export interface GetLogsOptions {
-  /** The most entries that are answered; default 100. */
+  /** Maximum number of entries; default 100. */
   readonly limit?: number;
   readonly offset?: number;
   /** `desc` (default): newest first. */

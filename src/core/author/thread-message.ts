@@ -2,7 +2,7 @@
 import type { AttachmentRef, Message, ToolAttachment } from '../message/message.ts';
 
 export interface GetMessagesOptions {
-  /** The most messages that are answered; default 100, the newest. */
+  /** Maximum number of messages; default 100, the newest. */
   readonly limit?: number;
   readonly offset?: number;
   /** `asc` (default): oldest first. `desc`: newest first. */
@@ -18,7 +18,7 @@ export interface MessagePage {
   readonly hasMore: boolean;
 }
 
-/** A file that a message names: new content, a file of this thread, or its path. */
+/** A file to attach: new content, a file of this thread, or its path. */
 export type MessageAttachment = ToolAttachment | AttachmentRef | string;
 
 export interface NewMessage {

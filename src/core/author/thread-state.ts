@@ -19,8 +19,8 @@ import type { LoadedAgent, LoadedModel, LoadedPrompt } from './written-definitio
 /** Definitions of the project (definitions §14.4). */
 export interface ThreadLoaders {
   /**
-   * The definition as its author wrote it (`prompt` is a text where it was one), with defaults for what was left out; frozen. Rejects with
-   * `DefinitionNotFound`, whose message lists the known names.
+   * Returns the definition as its author wrote it (a `prompt` written as a text stays a text), with defaults for what
+   * was left out; frozen. Rejects with `DefinitionNotFound`, whose message lists the known names.
    */
   loadModel(name: string): Promise<LoadedModel>;
   loadPrompt(name: string): Promise<LoadedPrompt>;
@@ -30,14 +30,14 @@ export interface ThreadLoaders {
   getAgentNames(): string[];
 }
 
-/** Fields of which nothing is known. */
+/** Fields of unknown names and types, read-only. */
 export type UnknownFields = { readonly [name: string]: unknown };
-/** The same, to be written. */
+/** Fields of unknown names and types, writable. */
 export type Scratch = Record<string, unknown>;
 
 /**
- * The types say what the author knows of the thread: the shapes of its `arguments`, of `context`, and of the `options` of a tool's
- * entry. They are a promise of the author's, checked by nobody when the code runs: `ThreadState<{ city: string }>`.
+ * The type parameters state what the author knows of the thread: the shapes of its `arguments`, of `context`, and of
+ * the `options` of a tool's entry. They are not checked when the code runs: `ThreadState<{ city: string }>`.
  */
 export interface ThreadState<
   Arguments extends object = UnknownFields,
@@ -59,8 +59,8 @@ export interface ThreadState<
   /** Microseconds. */
   readonly createdAt: number;
   /**
-   * Microseconds, or null while the thread lives: as of the moment in which this code began or asked for this state, and of this
-   * state's own `terminate()`.
+   * Time of termination in microseconds, or null while the thread lives: as of the moment in which this code began or
+   * requested this state, updated by this state's own `terminate()`.
    */
   readonly terminated: number | null;
   /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. Frozen, at any depth. */
@@ -74,8 +74,8 @@ export interface ThreadState<
   readonly execution: ExecutionState | null;
   /**
    * The same for every attempt at this tool call and for no other call: `<threadId>:<step>:<call>`.
-   * Pass it to the service that the tool calls. A tool that is invoked has its own, the same for every attempt at what invokes it:
-   * `<key of that work>:invoked:<n>`, `n` counting from 0. Null outside a tool call.
+   * Pass it to the service that the tool calls. An invoked tool has its own key, the same for every attempt at the
+   * work that invokes it: `<key of that work>:invoked:<n>`, `n` counting from 0. Null outside a tool call.
    */
   readonly idempotencyKey: string | null;
   /** `options` of the tool's entry in the prompt; an invoked tool has those of its own entry. `{}` when there are none. */
@@ -83,8 +83,9 @@ export interface ThreadState<
 
   /**
    * Runs a tool as a normal call before the next model step, and wakes an idle thread. Durable with the commit of the
-   * calling tool, hook or effect; in an endpoint before its answer is sent; nothing of a model step that fails. Throws `DefinitionNotFound` for an unknown name,
-   * `InvalidDefinitions` for one that `uses` of the tool does not list, and for arguments that cannot be kept: `InvalidValue` names the place of what JSON would change, `LimitExceeded` is thrown above 4 MiB.
+   * calling tool, hook or effect; in an endpoint, before its answer is sent; discarded if its model step fails. Throws
+   * `DefinitionNotFound` for an unknown name, `InvalidDefinitions` for one that `uses` of the tool does not list, and for
+   * arguments that cannot be stored `InvalidValue`, which names the place, or `LimitExceeded`, above 4 MiB.
    */
   queueTool(name: string, args: Readonly<Record<string, unknown>>): void;
   /**
@@ -101,11 +102,11 @@ export interface ThreadState<
   getLogs(options?: GetLogsOptions): Promise<Log[]>;
 
   /**
-   * Runs untrusted TypeScript or JavaScript in an isolate of its own (runtime §13, `docs/sandbox.md`): without
-   * network, files, timers or host objects, except what `imports` and `globals` provide. The handle is awaited for the
-   * result and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. The only time
-   * limit is yours: `terminate(reason)` ends a run at once. A run ends with the tool call that started it, on stop,
-   * time-out and hand-over; until then, and no longer, the functions in its result can be called.
+   * Runs untrusted TypeScript or JavaScript in a separate isolate (runtime §13, `docs/sandbox.md`): without network,
+   * files, timers or host objects, except what `imports` and `globals` provide. Awaiting the handle yields the result
+   * and never rejects; `status` is `success`, `error`, `link_error`, `memory` or `terminated`. There is no time limit
+   * unless you call `terminate(reason)`, which ends a run at once. A run ends with the tool call that started it, on
+   * stop, time-out and hand-over; until then, and no longer, the functions in its result can be called.
    */
   readonly runCode: RunCode;
 
@@ -113,5 +114,5 @@ export interface ThreadState<
   readonly _notPackableRuntimeContext?: Readonly<Record<string, unknown>>;
 }
 
-/** Of whatever shapes: what a tool, an effect or an endpoint may take `state` as. */
+/** A ThreadState of any shapes: the type that a tool, an effect or an endpoint may declare for `state`. */
 export type AnyThreadState = ThreadState<object, object, object>;

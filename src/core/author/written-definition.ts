@@ -1,16 +1,17 @@
 /**
- * What an author wrote, beside its normal form (definitions §14.4): a text where the runtime has parts, a name where it has an entry. Code
- * that loads a definition is given the first, everything else reads the second.
+ * The written form of a definition, kept beside its normal form (definitions §14.4): a text where the normal form has
+ * parts, a name where it has an entry. Code that loads a definition gets the written form; everything else reads the
+ * normal form.
  */
 import type { AgentDefinition, ModelDefinition, PromptDefinition, PromptPart } from './definition.ts';
 
-/** The same symbol in every realm, and not enumerable: a definition looks and compares as before. */
+/** The same symbol in every realm, and not enumerable: it does not change how a definition prints or compares. */
 const WRITTEN = Symbol.for('everthread.written');
 
-/** Fields of an entry, as its author chose them. */
+/** Fields of an entry, as its author wrote them. */
 export type EntryFields = Readonly<Record<string, unknown>>;
 
-/** As it was written; what was left out has its default. */
+/** A prompt as it was written, with defaults for what was left out. */
 export type LoadedPrompt = Omit<PromptDefinition, 'prompt' | 'tools'> & {
   readonly prompt: string | readonly PromptPart[];
   /** Names, or entries with their options. */
@@ -22,13 +23,13 @@ export type LoadedSide<Side> = {
   readonly [Field in keyof Side]: Field extends `session${string}` ? Side[Field] | string : Side[Field];
 };
 
-/** The same. A session tool is a name, or an object with its properties. */
+/** An agent as it was written, with defaults. A session tool is a name, or an object with its properties. */
 export type LoadedAgent = Omit<AgentDefinition, 'sideA' | 'sideB'> & {
   readonly sideA: LoadedSide<AgentDefinition['sideA']>;
   readonly sideB?: LoadedSide<NonNullable<AgentDefinition['sideB']>>;
 };
 
-/** The same. */
+/** A model as it was written, with defaults. */
 export type LoadedModel = ModelDefinition;
 
 export function keepWritten(definition: object, written: unknown): void {
@@ -39,7 +40,7 @@ export function writtenOf(definition: object): unknown {
   return (definition as { readonly [WRITTEN]?: unknown })[WRITTEN];
 }
 
-/** One that was not kept is answered in its normal form. Frozen. */
+/** Returns the written form with defaults, or the normal form if no written form was kept. Frozen. */
 export function asWritten(definition: PromptDefinition): LoadedPrompt;
 export function asWritten(definition: AgentDefinition): LoadedAgent;
 export function asWritten(definition: ModelDefinition): LoadedModel;
@@ -47,7 +48,7 @@ export function asWritten(definition: object): object {
   return lay(writtenOf(definition), definition) as object;
 }
 
-/** Defaults below what was written, in objects at any depth; a list is the author's. */
+/** Adds the defaults to what was written, in objects at any depth; a list is not merged. */
 function lay(written: unknown, normal: unknown): unknown {
   if (written === undefined) return normal;
   if (!isPlain(written) || !isPlain(normal)) return written;
@@ -57,7 +58,7 @@ function lay(written: unknown, normal: unknown): unknown {
   );
 }
 
-/** Of any realm. */
+/** True for a plain object of any realm. */
 function isPlain(value: unknown): value is EntryFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,50 +1,53 @@
 /**
- * When the older part of a history gives place to a summary, and where it is cut. Pure: the same rows give the same plan.
- * C1. Counted are the messages behind the newest summary, as the request would show them, without the newest one where it is a user's:
- *     that one asks, and is always kept.
- * C2. A cut never separates a call from its results, and what is kept never begins with a result. Where it would, it moves back, so more
- *     is kept.
- * C3. A cut is a time: nothing that is kept is older than what is covered, in whatever order results were stored. So the store finds what
- *     is kept without looking at what is covered.
- * C4. What does not fit the models' window is always a reason. So nothing is left out unread, and a window of any size has room:
- *     half of it is for what is kept.
- * C5. Long messages alone do not lead to a summary for each step: behind a summary, at least so many messages are covered by the next.
- * C6. Where the policy of the budget wants it, what the definition would keep is kept, whatever the thresholds say.
+ * Decides when a summary replaces the older part of a history, and where it is cut. Pure: the same rows give the same
+ * plan.
+ * C1. Only messages after the newest summary are counted, as the request would show them. If the newest one is a
+ *     user's, it is not counted: the request answers it, so it is always kept.
+ * C2. A cut never separates a call from its results, and the kept part never begins with a result. If it would, the cut
+ *     moves back, so that more is kept.
+ * C3. A cut is a time: no kept message is older than a covered one, in whatever order results were stored. So the store
+ *     finds the kept messages without reading the covered ones.
+ * C4. A history that does not fit the models' window is always compacted. So no message is dropped unread, and there is
+ *     room in a window of any size: half of it is for the kept part.
+ * C5. Long messages alone do not cause a summary at each step: after a summary, the next one covers at least GROWTH
+ *     messages.
+ * C6. If the budget's policy requests compaction, the thresholds are ignored; the definition still says how many
+ *     messages are kept.
  */
 import { type CompactionGuard, type CompactionReason, GROWTH } from '../guard/compaction.ts';
 import type { ContextMessage } from './context.ts';
 import { estimateMessage } from './context-estimate.ts';
 
-/** What a request would show without another summary. */
+/** What a request would show without a further summary. */
 export interface CompactedView {
-  /** Paired, as the acting side sees them, oldest first. */
+  /** Messages with each result after its call, as the acting side sees them, oldest first. */
   readonly shown: readonly ContextMessage[];
   /** Tokens that the models' window has for messages. */
   readonly room: number;
-  /** There is more, which was not even read. */
+  /** True if there are older messages that were not even read. */
   readonly trimmed: boolean;
-  /** A summary stands before them. */
+  /** True if a summary precedes them. */
   readonly again: boolean;
-  /** The policy of the budget wants it (C6). */
+  /** True if the budget's policy requests compaction (C6). */
   readonly wanted?: boolean;
 }
 
 export interface CompactionPlan {
   readonly reason: CompactionReason;
-  /** What the summary is made of, oldest first. */
+  /** Messages that the summary is made of, oldest first. */
   readonly covered: readonly ContextMessage[];
-  /** The last message that it covers, and its time. */
+  /** The newest message that it covers, and its time. */
   readonly messageId: string;
   readonly until: number;
 }
 
-/** Undefined where nothing is due, or nothing can be cut off. */
+/** Undefined if no compaction is due, or nothing can be cut off. */
 export function planCompaction(view: CompactedView, guard: CompactionGuard): CompactionPlan | undefined {
   const { shown } = view;
-  // C1: the newest word of the user is not counted.
+  // C1: a user's newest message is not counted.
   const asks = shown.at(-1)?.role === 'user';
   const rows = asks ? shown.slice(0, -1) : shown;
-  // C6: whatever the thresholds say.
+  // C6: regardless of the thresholds.
   const reason = findReason(rows, view, guard) ?? (view.wanted ? 'budget' : undefined);
   if (!reason) return undefined;
   const kept = reason === 'window' ? fittingTail(view, rows, guard) : guard.retainRecentMessages;
@@ -60,7 +63,7 @@ function findReason(
   { shown, room, trimmed, again }: CompactedView,
   { thresholdMessages, thresholdChars, retainRecentMessages, byWindow }: CompactionGuard,
 ): CompactionReason | undefined {
-  // C4: whatever the definition says.
+  // C4: regardless of the definition.
   if (trimmed || sumOf(shown, tokensOf) > (byWindow ? fullAt(room) : room)) return 'window';
   if (rows.length > thresholdMessages) return 'messages';
   const least = again ? GROWTH : 1;
@@ -68,7 +71,7 @@ function findReason(
   return sumOf(rows, charsOf) > thresholdChars ? 'chars' : undefined;
 }
 
-/** A quarter of a small window stays free, and 33,000 tokens of a large one. */
+/** Tokens above which the window counts as full: a quarter of a small one stays free, 33,000 tokens of a large one. */
 function fullAt(room: number): number {
   return room - Math.min(33_000, room / 4);
 }
@@ -81,7 +84,7 @@ function sumOf(messages: readonly ContextMessage[], weigh: (message: ContextMess
   return messages.reduce((sum, each) => sum + weigh(each), 0);
 }
 
-/** C4: how many of the newest fit into half of the window, the user's word included; at least one message stays. */
+/** C4: how many of the newest fit into half of the window, with the user's newest message; at least one is kept. */
 function fittingTail(
   { shown, room }: CompactedView,
   rows: readonly ContextMessage[],
@@ -97,7 +100,7 @@ function fittingTail(
   return shown.length > rows.length ? kept : Math.max(1, kept);
 }
 
-/** Where what is kept begins: at `latest` or before (C2, C3). Undefined where nothing would be covered. */
+/** Index at which the kept part begins: `latest` or lower (C2, C3). Undefined if nothing would be covered. */
 function findCut(shown: readonly ContextMessage[], latest: number): number | undefined {
   const oldestFrom = shown.map(({ created_at: at }) => at);
   for (let index = shown.length - 2; index >= 0; index -= 1)

@@ -1,6 +1,6 @@
 /**
- * What a model is shown of the files that messages name (definitions §15.5): recent images as pictures, and every file as a line
- * of text with its path, so that tools can be asked for it. Pure: the caller reads the pictures.
+ * What a model is shown of the files that messages name (definitions §15.5): recent images as images, and every file as
+ * a line of text with its path, so that tools can be called with it. Pure: the caller reads the images.
  */
 
 import { isImageType } from '../file/mime-type.ts';
@@ -64,7 +64,7 @@ function toLine(ref: AttachmentRef, picture: Picture | undefined): string {
     ? [ref.name, ...size, ref.path]
     : [ref.name, ref.mimeType, `${ref.size} bytes`, ref.path];
   const why = picture?.kind === 'absent' ? [picture.why] : [];
-  // What stands in for a picture that is missing.
+  // The description replaces content that is not shown.
   const described = ref.description && picture?.kind !== 'shown' ? `: ${ref.description}` : '';
   return oneLine(`[${image ? 'image' : 'file'} ${[...facts, ...why].join(', ')}${described}]`);
 }

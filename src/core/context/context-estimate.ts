@@ -9,9 +9,9 @@ import type { ContextMessage } from './context.ts';
 
 const CHARACTERS = 4;
 const IMAGE = 1000;
-/** What the line for a file costs that is named and not shown. */
+/** Tokens of the line for a file that is named and not shown. */
 const LINE = 40;
-/** Roles and separators. */
+/** Tokens of a message's role and separators. */
 const MESSAGE = 4;
 
 export function estimateText(text: string | null | undefined): number {
@@ -20,7 +20,7 @@ export function estimateText(text: string | null | undefined): number {
 
 type Counted = Pick<ContextMessage, 'role' | 'content' | 'tool_calls' | 'attachments'>;
 
-/** `past`: without tool calls, as with `includePastTools: false`. `recent`: its images are shown. */
+/** `past`: tool calls are left out, as with `includePastTools: false`. `recent`: the message's images are shown. */
 export function estimateMessage(
   { content, tool_calls: calls, attachments }: Counted,
   { past, recent }: { readonly past: boolean; readonly recent: boolean },

@@ -1,19 +1,19 @@
 /**
- * What a request to a model is made of, estimated by section before it is sent. Pure, and the same for every provider: what one has counted
- * is told by `model.answered`.
- * M1. The sections add up: the total is what budgets reserve of input.
+ * The tokens of a model request by section, estimated before it is sent. Pure, and the same for every provider: the
+ * provider's own count is in `model.answered`.
+ * M1. The sections add up to the total, which is what budgets reserve of input.
  */
 import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
 import { estimateText } from './context-estimate.ts';
 
-/** An image, a file: as providers count them, near enough. */
+/** Estimated tokens of an image or a file, close to what providers count. */
 const PART_TOKENS = 1000;
-/** Roles and separators. */
+/** Estimated tokens of a message's role and separators. */
 const MESSAGE_TOKENS = 4;
 
 export type ContextSection = 'system' | 'tool_prompt' | 'history' | 'user';
 
-/** `count`: of messages, or of tools. */
+/** `count`: number of messages, or of tools. */
 export interface ContextItem {
   readonly kind: ContextSection;
   readonly tokens: number;
@@ -22,15 +22,15 @@ export interface ContextItem {
 
 export interface ContextManifest {
   readonly systemTokens: number;
-  /** Tools, agents, and the shape of the answer where one is asked for. */
+  /** Tools, agents, and the response format if there is one. */
   readonly toolPromptTokens: number;
-  /** All messages but the system's and the newest of the user. */
+  /** All messages except system messages and the user's newest one. */
   readonly historyTokens: number;
   readonly userTokens: number;
   readonly totalEstimatedTokens: number;
-  /** What the model holds, where its definition says so. */
+  /** Size of the model's context window in tokens, if its definition states it. */
   readonly contextWindow: number | null;
-  /** In this order; without those that are empty. */
+  /** In the order of the fields above, without empty sections. */
   readonly contextItems: readonly ContextItem[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stored messages as a provider is sent them (definitions §12.3, §15.5): roles, calls, attachments, reasoning. The same for
- * every model of a step; what a model cannot take is taken out by `withoutImages`.
+ * Converts stored messages into provider messages (definitions §12.3, §15.5): roles, calls, attachments, reasoning. The
+ * same for every model of a step; `withoutImages` then removes what a model cannot take.
  */
 
 import type { ContentPart, ProviderMessage } from '../message/provider.ts';
@@ -11,7 +11,7 @@ import { type Pictures, type ShownAttachments, showAttachments } from './context
 
 export interface ProviderView {
   readonly pictures: Pictures;
-  /** The prompt whose own reasoning is sent again (`reasoning.include`); absent where it asks for none. */
+  /** The prompt whose own reasoning is sent again (`reasoning.include`); absent if it does not request that. */
   readonly reasoningOf?: string;
 }
 
@@ -55,13 +55,13 @@ function fromAssistant(
   };
 }
 
-/** Kept with the answer in the form in which its provider gave them. */
+/** Reasoning details, stored with the answer in the provider's own form. */
 function detailsOf({ metadata }: ContextMessage): { reasoningDetails?: readonly ReasoningDetail[] } {
   const details = metadata?.reasoningDetails;
   return Array.isArray(details) && details.length > 0 ? { reasoningDetails: details } : {};
 }
 
-/** The paths are told here and stored once, with the message (definitions §12.4). */
+/** Adds the file lines, which are not stored: paths are stored once, with the message (definitions §12.4). */
 function withLines(content: unknown, { lines }: ShownAttachments): string {
   const text = typeof content === 'string' ? content : '';
   if (lines.length === 0) return text;
@@ -70,7 +70,7 @@ function withLines(content: unknown, { lines }: ShownAttachments): string {
 
 const UNSEEN = '[There was an image here, which this model cannot see.]';
 
-/** For a model that takes no images (runtime §4). What is stored stays, and so do the lines that name the files. */
+/** For a model that takes no images (runtime §4). Stored messages, and the lines that name the files, stay. */
 export function withoutImages(messages: readonly ProviderMessage[]): ProviderMessage[] {
   return messages.map((message) => {
     if (message.role === 'tool') {
@@ -94,7 +94,7 @@ function isImage(part: ContentPart): boolean {
   );
 }
 
-/** Texts alone are a text: not every server of chat completions knows parts. */
+/** Joins parts into a text if all of them are texts: not every chat completions server supports parts. */
 function joinTexts(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined));
   return texts.includes(undefined) ? parts : texts.join('\n');

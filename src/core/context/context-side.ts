@@ -1,10 +1,11 @@
 /**
- * A conversation of two AI sides as seen by the acting side (runtime §4, definitions §12.3): its own words as assistant, the
- * other side's as user, and without the tool calls and results of the other side.
- * V1. A result belongs to the side whose message made its call. Messages come paired (`pairResults`): that is the one before it.
- * V2. What a sub-prompt says belongs to neither side, and is left unchanged.
- * V3. The output has the roles of side A. So the conversion changes nothing when side A acts, and nothing either in a thread of
- *     one AI side.
+ * A conversation of two AI sides as seen by the acting side (runtime §4, definitions §12.3): its own messages as
+ * assistant, those of the other side as user, without the tool calls and results of the other side.
+ * V1. A result belongs to the side whose message made its call. Messages come paired (`pairResults`), so that message
+ *     is the one before its results.
+ * V2. Messages of a sub-prompt belong to neither side, and are left unchanged.
+ * V3. The output has the roles of side A. So the conversion changes nothing if side A acts, or if the thread has one AI
+ *     side.
  */
 
 import type { Side } from '../author/thread-execution.ts';
@@ -31,18 +32,18 @@ export function shownRole({ role, depth }: Kind, side: Side): MessageRole {
   return role === roleOf(side) ? 'assistant' : 'user';
 }
 
-/** What the other side says, or a person. */
+/** True for a message of the other side, or of a person. */
 export function isOthers(message: Kind, side: Side): boolean {
   return message.depth === 0 && shownRole(message, side) === 'user';
 }
 
-/** Undefined where nothing is left: the other side only called tools. A person's message is always shown. */
+/** Undefined if nothing is left: the other side only called tools. A person's message is always shown. */
 function withoutCalls(message: ContextMessage, side: Side): ContextMessage | undefined {
   if (message.step !== null && saysNothing(message)) return undefined;
   return { ...message, role: shownRole(message, side), tool_calls: null, reasoning: null };
 }
 
-/** Hooks may have written it. */
+/** Content and attachments may be missing: hooks may have written the message. */
 function saysNothing({ content, attachments }: ContextMessage): boolean {
   return (content ?? '').trim().length === 0 && (attachments ?? []).length === 0;
 }

@@ -1,9 +1,9 @@
 /**
- * Which messages of a thread go into a request (runtime §4, definitions §12.2), as they are stored. `context-provider.ts` turns them
- * into what providers are sent; `sanitise.ts` establishes what providers require.
- * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes (definitions §22.7,
- *     §22.8): a model must see the result of the call that it just made.
- * A2. A result stands directly behind its call, wherever it was stored. One without a call is dropped.
+ * Chooses the messages of a thread that go into a request (runtime §4, definitions §12.2), in their stored form.
+ * `context-provider.ts` converts them for providers; `sanitise.ts` then establishes what providers require.
+ * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes: a model must
+ *     see the result of the call that it just made (definitions §22.7, §22.8).
+ * A2. A result is placed directly after its call, wherever it was stored. A result without a call is dropped.
  * A3. Pure: the same rows give the same choice.
  */
 
@@ -13,7 +13,7 @@ import { isToolCall } from '../message/tool-call.ts';
 export interface ContextMessage extends Message {
   readonly executionId: string | null;
   readonly step: number | null;
-  /** The model's reasoning, where its answer had one. */
+  /** The model's reasoning, if its answer had any. */
   readonly reasoning?: string | null;
   /** The prompt under which the model answered. */
   readonly prompt?: string | null;
@@ -25,7 +25,7 @@ export interface Choice {
   readonly includePastTools: boolean;
 }
 
-/** What the prompt includes. Silent messages are hidden from lists, and included here (definitions §22.41). */
+/** Returns the messages that the prompt includes. Silent ones, hidden from lists, count too (definitions §22.41). */
 export function chooseMessages(
   messages: readonly ContextMessage[],
   { executionId, includeChat, includePastTools }: Choice,
@@ -41,7 +41,7 @@ export function chooseMessages(
   });
 }
 
-/** Each result directly behind its call, in call order (A2). A call without a result keeps its place: see `sanitise.ts`. */
+/** Places each result directly after its call, in call order (A2). A call without a result stays (`sanitise.ts`). */
 export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
   const results = new Map<string, ContextMessage[]>();
   for (const message of messages) {
@@ -60,17 +60,20 @@ export function pairResults(messages: readonly ContextMessage[]): ContextMessage
 /** Providers may use a call id again in a later step, so the step is part of the key. */
 const keyOf = (step: number | null | undefined, callId: string | null) => `${step ?? ''}:${callId ?? ''}`;
 
-/** Names the call that a tool message answers. */
+/** Key of the call that a tool message answers. */
 export function resultKey({ step, tool_call_id: callId }: Pick<ContextMessage, 'step' | 'tool_call_id'>) {
   return keyOf(step, callId);
 }
 
-/** Names of the calls that a message makes, in order. */
+/** Keys of the calls that a message makes, in order. */
 export function callKeys(message: Pick<ContextMessage, 'role' | 'step' | 'tool_calls'>): string[] {
   return parseCalls(message).map(({ id }) => keyOf(message.step, id));
 }
 
-/** Hooks may have written them: malformed calls are skipped. Side B's messages are stored as a user's, with their calls (context-side.ts). */
+/**
+ * Malformed calls, which hooks may have written, are skipped. Side B's messages are stored as a user's, with their
+ * calls (context-side.ts).
+ */
 export function parseCalls({ role, tool_calls: text }: Pick<Message, 'role' | 'tool_calls'>): ToolCall[] {
   if ((role !== 'assistant' && role !== 'user') || typeof text !== 'string') return [];
   try {

@@ -1,6 +1,6 @@
 /**
- * The fields of a message that the contract of providers knows, and no other: a provider is foreign code, which may hand on whatever it is
- * given, and a hook or an import may have added anything.
+ * Keeps the fields of a message that the provider contract defines, and removes all others: a provider is foreign code,
+ * which may forward whatever it receives, and a hook or an import may have added anything.
  */
 import type { ContentPart, ProviderMessage, ProviderToolCall } from '../message/provider.ts';
 
@@ -27,7 +27,7 @@ const PART: FieldsOf<ContentPart, 'type'> = {
 
 const CALL: readonly (keyof ProviderToolCall)[] = ['id', 'name', 'arguments', 'rawArguments', 'extraContent'];
 
-/** None for a message of another role. */
+/** Returns nothing for a message of another role. */
 export function keepKnownFields(message: ProviderMessage): readonly ProviderMessage[] {
   if (!Object.hasOwn(MESSAGE, message.role)) return [];
   const kept = keep(message, MESSAGE[message.role]);
@@ -43,7 +43,7 @@ export function keepKnownFields(message: ProviderMessage): readonly ProviderMess
   }
 }
 
-/** The object itself where there is nothing to take out of it. */
+/** Returns the object itself if no field has to be removed. */
 function keep<Kept extends object>(given: Kept, fields: readonly PropertyKey[]): Kept {
   const keys = Object.keys(given);
   if (keys.every((key) => fields.includes(key))) return given;

@@ -1,14 +1,15 @@
 /**
- * Establishes what providers require of a history, whatever its thread, an import or hooks have made of it (definitions §12.2): the last
- * thing that happens to it before a model is asked, and the only repair there is.
- * R1. Every assistant message with tool calls is followed at once by exactly one result per call, in call order. A missing
- *     result is replaced by a failed one, an orphan and a second one are dropped: providers reject each in every later request, and one
- *     rejection would make the thread unusable.
+ * Makes a history satisfy what providers require, whatever its thread, an import or hooks have made of it (definitions
+ * §12.2). This is the last step before a model is called, and the only repair.
+ * R1. Every assistant message with tool calls is followed at once by exactly one result per call, in call order. A
+ *     missing result is replaced by a failed one; an orphan and a second one are dropped. Providers would reject each
+ *     of these in every later request, which would make the thread unusable.
  * R2. A result belongs to the last message before it that makes a call with its id.
- * R3. Sanitising what was sanitised changes nothing.
- * R4. The ids of a message's calls are texts, and differ: a call without one is dropped, and a later one of the same id gets an id of its own.
- * R5. No message says nothing, and none has a field that the contract of providers does not know.
- * R6. Linear in the number of messages and calls.
+ * R3. Sanitising a sanitised history changes nothing.
+ * R4. Call ids of a message are non-empty and unique: a call without one is dropped, and a later call with the same id
+ *     gets a new one.
+ * R5. No assistant message is empty, and no message has a field that the provider contract does not define.
+ * R6. Sanitising takes time linear in the number of messages and calls.
  */
 import type { ProviderMessage, ProviderToolCall } from '../message/provider.ts';
 import { keepKnownFields } from './known-fields.ts';
@@ -36,7 +37,7 @@ export function sanitiseHistory(messages: readonly ProviderMessage[]): ProviderM
   ]);
 }
 
-/** R1, R2: one pass, in which each call waits for its result until another message makes a call of the same id. */
+/** R1, R2: one pass, in which each call waits for its result until a later message makes a call with the same id. */
 function pair(messages: readonly ProviderMessage[]): Exchange[] {
   const waiting = new Map<string, Slot[]>();
   return messages.flatMap((message): Exchange[] => {
@@ -49,7 +50,7 @@ function pair(messages: readonly ProviderMessage[]): Exchange[] {
     const made = (message.toolCalls ?? []).filter(({ id }) => id.trim().length > 0);
     const slots = withOwnIds(made).map((call): Slot => ({ call }));
     for (const id of new Set(made.map((call) => call.id))) waiting.set(id, []);
-    // From the last to the first: results are taken from the end.
+    // In reverse order: results take slots from the end, so the first result goes to the first call.
     for (let at = made.length - 1; at >= 0; at--)
       waiting.get((made[at] as ProviderToolCall).id)?.push(slots[at] as Slot);
     const kept = withCalls(
@@ -61,7 +62,7 @@ function pair(messages: readonly ProviderMessage[]): Exchange[] {
   });
 }
 
-/** R4: a number behind it tells a later call of the same id apart. */
+/** R4: appends a number to the id of a later call with the same id. */
 function withOwnIds(calls: readonly ProviderToolCall[]): readonly ProviderToolCall[] {
   const given = new Set(calls.map(({ id }) => id));
   if (given.size === calls.length) return calls;

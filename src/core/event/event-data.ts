@@ -1,7 +1,8 @@
 /**
- * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what the store
- * holds: content is in messages, files and values, except for the text that a model streams.
- * A kind keeps its name for ever, since its rows are kept. A new field is optional, or `readEvent` gives it a value in older rows.
+ * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what
+ * the store holds: content is in messages, files and values, except for the text that a model streams.
+ * A kind never changes its name, since its rows are kept. A new field is optional, or `readEvent` gives it a value in
+ * older rows.
  * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
  */
 
@@ -51,8 +52,8 @@ export interface NamedEffect {
 }
 
 /**
- * `name`: of the tool that asks, or of what is asked for. `callId`: of its call. `threadId`: of the descendant that waits, where its wait
- * blocks this thread too.
+ * `name`: of the tool that asks, or of what is asked for. `callId`: of that tool's call. `threadId`: of the descendant
+ * that waits, if its wait blocks this thread too.
  */
 export interface NamedWait {
   readonly waitId: string;
@@ -69,7 +70,7 @@ export interface NamedFile {
   readonly size: number;
 }
 
-/** Where author code threw: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
+/** Stack of an error in author code: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
 export interface WithStack {
   readonly stack?: string;
 }
@@ -80,16 +81,16 @@ export interface BudgetLineOf {
   readonly threadId?: string;
   readonly limit: BudgetLimit;
   readonly max: number;
-  /** A policy of the author has said so, and why. */
+  /** Name of the author's policy that decided this; `reason` says why. */
   readonly policy?: string;
   readonly reason?: string;
 }
 
-/** Kind → data. */
+/** Data by kind. */
 export interface EventData {
-  /** The thread was made. A child has its parent and its name. */
+  /** The thread was created. A child has its parent and its name. */
   'thread.created': { readonly agent: string; readonly parentId?: string; readonly name?: string | null };
-  /** Its status changed. `reason` says why it rests, `error` why it failed. */
+  /** The thread's status changed. `reason` says why it rests, `error` why it failed. */
   'thread.status': {
     readonly status: ThreadStatus;
     readonly reason?: string | null;
@@ -97,19 +98,20 @@ export interface EventData {
   };
   /** A handoff gave the thread another agent. */
   'thread.agent': { readonly from: string; readonly to: string };
-  /** It accepts nothing more: the last event of its life. */
+  /** The thread was terminated and accepts nothing more: its last event. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began: the thread was at rest and has work. With `runId`: it runs with a context that somebody has given; `maxRounds`: of `guards.rounds`; `produced`: code of another process answers, and no model is asked. */
+  /** An execution began. `runId`: set if a context was given; `maxRounds`: of `guards.rounds`; `produced`: by another process. */
   'execution.started': {
     readonly executionId: string;
     readonly runId?: string;
     readonly maxRounds?: number;
+    /** Code of another process answers; no model is called. */
     readonly produced?: true;
     /** The hash of the manifest that names its agent as `run`. */
     readonly manifest?: string;
   };
-  /** It ended, and why; with `status`: not simply at rest. Cancelled: `reason` is `canceled`, `cancelReason` and `by` are those of who asked. */
+  /** The execution ended. `status`: set unless idle. If cancelled: `reason` is `canceled`, with `cancelReason` and `by`. */
   'execution.ended': {
     readonly executionId: string;
     readonly reason: string;
@@ -118,34 +120,34 @@ export interface EventData {
     readonly cancelReason?: string;
     readonly by?: string;
   };
-  /** A step was stopped while it ran; `keptText`: the text until then is kept as a message. */
+  /** A step was stopped while it ran; `keptText`: the text streamed until then is stored as a message. */
   'execution.aborted': InSubprompt & { readonly status: RestStatus; readonly keptText: boolean };
 
-  /** A line of an execution that code of another process produces, as that has told it. */
+  /** A line reported by code of another process that produces an execution. */
   'produced.line': { readonly type: string; readonly data?: unknown };
-  /** Nothing more is produced. `error`: in vain; `ProducerLost` where its process was lost, also before the execution began. */
+  /** The producing code is done. `error`: it failed; `ProducerLost`: its process was lost, even before the execution began. */
   'produced.ended': { readonly executionId: string; readonly error?: StoredError };
 
-  /** A limit of a budget is nearly reached; once for each limit. `executionId`: whose budget it is, `threadId`: where that is another thread's. */
+  /** A limit of a budget is nearly reached; once per limit. `executionId`: its owner; `threadId`: set if in another thread. */
   'budget.warning': BudgetLineOf & { readonly used: number };
-  /** A limit of a budget denied what was to come, which would have made `observed` of it, or an author's policy did: the execution ends. */
+  /** A limit, or an author's policy, denied what would have made the use of the budget `observed`: the execution ends. */
   'budget.exceeded': BudgetLineOf & { readonly observed: number };
 
   /** A message or a tool call was queued. */
   'item.queued': { readonly id: string; readonly kind: 'message' | 'tool' };
-  /** An item was refused; nothing else of it is kept. */
+  /** An item was refused; nothing else of it is stored. */
   'item.rejected': { readonly id?: string; readonly code: ErrorCode; readonly reason: string };
 
   /** A message was stored. */
   'message.created': InSubprompt & { readonly messageId: string; readonly role: string };
   /** A hook or a tool changed a message. */
   'message.updated': { readonly messageId: string; readonly role: string };
-  /** A message was removed. Without a role: it was still queued. */
+  /** A message was removed. No `role`: it was still queued. */
   'message.deleted': { readonly messageId: string; readonly role?: string };
   /** Files named by a message were missing when it was drained. */
   'attachment.missing': { readonly messageId: string; readonly paths: readonly string[] };
 
-  /** A step began, with the number of new items in its input. Of a sub-prompt: its prompt, and the call that it answers. */
+  /** A step began, with the number of new items in its input. For a sub-prompt: its prompt, and the call that it answers. */
   'step.started': InSubprompt & {
     readonly items?: number;
     readonly side?: 'b';
@@ -153,24 +155,24 @@ export interface EventData {
     readonly parentStep?: number;
     readonly callId?: string;
   };
-  /** Another attempt at the step: the worker of the previous one was lost, has shut down (`handedOver`), or it waited for its budget. */
+  /** Another attempt at the step: its worker was lost or has shut down (`handedOver`), or the step waited for its budget. */
   'step.retried': { readonly reason: string; readonly handedOver?: true };
-  /** The answer is stored as the message `messageId`; its calls follow, but for the `droppedCalls` that named nothing. */
+  /** The answer was stored as the message `messageId`; its calls follow, without the `droppedCalls` that had no name. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
     readonly model: string;
-    /** The provider's word, or `hook_blocked`. */
+    /** The provider's finish reason, or `hook_blocked`. */
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
     readonly droppedCalls?: number;
-    /** Rows of `model.chunk` that the step has left, of all its requests. */
+    /** Number of `model.chunk` rows of the step, for all its requests. */
     readonly chunks?: number;
   };
-  /** The step failed for good and has no answer. */
+  /** The step failed permanently and has no answer. */
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
-  /** `messages` more messages, up to `messageId`, gave place to a summary in the requests of a prompt: it stands for `covered`. `fallback`: no model has written it. */
+  /** A summary replaced `messages` more messages of a prompt, up to `messageId`: `covered` in all. `fallback`: not a model's. */
   'context.compacted': {
     readonly prompt: string;
     readonly messages: number;
@@ -180,57 +182,58 @@ export interface EventData {
     readonly reason: CompactionReason;
     readonly fallback?: true;
   };
-  /** A request is about to be sent, of so many tokens by estimate; where a context, a policy or a budget is in use. The provider's count: `model.answered`. */
+  /** Estimated tokens of a request about to be sent, if a context, policy or budget is in use. Actual count: `model.answered`. */
   'context.prepared': ContextManifest & {
     readonly model: string;
     readonly modelId: string;
     readonly call: number;
   };
 
-  /** A request was sent to a model. With `purpose`: not for the answer, but for a summary. */
+  /** A request was sent to a model. `purpose`: set if it is not for the answer, but for a summary. */
   'model.called': {
     readonly model: string;
     readonly modelId: string;
     readonly call: number;
     readonly purpose?: 'compaction';
   };
-  /** A piece of the answer. The only kind that is ever removed: ten minutes after the end of their execution. Whoever reads on from among them then is told the answer as a whole. */
+  /** A piece of the answer; removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
   'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
-  /** The model answered. `cost` in US dollars, where the model has prices; `ignored`: kinds of chunks that nothing was kept of. */
+  /** The model answered. `cost` in US dollars, if the model has prices; `ignored`: kinds of stream chunks that were ignored. */
   'model.answered': {
     readonly call: number;
     readonly ignored?: readonly string[];
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. With `retryInMs`: it is repeated after so many milliseconds. `plain`: at once, as one for a whole answer. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
   };
-  /** No answer has begun within the model's `feedbackSeconds`. Told once while a step asks, and not behind the beginning of an answer. */
+  /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
   'model.waiting': InSubprompt & { readonly call: number };
-  /** A request that had streamed text was given up: its pieces, those of the step with this `attempt` and `call`, are to be forgotten. `reason`: the code of its failure, `WorkerLost`, `WorkerShutdown`, or `Removed`: the whole text follows. */
+  /** Readers must discard the step's text of this `attempt` and `call`. `reason`: why; with `Removed`, the whole text follows. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;
     readonly call: number;
+    /** Code of the request's failure, `WorkerLost`, `WorkerShutdown`, or `Removed`. */
     readonly reason: string;
   };
 
-  /** A model or a queued item calls a tool. `repaired`: what was done to the call before it was stored; its own words are in the message's metadata. */
+  /** A model or a queued item calls a tool. `repaired`: how the call was repaired; the message's metadata has the original. */
   'tool.called': NamedCall &
     InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
   'tool.started': NamedCall;
-  /** The tool has a result, which is the message before this event. `refused`: it was not to run, as its tool is unknown, or not to be called now. */
+  /** The tool has a result, the message before this event. `refused`: it did not run: it is unknown, or not callable now. */
   'tool.result': NamedCall &
     InSubprompt &
     WithStack & { readonly status: ToolStatus; readonly refused?: true };
-  /** The worker that ran the tool was lost, and whether the tool has acted is unknown. */
+  /** The worker that ran the tool was lost; whether the tool has taken effect is unknown. */
   'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
-  /** A result arrived after the call had one. It changes nothing. */
+  /** A result arrived after the call already had one. It changes nothing. */
   'tool.late_result': NamedCall & {
     readonly status: ToolStatus;
     readonly result: string;
@@ -238,26 +241,26 @@ export interface EventData {
   };
   /** A hook removed the call from the thread. */
   'tool.removed': NamedCall;
-  /** Code called a tool itself (`state.invokeTool`). */
+  /** Code invoked a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
 
-  /** A server of MCP has told its tools, for the rest of the execution. `changed`: those that are not as it told them before. */
+  /** An MCP server has listed its tools, for the rest of the execution. `changed`: those that differ from its previous list. */
   'mcp.listed': {
     readonly server: string;
     readonly tools: readonly string[];
     readonly changed: readonly string[];
   };
-  /** A server of MCP could not be asked for its tools, which are not offered until it can. */
+  /** An MCP server could not list its tools; they are not offered until it can. */
   'mcp.failed': { readonly server: string; readonly code: string; readonly error: string };
-  /** A call has begun a task of an agent elsewhere, which has these ids there. */
+  /** A call has started a task of an agent elsewhere, which has these ids there. */
   'a2a.task': { readonly agent: string; readonly taskId: string; readonly contextId: string };
 
-  /** The calls of a model go round in circles: `count` of them, with this one. Its next request reminds it. Where `guards.loops` is in use. */
+  /** The model's last `count` calls form a loop; its next request has a reminder. Only if `guards.loops` is in use. */
   'loop.warning': NamedCall & { readonly detector: LoopDetector; readonly count: number };
-  /** They have done so until now: the execution ends with `LoopDetected`. */
+  /** The loop has reached its critical limit: the execution ends with `LoopDetected`. */
   'loop.critical': NamedCall & { readonly detector: LoopDetector; readonly count: number };
 
-  /** A call is to be judged: its arguments are checked, and nothing of it is done. Told where the agent has a policy, as are its kin. */
+  /** An action is to be judged: its arguments are validated, nothing is done yet. Only judged actions have `action.*` events. */
   'action.requested': NamedAction & {
     readonly kind: ActionKind;
     readonly callId?: string;
@@ -266,32 +269,32 @@ export interface EventData {
     readonly description?: string;
     readonly artifacts: readonly ActionArtifact[];
   };
-  /** What the policy says of an action: its effect, why, and which rules say so. */
+  /** The decision of the policy about an action: its effect, the reason, and the rules behind it. */
   'action.policy': NamedAction & PolicyDecision;
-  /** An action is not done: `code` is `ActionDenied`, or `ApprovalRequired` where nobody could be asked. */
+  /** An action is not done: `code` is `ActionDenied`, or `ApprovalRequired` if nobody could be asked. */
   'action.denied': NamedAction & { readonly code: ErrorCode; readonly reason: string };
-  /** An action begins: it may be done. */
+  /** An action was permitted and begins. */
   'action.started': NamedAction;
   /** An action was done. */
   'action.completed': NamedAction;
   /** An action began and ended with an error. */
   'action.failed': NamedAction & { readonly error: string };
-  /** The worker that did an action was lost: whether it has taken effect is unknown. */
+  /** The worker that did an action was lost: whether the action has taken effect is unknown. */
   'action.uncertain': NamedAction;
-  /** A person says what became of an uncertain action: `completed` where it has taken effect. */
+  /** A person has reported the outcome of an uncertain action: `completed` if it has taken effect. */
   'action.reconciled': NamedAction & {
     readonly completed: boolean;
     readonly note?: string;
     readonly by?: string;
   };
 
-  /** A hook threw or returned an invalid value; its subject stays as it was. */
+  /** A hook threw or returned an invalid value; the value that it was called for is unchanged. */
   'hook.failed': WithStack & {
     readonly id: string | null;
     readonly hook: HookName | null;
     readonly error: string;
   };
-  /** Author code failed where nothing awaits it: a rejection, or a throw from a timer. */
+  /** Author code failed where nothing awaits it: an unhandled rejection, or a throw from a timer. */
   'code.stray': WithStack & {
     readonly code: string;
     readonly name: string;
@@ -305,12 +308,12 @@ export interface EventData {
   'effect.started': NamedEffect & { readonly attempt: number };
   /** An effect has run. */
   'effect.done': NamedEffect;
-  /** An effect failed and is not tried again. */
+  /** An effect failed and is not retried. */
   'effect.failed': NamedEffect & WithStack & { readonly error: StoredError };
   /** An effect was cancelled before it began. */
   'effect.cancelled': NamedEffect;
 
-  /** The thread has a child. With `callId`: the call that made it. */
+  /** A child was created. `callId`: the call that created it. */
   'subagent.created': {
     readonly childId: string;
     readonly agent: string;
@@ -323,11 +326,11 @@ export interface EventData {
   'subagent.notified': { readonly childId: string; readonly messageId: string };
   /** A child set its status text. */
   'subagent.status': { readonly childId: string; readonly status: string };
-  /** A child reported its result; `by`: to the call that waited, or as a message. */
+  /** A child reported its result; `by`: whether it went to the waiting call, became a message, or was dropped. */
   'subagent.returned': ReportOfChild;
-  /** A child reported that it failed, was stopped or was terminated. */
+  /** A child reported that it failed, was stopped or was terminated; `by` as in `subagent.returned`. */
   'subagent.failed': ReportOfChild;
-  /** A child lacks variables: it is made once they are given. */
+  /** A child lacks variables; it is created once they are provided. */
   'variables.requested': {
     readonly requestId: string;
     readonly agent: string;
@@ -335,48 +338,48 @@ export interface EventData {
     readonly missing: readonly string[];
   };
 
-  /** Something is asked of a person, and waits for the answer. Times are microseconds since 1970. */
+  /** A wait was opened: a person is asked for something. Times are microseconds since 1970. */
   'wait.opened': NamedWait & { readonly summary: string; readonly expiresAt: number | null };
-  /** It was answered. A value is not told here: it may be a secret. */
+  /** A wait was answered. The value is not logged: it may be a secret. */
   'wait.answered': NamedWait & {
     readonly approved?: boolean;
     readonly scope?: WaitScope;
     readonly reason?: string;
     readonly by?: string;
   };
-  /** It is over without an answer: `expired`, or why nobody wants one. Of a descendant's, also: `answered`, and `released`, which blocks no more. */
+  /** A wait is over, unanswered: `expired`, or why it closed. A descendant's also: `answered`, or `released` (blocks no more). */
   'wait.closed': NamedWait & { readonly reason: string; readonly approved?: boolean; readonly by?: string };
 
-  /** A task was made (docs/tasks.md). `name`: of agents/tasks. */
+  /** A task was created (docs/tasks.md). `name`: its name in agents/tasks. */
   'task.created': { readonly taskId: string; readonly name: string; readonly intent: string };
-  /** It runs with another manifest than before: a newer build. Hashes of their content; null where there is none. */
+  /** The task runs with another manifest than before: a newer build. Hashes of the content; null if there is none. */
   'task.manifest': { readonly from: string | null; readonly to: string | null };
-  /** What it must know is looked at. */
+  /** The task checks whether the knowledge that it requires is there. */
   'task.checking': Readonly<Record<never, never>>;
-  /** What is missing is asked for. */
+  /** The task asks for missing knowledge. */
   'task.asked': { readonly questions: readonly KnowledgeQuestion[] };
-  /** It was answered, so far as it was. Ids of requirements: an answer is not told here. */
+  /** Questions of the task were answered, all or some. Ids of requirements only: answers are not logged. */
   'task.answered': { readonly requirementIds: readonly string[] };
-  /** What is missing is looked for. */
+  /** The task searches for missing knowledge. */
   'task.acquiring': { readonly plans: readonly AcquisitionPlan[] };
-  /** So much was found. */
+  /** The task's search found this evidence. */
   'task.acquired': { readonly evidenceIds: readonly string[] };
-  /** Whether what must be known is known. */
+  /** The task has decided whether its required knowledge is there. */
   'task.readiness': {
     readonly decision: ReadinessDecision;
     readonly knowledge: Omit<KnowledgeReport, 'requirements'>;
   };
-  /** A step of it observed its domain, and measured what it saw. `failing`: ids of evals. */
+  /** A step of the task observed its domain and evaluated the state. `failing`: ids of evals. */
   'task.observed': {
     readonly score: number | null;
     readonly evals: number;
     readonly failing: readonly ControlEval['id'][];
   };
-  /** It decided what to do. */
+  /** The task decided what to do. */
   'task.decided': { readonly kind: TaskDecision['kind'] };
-  /** It began to act. */
+  /** The task began to act. */
   'task.acting': { readonly idempotencyKey: string };
-  /** What it did, or asked, is over. `spentCostUsd`: of the task until then. */
+  /** An act or a question of the task is over. `spentCostUsd`: spent by the task so far. */
   'task.acted': {
     readonly ok: boolean;
     readonly code?: string;
@@ -384,29 +387,29 @@ export interface EventData {
     readonly costUsd?: number;
     readonly spentCostUsd: number;
   };
-  /** Its adapter told of its work. */
+  /** The task's adapter emitted an event. */
   'task.emitted': { readonly event: TaskEmission };
-  /** A phase of its adapter failed. */
+  /** A phase of the task's adapter failed. */
   'task.failed': { readonly phase: string; readonly message: string };
-  /** It is over: its last event but the end of its log. */
+  /** The task is over; only the end of its log follows. */
   'task.ended': Pick<TaskVerdict, 'stoppedBy' | 'pass' | 'reason' | 'score' | 'limit' | 'code'> & {
     readonly status: TaskEnd;
     readonly steps: number;
     readonly spentCostUsd: number;
-    /** Milliseconds at work. */
+    /** Working time in milliseconds. */
     readonly wallMs: number;
   };
 
   /** A value of the thread changed; the event has only its key. */
   'value.changed': { readonly key: string };
-  /** A file was made. */
+  /** A file was created. */
   'file.created': NamedFile;
   /** A file was replaced. */
   'file.updated': NamedFile;
   /** A file was removed. */
   'file.deleted': NamedFile;
 
-  /** Author code called `state.emit`, with a name of its own. `omitted`: the bytes of data that were too large to be kept. */
+  /** Author code called `state.emit`, with an event name of its own. `omitted`: bytes of data that was too large to be stored. */
   custom: { readonly event: string; readonly data: unknown; readonly omitted?: number };
 }
 

@@ -5,7 +5,7 @@ export type { EventData } from './event-data.ts';
 
 export type EventKind = keyof EventData;
 
-/** One row of a thread's log. `seq` is assigned without gaps; pruning leaves gaps. */
+/** One row of a thread's log. `seq` is assigned without gaps; removed rows leave gaps. */
 export interface ThreadEventOf<Kind extends EventKind> {
   readonly seq: number;
   /** Microseconds since 1970. */
@@ -19,7 +19,7 @@ export interface ThreadEventOf<Kind extends EventKind> {
 /** Narrow it by its `type`. */
 export type ThreadEvent = { [Kind in EventKind]: ThreadEventOf<Kind> }[EventKind];
 
-/** How long a row is kept: `always` is for the thread's life, `chunk` until ten minutes after its execution. */
+/** How long rows are kept. `always`: as long as the thread; `chunk`: until ten minutes after the end of its execution. */
 export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'thread.created': 'always',
   'thread.status': 'always',
@@ -110,7 +110,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   custom: 'always',
 };
 
-/** Looks up own properties only: the kind in a row may be any text. */
+/** True for a known kind. Checks own properties only: the kind in a row may be any text. */
 export function isEventKind(type: string): type is EventKind {
   return Object.hasOwn(EVENT_KINDS, type);
 }

@@ -1,13 +1,13 @@
-/** How a file of a thread is named by a message (definitions §15.4). Pure. */
+/** References of messages to files of a thread (definitions §15.4). Pure. */
 
 import type { AttachmentRef } from '../message/message.ts';
 import { LIMITS } from '../value/limit.ts';
 import type { FileRecord } from './thread-file.ts';
 
-/** Where new content is stored; it is removed together with the last message that names it. */
+/** Folder for new content; a file in it is removed together with the last message that names it. */
 export const ATTACHMENT_FOLDER = '/attachments';
 
-/** `given` outranks the file's own name and description. */
+/** `given` takes precedence over the file's own name and description. */
 export function toAttachmentRef(
   id: string,
   { path, name, mimeType, size, width, height, metadata }: FileRecord,
@@ -31,7 +31,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim().length > 0 ? value : undefined;
 }
 
-/** A label and never a path: any name, reduced to one line. */
+/** Reduces any name to one line: an attachment's name is a label and never a path. */
 export function attachmentName(name: string): string {
   const flat = name
     .toWellFormed()
@@ -40,7 +40,7 @@ export function attachmentName(name: string): string {
   return flat.slice(0, LIMITS.fileNameBytes) || 'file';
 }
 
-/** Whether a list from a sender is valid: well-formed paths, not too many, not too long. */
+/** True if a list from a sender is valid: non-empty texts as paths, not too many, not too long. */
 export function isAttachmentList(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) &&

@@ -1,6 +1,6 @@
 /**
- * Paths of a thread's files (definitions §18): absolute, one `/` between names, none at the end. A path is the key of a row in
- * its thread and never a place on a disk; `..` and the like are refused all the same.
+ * Paths of a thread's files (definitions §18): absolute, one `/` between names, none at the end. A path is the key of a
+ * row in its thread and never a place on a disk; `.` and `..` are refused nevertheless.
  */
 import { RuntimeError } from '../value/error.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
@@ -43,7 +43,7 @@ function invalidPath(path: unknown, why: string): RuntimeError {
   return new RuntimeError('InvalidPath', `${shown} cannot be the path of a file: ${why}.`);
 }
 
-/** The directory of a parsed path; `/` is its own. */
+/** The directory of a parsed path; for `/` it is `/`. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')));
 }

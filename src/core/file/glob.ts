@@ -1,8 +1,8 @@
 /**
- * Glob patterns of `findFiles` (definitions §18): `*` and `**` stand for any run of characters, `/` included, `?` for
+ * Glob patterns of `findFiles` (definitions §18): `*` and `**` match any run of characters, `/` included, `?` matches
  * one. A pattern that does not begin with `/` has to match the end of a path.
- * Without regular expressions: a run of characters ends as soon as the next part of the pattern fits, so time grows at most with the
- * product of both lengths, for any pattern.
+ * Implemented without regular expressions: a run of characters ends as soon as the next part of the pattern fits, so
+ * time grows at most with the product of both lengths, for any pattern.
  */
 
 export type GlobTest = (path: string) => boolean;
@@ -14,7 +14,7 @@ export function compileGlob(pattern: string): GlobTest {
 
 function matches(glob: readonly string[], text: readonly string[]): boolean {
   let [at, next] = [0, 0];
-  // Where to resume after a mismatch: behind the last `*` or `**`, which then takes one character more.
+  // Where to resume after a mismatch: after the last `*` or `**`, which then takes one character more.
   let run: { readonly behind: number; taken: number } | undefined;
   while (at < text.length) {
     const sign = glob[next];

@@ -18,10 +18,10 @@ export interface FileRecord {
   readonly isDirectory: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** For an image: as given, else as read from its header. */
+  /** Pixels of an image: as given, else as read from its header. */
   readonly width?: number;
   readonly height?: number;
-  /** Its stream has more than one chunk. */
+  /** True if its stream has more than one chunk. */
   readonly isChunked?: boolean;
   readonly chunkCount?: number;
 }
@@ -64,7 +64,7 @@ export interface GrepResult {
   readonly name: string;
   /** The matching lines, at most 1,000, each cut after 1,000 characters. */
   readonly matches: string[];
-  /** Their numbers, from 1. */
+  /** Numbers of these lines, from 1. */
   readonly lineNumbers: number[];
 }
 
@@ -87,7 +87,7 @@ export interface ThreadFiles {
   ): Promise<FileRecord>;
   /** Null when there is no such file. */
   readFile(path: string): Promise<ArrayBuffer | null>;
-  /** In chunks of at most 1 MiB; null when there is no such file. Fails when the file is replaced meanwhile. */
+  /** In chunks of at most 1 MiB; null when there is no such file. Fails if the file is replaced during the read. */
   readFileStream(
     path: string,
     options?: { readonly signal?: AbortSignal },
@@ -103,8 +103,8 @@ export interface ThreadFiles {
   rmdirFile(path: string): Promise<void>;
   getFileStats(): Promise<FileStats>;
   /**
-   * Text files with lines that match a JavaScript regular expression, or contain the pattern where it is not a valid one; by
-   * path, at most 100. Rejects with `Timeout` when the pattern takes too long.
+   * Text files with lines that match a JavaScript regular expression, or contain the pattern if it is not a valid one;
+   * by path, at most 100. Rejects with `Timeout` when the pattern takes too long.
    */
   grepFiles(pattern: string): Promise<GrepResult[]>;
   /**

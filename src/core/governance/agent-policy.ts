@@ -1,4 +1,4 @@
-/** What an agent's definition says of the actions of its threads, and what an action is. */
+/** An agent's policy for the actions of its threads, and the types of actions. */
 import type { CapabilityPolicy, PolicyDecision } from './capability-policy.ts';
 import { joinPermissions, type PermissionRules, type Permissions, readPermissions } from './permissions.ts';
 import { findRule } from './policy-rule.ts';
@@ -6,17 +6,20 @@ import type { RunContext } from './run-context.ts';
 
 /** The policy of an agent, defaults applied. */
 export interface AgentPolicy extends CapabilityPolicy {
-  /** A policy of `agents/policies` that judges beside the rules. */
+  /** Name of a policy of `agents/policies` that judges in addition to the rules. */
   readonly evaluate?: string;
-  /** What needs an approval waits for it, or is refused at once. */
+  /** Whether a call that needs an approval waits for it, or is refused at once. */
   readonly approvals: 'wait' | 'refuse';
-  /** What a call that is not done means to its execution: the model reads it and goes on, or the execution ends. */
+  /** What follows a call that was not done: the model reads it and goes on, or the execution ends. */
   readonly onDenied: 'continue' | 'fail';
-  /** What a call whose worker was lost means: the model reads that its end is unknown, or a person is asked what became of it. Default `continue`. */
+  /**
+   * What follows the loss of a call's worker: the model reads that the outcome is unknown, or a person is asked.
+   * Default `continue`.
+   */
   readonly onUncertain?: 'continue' | 'wait';
 }
 
-/** Of an agent that says nothing, in a run whose permissions say something. */
+/** Stands in for the policy of an agent without one. */
 const NO_POLICY: AgentPolicy = {
   rules: {},
   default: 'allow',
@@ -25,14 +28,14 @@ const NO_POLICY: AgentPolicy = {
   onDenied: 'continue',
 };
 
-/** What judges the actions of an execution. */
+/** The rules that judge the actions of an execution. */
 export interface ActingRules {
   readonly policy: AgentPolicy;
-  /** The permissions of its context; they narrow. */
+  /** Permissions of the execution's context; they narrow the policy. */
   readonly context?: PermissionRules;
 }
 
-/** Undefined where neither the agent nor the context of the run says anything: then nothing is judged. */
+/** Undefined if neither the agent nor the context of the run has rules: then no rule judges its actions. */
 export function findRules(
   policy: AgentPolicy | undefined,
   context: Pick<RunContext, 'permissions'> | null | undefined,
@@ -47,8 +50,8 @@ export function findRules(
 }
 
 /**
- * What a thread's own policy and the permissions of its run come to, as the permissions of whoever works for it: they narrow there, so it
- * may do nothing that the thread may not. What an author's policy (`evaluate`) says is not a part of it.
+ * Combines a thread's own policy with the permissions of its run, as permissions for whoever works for the thread: they
+ * narrow there, so it may do nothing that the thread may not. The author's policy (`evaluate`) is not included.
  */
 export function handedDown(policy: AgentPolicy | undefined, permissions: Permissions): Permissions {
   if (!policy) return permissions;
@@ -66,15 +69,15 @@ export function handedDown(policy: AgentPolicy | undefined, permissions: Permiss
   );
 }
 
-/** Rules of a call that nothing but its tool's `confirm` asks about. */
+/** Rules of a call that is judged only because its tool's `confirm` or the budget's policy asks about it. */
 export const NO_RULES: ActingRules = { policy: NO_POLICY };
 
-/** What a call of each kind of callee is. */
+/** Kinds of calls, one for each kind of callee. */
 export const CALL_KINDS = ['tool.call', 'prompt.call', 'agent.call'] as const;
-/** Or an application's own, such as `resource.update` (core/author/own-action.ts). */
+/** The kind of a call, or an application's own, such as `resource.update` (core/author/own-action.ts). */
 export type ActionKind = (typeof CALL_KINDS)[number] | (string & {});
 
-/** Something to look at before an action is done, such as what it would change. */
+/** Something to review before an action is done, such as what it would change. */
 export interface ActionArtifact {
   /** `preview` unless the tool says otherwise. */
   readonly kind: string;
@@ -86,31 +89,31 @@ export interface ActionArtifact {
   readonly actionId: string;
 }
 
-/** An operation that policy judges: a call whose arguments are checked, before it begins. */
+/** An operation that a policy judges: a call with validated arguments, before it begins. */
 export interface Action {
-  /** The same for each attempt of the same call, and for no other: the call's idempotency key. */
+  /** The call's idempotency key: the same for each attempt of the same call, and for no other. */
   readonly id: string;
   readonly kind: ActionKind;
   readonly name: string;
-  /** The model's id of the call; absent where code has called. */
+  /** The model's id of the call; absent if code made the call. */
   readonly callId?: string;
   /** In alphabetical order. */
   readonly capabilities: readonly string[];
-  /** SHA-256 over what will be done: 64 hex digits. Another one is another action. */
+  /** SHA-256 over what will be done: 64 hex digits. If it differs, it is a different action. */
   readonly fingerprint: string;
   readonly description?: string;
   readonly artifacts?: readonly ActionArtifact[];
 }
 
-/** An action with what its policy says of it. */
+/** An action with the decision of its policy. */
 export interface JudgedAction {
   readonly action: Action;
   readonly decision: PolicyDecision;
 }
 
 /**
- * `requested`: it waits for an approval. `denied`, `completed`, `failed`: over. `uncertain`: it had begun when its worker was lost, and whether it has taken effect is unknown,
- * until somebody says so: `reconciled`.
+ * `requested`: waits for an approval. `denied`, `completed`, `failed`: over. `uncertain`: it had begun when its worker
+ * was lost, and whether it has taken effect is unknown until a person reports it: `reconciled`.
  */
 export const ACTION_STATES = [
   'requested',
@@ -123,7 +126,7 @@ export const ACTION_STATES = [
 ] as const;
 export type ActionState = (typeof ACTION_STATES)[number];
 
-/** What an execution ends with where its policy says `onDenied: 'fail'`. */
+/** The error that an execution ends with if its policy has `onDenied: 'fail'`. */
 export function toFatalError(
   name: string,
   { code, reason }: { readonly code: string; readonly reason: string },
@@ -131,7 +134,7 @@ export function toFatalError(
   return { code, message: `"${name}" was not done. ${reason}`.slice(0, 1000) };
 }
 
-/** What calls have that declare nothing themselves. */
+/** Capabilities of calls that declare none themselves. */
 export const OWN_CAPABILITIES = {
   'prompt.call': 'prompt.call',
   'agent.call': 'agent.delegate',
@@ -140,7 +143,7 @@ export const OWN_CAPABILITIES = {
 
 const ANY_PROVIDER = 'provider.*';
 
-/** The capability of a tool that the provider of a model runs. */
+/** Returns the capability of a tool that the model's provider runs. */
 export function providerCapability(name: string): string {
   return `provider.${name}`;
 }

@@ -1,11 +1,12 @@
 /**
- * What an execution may spend, and what a spending comes to. Pure: rows are the store's, and so is the lock around them.
- * G1. A limit of N lets N pass; 0 forbids the first. What is denied is not spent.
- * G2. Every limit of every account is asked, in the order of BUDGET_LIMITS, the innermost account first; the first that denies is told.
- * G3. Each line warns once, when `warnAt` of it is reached; a warning of one never hides that of another.
+ * What an execution may spend, and the verdict on a spending. Pure: the store keeps the rows and locks them.
+ * G1. A limit of N allows N; 0 forbids the first. A spending that is denied is not counted.
+ * G2. All limits of all accounts are checked in the order of BUDGET_LIMITS, the innermost account first. The first that
+ *     denies is reported.
+ * G3. Each line warns once, when `warnAt` of it is reached; a warning of one line never hides that of another.
  */
 
-/** In the order in which they are asked (G2). */
+/** In the order in which they are checked (G2). */
 export const BUDGET_LIMITS = [
   'maxSteps',
   'maxLlmCalls',
@@ -18,21 +19,21 @@ export const BUDGET_LIMITS = [
 
 export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 
-/** What an agent's definition sets for each execution of it. */
+/** The budget that an agent's definition sets for each of its executions. */
 export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
-  /** The part of a limit at which a warning is told: 0.8 is 80 %; 0 never warns. */
+  /** The share of a limit at which a warning is logged: 0.8 is 80 %; 0 never warns. */
   readonly warnAt: number;
-  /** A policy of `agents/policies` that judges beside the limits. */
+  /** Name of a policy of `agents/policies` that judges in addition to the limits. */
   readonly evaluate?: string;
 }
 
-/** Whose budget it is: an execution of a thread. */
+/** The owner of a budget: an execution of a thread. */
 export interface BudgetAccount {
   readonly threadId: string;
   readonly executionId: string;
 }
 
-/** Threads at work, each once, and since when any has been: microseconds since 1970. */
+/** The threads at work, each once, and the time since which at least one has been: microseconds since 1970. */
 export interface RunningClock {
   readonly since: number;
   readonly threads: readonly string[];
@@ -43,21 +44,21 @@ export interface BudgetLine extends BudgetAccount {
   readonly limit: BudgetLimit;
   readonly max: number;
   readonly used: number;
-  /** Held by requests to models whose end is not known yet (reservation.ts). */
+  /** Reserved by requests to models whose end is not known yet (reservation.ts). */
   readonly reserved: number;
   /** The part of `used` that was reserved for a request whose end was never seen. */
   readonly estimated: number;
   readonly warnAt: number;
   readonly warned: boolean;
-  /** Of a limit of time: its clock runs (runtime.ts). */
+  /** Set on a time limit while its clock runs (runtime.ts). */
   readonly running?: RunningClock;
 }
 
-/** How much is to be spent of what. */
+/** Amounts to be spent, by limit. */
 export type Spending = Readonly<Partial<Record<BudgetLimit, number>>>;
 
 export type SpendingVerdict =
-  /** The lines that change, as they will be, and those among them that warn now. */
+  /** The lines that change, with their new values, and those among them that warn now. */
   | { readonly kind: 'allow'; readonly changed: readonly BudgetLine[]; readonly warns: readonly BudgetLine[] }
   /** `observed`: what would have been used. */
   | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number };
@@ -66,21 +67,21 @@ const places: Readonly<Record<string, number>> = Object.fromEntries(
   BUDGET_LIMITS.map((limit, index) => [limit, index]),
 );
 
-/** G2. Lines of one account are together, and accounts in the order in which they were found. */
+/** G2: sorts by limit; lines of the same limit stay in the order of their accounts. */
 export function inOrder(lines: readonly BudgetLine[]): BudgetLine[] {
   return [...lines].sort((one, other) => (places[one.limit] ?? 0) - (places[other.limit] ?? 0));
 }
 
-/** G1 to G3. `lines`: the innermost account's first. */
+/** G1 to G3. `lines`: those of the innermost account first. */
 export function evaluateSpending(lines: readonly BudgetLine[], spending: Spending): SpendingVerdict {
   const asked = inOrder(lines).filter(({ limit }) => (spending[limit] ?? 0) > 0);
   const spent = asked.map((line) => ({ ...line, used: line.used + (spending[line.limit] ?? 0) }));
-  // G1: N permits N.
+  // G1: N allows N.
   const over = spent.find(({ used, max }) => used > max);
   const line = over && asked[spent.indexOf(over)];
   if (over && line) return { kind: 'deny', line, observed: over.used };
   const changed = spent.map((each) => ({ ...each, warned: each.warned || isNear(each) }));
-  // G3: once.
+  // G3: each line once.
   return {
     kind: 'allow',
     changed,
@@ -88,12 +89,12 @@ export function evaluateSpending(lines: readonly BudgetLine[], spending: Spendin
   };
 }
 
-/** G3: 0 disables, and a limit of 0 has nothing to be near to. */
+/** G3: `warnAt` 0 disables the warning, and a limit of 0 never warns. */
 export function isNear({ used, max, warnAt }: Pick<BudgetLine, 'used' | 'max' | 'warnAt'>): boolean {
   return warnAt > 0 && max > 0 && used >= warnAt * max;
 }
 
-/** What a person and the thread's record are told. */
+/** Text of a denial, for people and the thread's record. */
 export function describeExceeded(
   { limit, max, threadId, executionId }: Pick<BudgetLine, 'limit' | 'max' | 'threadId' | 'executionId'>,
   observed: number,

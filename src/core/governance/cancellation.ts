@@ -1,17 +1,17 @@
 /**
- * The request to cancel an execution, as whoever asks gives it. The first one counts: who comes later is told of it.
+ * The request to cancel an execution. The first request counts; later ones get the outcome of the first.
  */
 
-/** Of a signal or an update. Without an id the execution that runs. */
+/** Payload of a signal or an update. Without an id, it names the running execution. */
 export interface CancelRequest {
   readonly executionId?: string;
-  /** Kept with the execution and told by its last event; at most 500 characters. */
+  /** Stored with the execution and part of its last event; at most 500 characters. */
   readonly reason?: string;
-  /** Who asks; at most 200 characters. */
+  /** Who requests it; at most 200 characters. */
   readonly by?: string;
 }
 
-/** As it is kept. */
+/** A stored cancellation. */
 export interface Cancellation {
   readonly reason: string | null;
   readonly by: string | null;
@@ -23,21 +23,21 @@ export interface Canceling {
   readonly kind: 'canceling';
   readonly executionId: string;
   readonly cancellation: Cancellation;
-  /** It has not begun: nothing is to be aborted. */
+  /** True if the execution has not begun: there is nothing to abort. */
   readonly ahead?: true;
 }
 
 export type CancelVerdict =
   /** The execution is being cancelled, by this request or by the one that came first. */
   | Canceling
-  /** There is no such execution; where none was named, there never was one. */
+  /** There is no such execution; if none was named, there has never been one. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'not_cancelable'; readonly executionId: string; readonly stopReason: string | null };
 
-/** Why an execution ended that was cancelled. */
+/** The reason with which a cancelled execution ends. */
 export const CANCELED = 'canceled';
 
-/** What cannot be understood is left out: a request counts whatever its payload. */
+/** Invalid fields are ignored: a request counts whatever its payload. */
 export function readCancelRequest(payload: unknown): CancelRequest {
   const { executionId, reason, by } = (payload ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -56,7 +56,7 @@ export interface CancelRefusal {
   readonly message: string;
 }
 
-/** Why nothing is cancelled; undefined where something is. */
+/** Returns why nothing is cancelled; undefined if something is. */
 export function refuseCancel(
   threadId: string,
   { executionId }: CancelRequest,

@@ -1,10 +1,10 @@
 /**
- * What a policy says of an action, from the capabilities that the action needs.
- * C1. The agent's policy and the rules that came with the context are asked apart, for each capability, and the stronger effect holds: a
- *     context narrows, never widens.
- * C2. The strongest effect over all capabilities is the action's; the capabilities that have it are named.
- * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities; the stronger one where the
- *     context says something of `undeclared` too.
+ * The decision of a policy about an action, from the capabilities that the action needs.
+ * C1. Per capability, the stronger effect of the agent's policy and the context's rules holds: a context narrows, never
+ *     widens.
+ * C2. An action has the strongest effect of all its capabilities; the capabilities with that effect are named.
+ * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities. If
+ *     the context sets `undeclared` too, the stronger of the two holds.
  */
 import type { PermissionRules } from './permissions.ts';
 import { findRule, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
@@ -17,7 +17,7 @@ export interface CapabilityPolicy {
   readonly undeclared: PolicyEffect;
 }
 
-/** Where an effect comes from; of two that agree, both. */
+/** Where an effect comes from; both sources if they agree. */
 export type RuleSource =
   | 'policy'
   | 'policy_default'
@@ -28,15 +28,15 @@ export type RuleSource =
 export interface PolicyDecision {
   readonly effect: PolicyEffect;
   readonly reason: string;
-  /** The capabilities whose effect it is, in alphabetical order. */
+  /** The capabilities that have this effect, in alphabetical order. */
   readonly matchedCapabilities: readonly string[];
   readonly capabilities: Readonly<Record<string, PolicyEffect>>;
   readonly sources: Readonly<Record<string, RuleSource>>;
-  /** What a person is to confirm, since the tool asks for that. */
+  /** What a person has to confirm because the tool requires it. */
   readonly confirm?: string;
-  /** Who has confirmed that: the runtime, as `guards.confirm` says. Absent where a person is asked. */
+  /** Set if the runtime has confirmed it, as `guards.confirm` says; absent if a person is asked. */
   readonly confirmedBy?: 'auto';
-  /** The policy of an author that has decided, beside the rules. */
+  /** Name of the author's policy that has decided, in addition to the rules. */
   readonly policy?: string;
 }
 
@@ -46,7 +46,7 @@ export function decide(
   context?: PermissionRules,
 ): PolicyDecision {
   const names = [...new Set(capabilities)].sort();
-  // C3: nothing to match.
+  // C3: no capability is declared.
   if (names.length === 0) return decideUndeclared(policy, context);
   const found = names.map((name) => [name, decideOne(policy, name, context)] as const);
   const effect = found.map(([, one]) => one.effect).reduce(stronger);
@@ -77,7 +77,7 @@ interface Sourced {
   readonly source: RuleSource;
 }
 
-/** C1: both are asked. */
+/** C1: evaluates both the policy and the context. */
 function decideOne(policy: CapabilityPolicy, capability: string, context?: PermissionRules): Sourced {
   const rule = findRule(policy.rules, capability);
   const own = rule ? 'policy' : 'policy_default';

@@ -1,9 +1,10 @@
 /**
- * A context in a message's metadata, under the names that Protolink gives it: `run_context` with all of it, and copies of its ids beside it. What
- * senders have written there before there were contexts is read as one; what a message was stored with is told there.
- * M1. Read tolerantly: what has another type than it should is passed over, except that a rule which cannot be understood denies.
- * M2. Permissions, limits and the mark of a cancelled run count beside one of the ids alone: words like these are in many an
- *     application's metadata.
+ * Reads and writes a context in a message's metadata, under the names of Protolink: `run_context` with all of it, and
+ * copies of its ids beside it. Such metadata of a sender is read as a context; the context that a message is stored
+ * with is written there.
+ * M1. Reading is tolerant: a field of the wrong type is ignored, except that a rule which cannot be read denies.
+ * M2. Permissions, limits and the mark of a cancelled run count only with `run_context` or one of the ids: words like
+ *     these are in the metadata of many applications.
  */
 import { isRecord } from '../value/record.ts';
 import type { Permissions } from './permissions.ts';
@@ -14,7 +15,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 const MOST = 200;
 
-/** The first of these that is a text. */
+/** Returns the first of these fields that is a text. */
 function textOf(metadata: Metadata, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = metadata[name];
@@ -23,11 +24,11 @@ function textOf(metadata: Metadata, ...names: readonly string[]): string | undef
   return undefined;
 }
 
-/** Null where the metadata says nothing of a run. */
+/** Null if the metadata holds no context. */
 export function readContextMetadata(metadata: Metadata | undefined): GivenContext | null {
   if (metadata === undefined) return null;
   const typed = isRecord(metadata.run_context) ? metadata.run_context : {};
-  // What is typed comes before what is beside it.
+  // Fields of `run_context` take precedence over those beside it.
   const all = { ...metadata, ...dropNull(typed) };
   const ids = {
     runId: textOf(all, 'run_id'),
@@ -37,7 +38,7 @@ export function readContextMetadata(metadata: Metadata | undefined): GivenContex
     organizationId: textOf(all, 'organization_id'),
     parentRunId: textOf(all, 'parent_run_id', 'parent_agent'),
   };
-  // M2: an id must be there.
+  // M2: an id or `run_context` must be there.
   if (Object.values(ids).every((id) => id === undefined) && !isRecord(metadata.run_context)) return null;
   const canceled = all.canceled === true || all.cancelled === true;
   const own = isRecord(typed.metadata) ? typed.metadata : undefined;
@@ -64,7 +65,7 @@ function readLimits(value: unknown): GivenContext['budget'] {
   return limits.length > 0 ? Object.fromEntries(limits) : undefined;
 }
 
-/** Beside what the sender wrote. A copy of what is null is not written. */
+/** Returns the fields to add to the sender's metadata; copies of null fields are left out. */
 export function writeContextMetadata(context: RunContext): Metadata {
   const { runId, sessionId, traceId, workspaceUri, parentRunId, canceled, cancelReason } = context;
   const budget = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * A context as it comes in: checked by hand, since it also comes with signals, which are read inside the workflow. What is refused is told with the
- * field's name. A field of another name is refused, for it may be a restriction that was spelt wrongly.
+ * Checks a context that comes in: by hand, since it also comes with signals, which are read inside the workflow. A
+ * refusal names the field. An unknown field is refused, for it may be a restriction that was spelt wrongly.
  */
 
 import { measureJson } from '../value/json-measure.ts';
@@ -15,7 +15,7 @@ export type ParsedContext =
   | { readonly ok: true; readonly context: GivenContext }
   | { readonly ok: false; readonly reason: string };
 
-/** What is wrong with a value; undefined where nothing is. */
+/** Returns what is wrong with a value; undefined if nothing is. */
 type Check = (value: unknown) => string | undefined;
 
 const checkText: Check = (value) =>
@@ -67,7 +67,7 @@ const CHECKS: Readonly<Record<keyof GivenContext, Check>> = {
   metadata: checkRecord,
 };
 
-/** A field that is null is one that is absent. */
+/** A field that is null counts as absent. */
 export function parseContext(value: unknown, name = 'context'): ParsedContext {
   if (!isRecord(value)) return refuse(`"${name}" must be an object`);
   const bounds = { maxDepth: LIMITS.contextDepth, maxBytes: LIMITS.contextBytes };
@@ -97,7 +97,7 @@ type ReadContext =
   | { readonly ok: true; readonly given: { readonly context?: GivenContext } }
   | { readonly ok: false; readonly reason: string };
 
-/** Of a payload that may have one. */
+/** Reads the context of a payload, if it has one. */
 export function readContext({ context }: Readonly<Record<string, unknown>>): ReadContext {
   if (context === undefined || context === null) return { ok: true, given: {} };
   const parsed = parseContext(context);

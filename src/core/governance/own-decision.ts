@@ -1,8 +1,8 @@
 /**
- * What a policy that an author has written makes of the decision of the rules.
- * O1. What a rule says, of the agent or of the context, holds at least: an author's policy strengthens it, and never weakens it.
- * O2. Where no rule says anything, the author's policy decides, also against the default.
- * O3. What cannot be read denies.
+ * Combines the decision of the rules with the verdict of a policy that an author has written.
+ * O1. A rule of the agent or of the context is a minimum: an author's policy strengthens it, and never weakens it.
+ * O2. If no rule applies, the author's policy decides, also against the default.
+ * O3. A verdict that cannot be read denies.
  */
 import { type CapabilityPolicy, decide, type PolicyDecision } from './capability-policy.ts';
 import type { PermissionRules } from './permissions.ts';
@@ -15,7 +15,7 @@ export interface OwnVerdict {
 
 const REASON_CHARS = 1000;
 
-/** What the rules say alone, without any default: nothing goes below it (O1). */
+/** Returns the decision of the rules alone, without any default: the minimum for the verdict (O1). */
 export function decideByRules(
   policy: CapabilityPolicy,
   capabilities: readonly string[],
@@ -24,7 +24,7 @@ export function decideByRules(
   return decide({ ...policy, default: 'allow', undeclared: 'allow' }, capabilities, context);
 }
 
-/** O3: undefined where it has said nothing; a denial where it has said what is no verdict. */
+/** O3: undefined if the policy returned nothing; a denial if it returned no valid verdict. */
 export function readVerdict(name: string, given: unknown): OwnVerdict | undefined {
   if (given === undefined || given === null) return undefined;
   const { effect, reason } = (typeof given === 'object' ? given : { effect: given }) as Record<
@@ -38,7 +38,7 @@ export function readVerdict(name: string, given: unknown): OwnVerdict | undefine
     : { effect: known };
 }
 
-/** O1, O2: of the floor that the rules set and the verdict, the stronger. */
+/** O1, O2: returns the stronger of `floor`, the decision of the rules, and the verdict. */
 export function joinVerdict(
   name: string,
   floor: PolicyDecision,

@@ -1,21 +1,23 @@
 /**
- * Permissions that travel with a run: rules over capabilities, as whoever starts the run gives them. Flat, `{ 'records.write': 'deny' }`,
- * or `{ capabilities: { … }, default: 'deny', undeclared: 'deny', approvals: 'refuse' }`. A rule is an effect, true (allow) or false (deny), or an object with an `effect` and what
- * else its readers need; without one it allows.
- * P1. Two sets that are joined say of each capability the stronger of what both say of it: joining narrows, never widens.
+ * Permissions that travel with a run: rules over capabilities, given by the caller that starts it. Either flat, as in
+ * `{ 'records.write': 'deny' }`, or
+ * `{ capabilities: { … }, default: 'deny', undeclared: 'deny', approvals: 'refuse' }`.
+ * A rule is an effect, true (allow) or false (deny), or an object with an `effect` and further fields for its readers;
+ * an object without an effect allows.
+ * P1. Joining two sets keeps the stronger effect of both for each capability: it narrows, never widens.
  */
 import { isRecord } from '../value/record.ts';
 import { findRule, isRuleName, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
 
 export type Permissions = Readonly<Record<string, unknown>>;
 
-/** What a set of permissions says, by name; without a default it says nothing of what its rules do not cover. */
+/** A set of permissions, by capability; without a default it says nothing about what its rules do not cover. */
 export interface PermissionRules {
   readonly rules: PolicyRules;
   readonly default?: PolicyEffect;
-  /** For actions that declare no capability; absent, it says nothing of them. */
+  /** For actions that declare no capability; if absent, the set says nothing about them. */
   readonly undeclared?: PolicyEffect;
-  /** What needs an approval is refused at once: nobody is asked. */
+  /** An action that needs an approval is refused at once: nobody is asked. */
   readonly approvals?: 'refuse';
 }
 
@@ -30,7 +32,7 @@ const WORDS: Readonly<Record<string, PolicyEffect>> = {
   ask: 'require_approval',
 };
 
-/** Undefined for what is no rule. */
+/** Undefined if it is not a rule. */
 export function toEffect(rule: unknown): PolicyEffect | undefined {
   if (typeof rule === 'boolean') return rule ? 'allow' : 'deny';
   if (typeof rule === 'string') {
@@ -47,7 +49,7 @@ interface Entries {
   readonly fallback: unknown;
   readonly undeclared?: unknown;
   readonly approvals?: unknown;
-  /** Where the rules stand. */
+  /** Path of the rules, for error messages. */
   readonly path: string;
 }
 
@@ -60,7 +62,7 @@ function entriesOf(permissions: Permissions): Entries {
   return { rules, fallback, path: '' };
 }
 
-/** The first thing that is wrong, with its place; undefined where nothing is. */
+/** Returns the first problem, with its place; undefined if there is none. */
 export function findPermissionProblem(permissions: Permissions): string | undefined {
   const { rules, fallback, undeclared, approvals, path } = entriesOf(permissions);
   const words = '"allow", "require_approval" or "deny"';
@@ -75,7 +77,7 @@ export function findPermissionProblem(permissions: Permissions): string | undefi
   return undefined;
 }
 
-/** A rule that cannot be understood denies: it was meant to restrict. */
+/** A rule that cannot be read denies: it was meant to restrict. */
 export function readPermissions(permissions: Permissions): PermissionRules {
   const { rules, fallback, undeclared, approvals } = entriesOf(permissions);
   const effects = Object.entries(rules).map(([name, rule]) => [name, toEffect(rule) ?? 'deny'] as const);
@@ -87,7 +89,7 @@ export function readPermissions(permissions: Permissions): PermissionRules {
   };
 }
 
-/** P1. One set alone stays as it was given. */
+/** P1: joins two sets. If one of them is empty, the other is returned as it was given. */
 export function joinPermissions(one: Permissions, other: Permissions): Permissions {
   if (isEmpty(other)) return one;
   if (isEmpty(one)) return other;
@@ -97,7 +99,7 @@ export function joinPermissions(one: Permissions, other: Permissions): Permissio
   const capabilities = Object.fromEntries(
     names.map((name) => {
       const effect = strongest(sets.map((set) => findRule(set.rules, name) ?? set.default));
-      // What else a rule says, such as paths, is carried with its effect.
+      // Further fields of a rule, such as paths, are kept with its effect.
       const scoped = given.findLast((rules) => isRecord(rules[name]) && toEffect(rules[name]) === effect);
       return [name, scoped?.[name] ?? effect];
     }),

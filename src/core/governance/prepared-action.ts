@@ -1,21 +1,21 @@
-/** What a tool says of a call before it is judged (`prepareAction`), and how that is read. */
+/** What a tool states about a call before it is judged (`prepareAction`), and how that is validated. */
 import { RuntimeError } from '../value/error.ts';
 import { toJsonObject } from '../value/json-value.ts';
 import { CAPABILITY } from './policy-rule.ts';
 
-/** Where an action would be done. */
+/** The place of an action, passed to `prepareAction`. */
 export interface ActionContext {
   readonly actionId: string;
   readonly threadId: string;
   readonly agent: string;
   readonly userId: string | null;
-  /** Variables, as in ThreadState. Secrets that it reads are taken out of what is prepared. */
+  /** Returns a variable, as in ThreadState. Secrets that it returns are removed from the prepared action. */
   env(name: string): Promise<string>;
   /** Fires when the work is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Something to look at before the action is done. */
+/** Something to review before the action is done. */
 export interface ArtifactInput {
   /** Default `preview`. */
   kind?: string;
@@ -26,13 +26,13 @@ export interface ArtifactInput {
   content?: unknown;
 }
 
-/** All of it together at most 64 KiB of JSON. It is part of the action: where it changes, the action is another one. */
+/** At most 64 KiB of JSON in total. It is part of the action: if it changes, it is a different action. */
 export interface PreparedAction {
   /** What would be done, in words. */
   description?: string;
   /** What would change, and how. */
   artifacts?: readonly ArtifactInput[];
-  /** Beside those that the tool declares, which cannot be taken back. */
+  /** Capabilities in addition to those that the tool declares, which cannot be taken back. */
   capabilities?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const MAX_BYTES = 65_536;
 const FIELDS = ['description', 'artifacts', 'capabilities'];
 const TEXTS = ['kind', 'name', 'mediaType', 'uri'];
 
-/** A copy. Throws `InvalidValue` or `LimitExceeded`, with the place. */
+/** Returns a copy. Throws `InvalidValue` or `LimitExceeded`, with the place. */
 export function readPrepared(given: unknown, name = 'what prepareAction answered'): PreparedAction {
   if (given === undefined || given === null) return {};
   const read = toJsonObject(given, { name, maxBytes: MAX_BYTES });

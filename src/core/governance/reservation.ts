@@ -1,11 +1,12 @@
 /**
- * What a request to a model may cost at most is reserved before it is sent, and what it has cost is settled with its end. Pure.
- * R1. A line is never above its limit by what is reserved: the input as it is estimated, and as much output as the request may bring,
- *     which is the model's own bound, or the default one, or what remains, and is sent along. Only what a provider counts beyond that exceeds it.
- * R2. What only the reservations of others are in the way of is not denied: it waits for them.
- * R3. Settled is what was used, once. A request whose end was not seen is settled as it was reserved, and marked: an end that is seen
- *     after all takes its place.
- * R4. A cost that nobody could count is not begun: a model without prices is not asked where cost is limited.
+ * The maximum cost of a model request is reserved before it is sent; its actual cost is settled when it ends. Pure.
+ * R1. Reservations never take a line above its limit. Reserved are the estimated input and as much output as the
+ *     request may bring: the model's own bound, or the default one, or what remains. That bound is sent along, so only
+ *     what a provider counts beyond it exceeds the limit.
+ * R2. A request that only the reservations of others block is not denied: it waits for them.
+ * R3. A request is settled once, with what it used. If its end was not seen, it is settled as it was reserved, and
+ *     marked; an end that is seen later replaces that.
+ * R4. A request whose cost cannot be counted is not sent: a model without prices is not called if cost is limited.
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
 import { type BudgetLimit, type BudgetLine, evaluateSpending, inOrder, isNear } from './budget.ts';
@@ -13,7 +14,7 @@ import { type BudgetLimit, type BudgetLine, evaluateSpending, inOrder, isNear } 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
 export interface CallEstimate {
   readonly inputTokens: number;
-  /** The model's own bound; where it has none, BUDGETED_OUTPUT_TOKENS bounds it where output or its cost is limited. */
+  /** The model's own bound; without one, BUDGETED_OUTPUT_TOKENS is the bound if output or its cost is limited. */
   readonly maxOutputTokens?: number;
   readonly inputPrice?: number;
   readonly outputPrice?: number;
@@ -28,17 +29,17 @@ export const AMOUNTS = [
 export type Amounts = Readonly<Record<(typeof AMOUNTS)[number], number>>;
 
 export type ReservationPlan =
-  /** `maxOutputTokens`: what the request may bring, where anything bounds it. */
+  /** `maxOutputTokens`: the output that the request may bring, if anything bounds it. */
   | { readonly kind: 'reserve'; readonly amounts: Amounts; readonly maxOutputTokens?: number }
   | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number }
-  /** R2: others are in the way. */
+  /** R2: the reservations of other requests are in the way. */
   | { readonly kind: 'blocked' }
-  /** R4: nobody could count it. */
+  /** R4: its cost cannot be counted. */
   | { readonly kind: 'unpriced'; readonly line: BudgetLine };
 
 const MILLION = 1_000_000;
 
-/** The least that the request takes of each: one token of output. */
+/** The minimum amounts of a request: its input, and one token of output. */
 export function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
   return {
     maxInputTokens: inputTokens,
@@ -50,14 +51,14 @@ export function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEs
 const isAmount = (limit: BudgetLimit): limit is keyof Amounts =>
   (AMOUNTS as readonly BudgetLimit[]).includes(limit);
 
-/** Whether any of the lines asks for it. */
+/** True if any of the lines limits tokens or cost. */
 export function hasAmounts(lines: readonly BudgetLine[]): boolean {
   return lines.some(({ limit }) => isAmount(limit));
 }
 
 export function planReservation(lines: readonly BudgetLine[], estimate: CallEstimate): ReservationPlan {
   const counted = lines.find(({ limit }) => limit === 'maxCost');
-  // R4: a definition's is refused as it is loaded; a context comes later.
+  // R4: a budget of a definition is refused when it is loaded; one of a context comes later.
   if (counted && (estimate.inputPrice === undefined || estimate.outputPrice === undefined))
     return { kind: 'unpriced', line: counted };
   const least = leastOf(estimate);
@@ -66,12 +67,12 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   );
   const over = asked.find(({ line, needs }) => line.used + needs > line.max);
   if (over) return { kind: 'deny', line: over.line, observed: over.line.used + over.needs };
-  // R2: it would have room without them.
+  // R2: without the reservations of others there would be room.
   if (asked.some(({ line, needs }) => line.used + line.reserved + needs > line.max))
     return { kind: 'blocked' };
   const { inputTokens, inputPrice = 0, outputPrice = 0, maxOutputTokens } = estimate;
   const left = Math.min(...asked.map(({ line }) => outputWithin(line, estimate)));
-  // R1: one request without a bound of its own does not hold all that is left from the others.
+  // R1: a request without its own bound must not reserve all that is left.
   const bound = maxOutputTokens ?? (Number.isFinite(left) ? BUDGETED_OUTPUT_TOKENS : left);
   const cap = Math.min(bound, left);
   const output = Number.isFinite(cap) ? cap : 0;
@@ -83,7 +84,7 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   };
 }
 
-/** For one that can be done without: whether there is room for it and as much again. What others hold is not in its way. */
+/** For an optional request: true if there is room for two like it. Reservations of others are not counted. */
 export function hasRoomForTwo(lines: readonly BudgetLine[], estimate?: () => CallEstimate): boolean {
   if (evaluateSpending(lines, { maxLlmCalls: 2 }).kind === 'deny') return false;
   if (!estimate || !hasAmounts(lines)) return true;
@@ -92,7 +93,7 @@ export function hasRoomForTwo(lines: readonly BudgetLine[], estimate?: () => Cal
   return kind === 'reserve' || kind === 'blocked';
 }
 
-/** R1: how much output the line has room for. */
+/** R1: how many tokens of output the line has room for. */
 function outputWithin(
   { limit, max, used, reserved }: BudgetLine,
   { inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate,
@@ -103,7 +104,7 @@ function outputWithin(
   return Math.max(1, Math.floor((left * MILLION - inputTokens * inputPrice) / outputPrice));
 }
 
-/** What changes in the lines as something is held, settled, or corrected. Negative amounts take back. */
+/** Changes of the lines when an amount is reserved, settled or corrected. Negative amounts are taken back. */
 export interface AmountChange {
   readonly reserved?: Amounts;
   readonly used?: Amounts;
@@ -112,9 +113,9 @@ export interface AmountChange {
 
 export interface ChangedLines {
   readonly changed: readonly BudgetLine[];
-  /** Those that warn now. */
+  /** Lines that warn now. */
   readonly warns: readonly BudgetLine[];
-  /** Those that are above their limit. */
+  /** Lines that are above their limit. */
   readonly over: readonly BudgetLine[];
 }
 
@@ -140,7 +141,7 @@ export function changeAmounts(
   };
 }
 
-/** Sums of prices are kept to the millionth of a millionth: what is added and taken away again leaves nothing. */
+/** Rounds sums of prices to 12 decimal places, so that adding and subtracting the same amount leaves nothing. */
 function toSum(value: number): number {
   return Math.max(0, Number.isInteger(value) ? value : Number(value.toFixed(12)));
 }

@@ -1,21 +1,21 @@
 /**
- * The context of an execution: how its work runs, and never what the work is. Whoever starts a thread, or sends it something, may give one; it
- * is kept with the execution, and its children begin with what it says.
- * R1. A context narrows. Of permissions the stronger effect holds, of limits the lower one; nothing that comes later lifts them.
- * R2. What names the run, its session, its trace and its place comes from the first that gives it.
- * R3. Where nobody gives one, nothing is kept: the context is made of what the execution has anyway (`contextOf`).
+ * The context of an execution: how its work runs, and never what the work is. Whoever starts a thread, or sends it an
+ * item, may give one; it is stored with the execution, and the executions of its children begin with it.
+ * R1. A context narrows: the stronger permission and the lower limit hold, and nothing that comes later lifts them.
+ * R2. The names of the run, its session, its trace and its workspace come from the first context that gives them.
+ * R3. If no context is given, none is stored: it is made of what the execution has anyway (`contextOf`).
  */
 import type { Cancellation } from './cancellation.ts';
 import { joinPermissions, type Permissions } from './permissions.ts';
 import { joinLimits, type RunLimits } from './run-limit.ts';
 
-/** What a start or an item may say of how its work is to run. All of it can only narrow (docs/governance.md). */
+/** What a start or an item may state about how its work runs. All of it can only narrow (docs/governance.md). */
 export interface GivenContext {
-  /** A label of one run, indexed and kept; the execution's id where absent. */
+  /** A label of one run, indexed and stored; the execution's id if absent. */
   readonly runId?: string;
-  /** Groups runs; the root thread's id where absent. */
+  /** Groups runs; the root thread's id if absent. */
   readonly sessionId?: string;
-  /** Joins records of several runs and systems. */
+  /** Correlates records of several runs and systems. */
   readonly traceId?: string;
   /** What the run is confined to: a folder, a data set, an account. */
   readonly workspaceUri?: string;
@@ -26,14 +26,14 @@ export interface GivenContext {
   /** Rules over capabilities, flat or as `{ capabilities, default }`. */
   readonly permissions?: Permissions;
   readonly budget?: RunLimits;
-  /** Nothing of it may begin. */
+  /** True if nothing of the run may begin. */
   readonly canceled?: boolean;
   readonly cancelReason?: string;
-  /** The application's own. */
+  /** Data of the application. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** As `state.execution.context` has it. */
+/** The complete context of an execution, `state.execution.context`. */
 export interface RunContext {
   readonly runId: string;
   readonly sessionId: string;
@@ -41,7 +41,7 @@ export interface RunContext {
   readonly workspaceUri: string | null;
   readonly organizationId: string | null;
   readonly parentRunId: string | null;
-  /** The thread's own agent is the last one. */
+  /** Agents that have had the work; the thread's own agent is the last one. */
   readonly agentChain: readonly string[];
   readonly permissions: Permissions;
   readonly budget: RunLimits;
@@ -50,14 +50,14 @@ export interface RunContext {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Where an execution is. */
+/** The execution's own values, from which missing fields are filled in. */
 export interface ExecutionPlace {
   readonly executionId: string;
   readonly rootId: string;
   readonly agent: string;
 }
 
-/** R1: nothing is widened. R2: the first that names the run has named it. */
+/** R1: nothing is widened. R2: the names in `first` take precedence. */
 export function narrow(first: GivenContext, then: GivenContext): GivenContext {
   const { permissions = {}, budget = {}, metadata } = first;
   const joined = joinPermissions(permissions, then.permissions ?? {});
@@ -73,8 +73,8 @@ export function narrow(first: GivenContext, then: GivenContext): GivenContext {
 }
 
 /**
- * What an execution begins with: what comes with its items, the first one first, over what its thread was started with. Null where nobody has
- * given anything (R3: nothing is kept).
+ * Returns the context that an execution begins with: those of its items, the first one first, over the one that its
+ * thread was started with. Null if none was given (R3: nothing is stored).
  */
 export function beginContext(
   standing: GivenContext | null,
@@ -86,7 +86,7 @@ export function beginContext(
   return contextOf(narrow(given, standing ?? {}), place);
 }
 
-/** What an execution goes on with when items with a context join it. They cannot rename it. */
+/** Narrows the context of a running execution by that of items that join it. They cannot rename it. */
 export function joinContext(context: RunContext, items: readonly GivenContext[]): RunContext {
   const { permissions, budget, metadata } = items.reduce<GivenContext>(
     (sum, { permissions, budget, metadata }) => narrow(sum, { permissions, budget, metadata }),
@@ -95,7 +95,7 @@ export function joinContext(context: RunContext, items: readonly GivenContext[])
   return { ...context, permissions: permissions ?? {}, budget: budget ?? {}, metadata: metadata ?? {} };
 }
 
-/** R3: of what there is anyway. */
+/** R3: fills in missing fields from the execution's place. */
 export function contextOf(given: GivenContext, { executionId, rootId, agent }: ExecutionPlace): RunContext {
   const { agentChain = [] } = given;
   return {
@@ -114,23 +114,23 @@ export function contextOf(given: GivenContext, { executionId, rootId, agent }: E
   };
 }
 
-/** As the agent sees it that has the thread now: after a handoff it is another one than the execution began with. */
+/** Adds the agent that has the thread now, which after a handoff is not the one that the execution began with. */
 export function withAgent(context: RunContext, agent: string): RunContext {
   const { agentChain } = context;
   return agentChain.at(-1) === agent ? context : { ...context, agentChain: [...agentChain, agent] };
 }
 
-/** As it reads once somebody has asked to cancel its execution. */
+/** Marks the context as cancelled once a cancellation of its execution was requested. */
 export function withCancellation(context: RunContext, canceled: Cancellation | null): RunContext {
   return canceled ? { ...context, canceled: true, cancelReason: canceled.reason } : context;
 }
 
-/** What goes back with a child's report to whom has asked it: what the child was confined to, and no run of its own. */
+/** The context of a child's report in the parent: the child's, without its parent run and its agent chain. */
 export function reportContext({ parentRunId: _, agentChain: __, ...begun }: GivenContext): GivenContext {
   return begun;
 }
 
-/** What a child's executions begin with: new run ids, and all else as in the run that asks the child. */
+/** The context that a child's executions begin with: new run ids, otherwise that of the run that calls the child. */
 export function childContext(context: RunContext): GivenContext {
   const { runId, sessionId, traceId, workspaceUri, organizationId, ...own } = context;
   const { agentChain, permissions, budget, metadata } = own;

@@ -1,8 +1,8 @@
-/** Limits of a run, as whoever starts it gives them. Of two the lower one holds. */
+/** Limits of a run, given by the caller that starts it. If there are two, the lower one holds. */
 
 import { BUDGET_LIMITS, type BudgetLimit } from './budget.ts';
 
-/** Limits of a run; each is absent where nobody has set it. */
+/** Limits of a run; each is absent if it was not set. */
 export interface RunLimits extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The share of a limit at which the log warns: 0.8 is four fifths. */
   readonly warnAt?: number;
@@ -10,10 +10,10 @@ export interface RunLimits extends Readonly<Partial<Record<BudgetLimit, number>>
 
 export const RUN_LIMITS = [...BUDGET_LIMITS, 'warnAt'] as const;
 
-/** Where nobody says when to warn. */
+/** Default of `warnAt`. */
 export const WARN_AT = 0.8;
 
-/** A warning comes as early as either wants it; 0 wants none. */
+/** Returns the lower of each limit. A `warnAt` of 0 disables warnings; any value above 0 takes precedence. */
 export function joinLimits(one: RunLimits, other: RunLimits): RunLimits {
   const joined: Partial<Record<keyof RunLimits, number>> = {};
   for (const name of RUN_LIMITS) {

@@ -1,7 +1,7 @@
 /**
- * What a policy that an author has written says of what is about to be spent, and what comes of it. Pure.
- * S1. A limit holds whatever it says: it is asked where no limit denies, and may be stricter than one, never milder.
- * S2. What cannot be read denies.
+ * The verdict of a policy that an author has written, on a spending that is about to be made. Pure.
+ * S1. Limits always hold: the policy is asked only if no limit denies. It may be stricter than a limit, never milder.
+ * S2. A verdict that cannot be read denies.
  */
 import {
   BUDGET_LIMITS,
@@ -12,8 +12,8 @@ import {
 } from './budget.ts';
 
 /**
- * `allow` leaves it as it is, `warn` has the log tell it, `compact` has the history summarised first (a warning where it cannot be), `ask` wants an
- * approval, `deny` ends the execution.
+ * `allow` changes nothing, `warn` logs a warning, `compact` summarises the history first (a warning if that is not
+ * possible), `ask` requires an approval, `deny` ends the execution.
  */
 export const SPENDING_EFFECTS = ['allow', 'warn', 'compact', 'ask', 'deny'] as const;
 export type SpendingEffect = (typeof SPENDING_EFFECTS)[number];
@@ -21,20 +21,20 @@ export type SpendingEffect = (typeof SPENDING_EFFECTS)[number];
 export interface SpendingVerdict {
   readonly effect: SpendingEffect;
   readonly reason: string;
-  /** The limit that it is about; absent where it has named none. */
+  /** The limit that the verdict is about; absent if the policy named none. */
   readonly limit?: BudgetLimit;
 }
 
 const REASON_CHARS = 1000;
 
-/** S1: what the limits say of the least that is spent. `warn`: one of them has been, or would be, nearly used up. */
+/** S1: the verdict of the limits on the minimum that is spent. `warn`: one of them is, or would be, nearly used up. */
 export function foreseeSpending(lines: readonly BudgetLine[], spends: Spending): 'allow' | 'warn' | 'deny' {
   const verdict = evaluateSpending(lines, spends);
   if (verdict.kind === 'deny') return 'deny';
   return verdict.changed.some(({ warned }) => warned) ? 'warn' : 'allow';
 }
 
-/** S2: undefined where it has said nothing. */
+/** S2: undefined if the policy returned nothing. */
 export function readSpendingVerdict(name: string, given: unknown): SpendingVerdict | undefined {
   if (given === undefined || given === null) return undefined;
   const said = (typeof given === 'object' ? given : { effect: given }) as Record<string, unknown>;

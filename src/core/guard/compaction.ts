@@ -1,23 +1,23 @@
-/** When a history is summarised, as its definition asks for it: thresholds with their defaults and floors. */
+/** When a history is summarised, as a definition configures it: thresholds with their defaults and minimums. */
 
 export interface CompactionGuard {
-  /** More messages than this are a reason. */
+  /** A history with more messages is summarised. */
   readonly thresholdMessages: number;
-  /** More characters than this are a reason. */
+  /** A history with more characters is summarised. */
   readonly thresholdChars: number;
-  /** So many of the newest messages are kept. */
+  /** Number of the newest messages that are kept. */
   readonly retainRecentMessages: number;
-  /** A request that nearly fills the models' window is a reason. */
+  /** True if a request that nearly fills the models' window is summarised. */
   readonly byWindow: boolean;
 }
 
 const DEFAULTS = { thresholdMessages: 20, thresholdChars: 48_000, retainRecentMessages: 8 } as const;
-/** Where the window decides, the others are for what nobody has foreseen. */
+/** Defaults with `byWindow`: the window decides, and the other thresholds are a safeguard. */
 const BY_WINDOW = { ...DEFAULTS, thresholdMessages: 200, thresholdChars: 200_000 } as const;
-/** So many messages more are behind a summary before there may be another. */
+/** Minimum number of messages beyond the kept ones before another summary. */
 export const GROWTH = 4;
 
-/** With defaults and floors: 8 messages, 4,000 characters, 4 that are kept, and room for what comes behind those. */
+/** Applies defaults and minimums: 8 messages (and GROWTH more than are kept), 4,000 characters, 4 kept messages. */
 export function toCompactionGuard(given: Partial<CompactionGuard> = {}): CompactionGuard {
   const { byWindow = false } = given;
   const usual = byWindow ? BY_WINDOW : DEFAULTS;
@@ -31,5 +31,5 @@ export function toCompactionGuard(given: Partial<CompactionGuard> = {}): Compact
   return { thresholdMessages, thresholdChars, retainRecentMessages, byWindow };
 }
 
-/** `budget`: its policy wants a shorter request. */
+/** `budget`: the budget's policy requests a shorter request. */
 export type CompactionReason = 'messages' | 'chars' | 'window' | 'budget';

@@ -1,4 +1,4 @@
-/** How many calls of a model may fail in a row: its execution then asks for help, and goes on where somebody gives it. */
+/** How many calls of a model may fail in a row: its execution then asks for help, and goes on if it is granted. */
 
 export interface FailureGuard {
   readonly max: number;
@@ -6,16 +6,16 @@ export interface FailureGuard {
 
 const [DEFAULT, LEAST] = [3, 2];
 
-/** With the default and the floor. */
+/** Applies the default and the minimum. */
 export function toFailureGuard({ max = DEFAULT }: Partial<FailureGuard>): FailureGuard {
   return { max: Math.max(max, LEAST) };
 }
 
-/** What an execution that asks for help is shown with. */
+/** Shown with an execution that asks for help. */
 export interface PausedFailures {
-  /** Calls in a row that have failed. */
+  /** Number of calls in a row that have failed. */
   readonly failures: number;
-  /** The last one of them. */
+  /** Name of the tool of the last failed call. */
   readonly tool: string;
 }
 

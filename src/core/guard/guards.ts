@@ -1,4 +1,4 @@
-/** What guards the turns of an agent, each only where its definition asks for it. */
+/** Guards of an agent's turns; each applies only if a definition configures it. */
 import type { CompactionGuard } from './compaction.ts';
 import type { FailureGuard } from './failure.ts';
 import type { LoopGuard } from './loop.ts';
@@ -6,23 +6,23 @@ import type { RoundGuard } from './round.ts';
 import type { TeamGuard } from './team.ts';
 
 export interface Guards {
-  /** False: none, whatever the agent of a prompt says. */
+  /** False: none, even if the agent of the prompt has one. */
   readonly compaction?: CompactionGuard | false;
-  /** False: none, whatever the agent of a prompt says. */
+  /** False: none, even if the agent of the prompt has one. */
   readonly loops?: LoopGuard | false;
   /** How many rounds a turn may take. */
   readonly rounds?: RoundGuard;
-  /** `auto`: what tools want confirmed is, and nobody is asked. An approval that a policy requires is asked for all the same. */
+  /** `auto`: confirmations that tools require are given without asking; approvals of a policy are still asked for. */
   readonly confirm?: 'ask' | 'auto';
-  /** How many calls in a row may fail; prompts have none of their own. */
+  /** How many calls in a row may fail; set on agents only. */
   readonly failures?: FailureGuard;
-  /** How large the team of an agent may grow; prompts have none of their own. */
+  /** How large the team of an agent may grow; set on agents only. */
   readonly team?: TeamGuard;
 }
 
 type Guarded = { readonly guards?: Guards } | undefined;
 
-/** Those of an active prompt, each before its agent's. */
+/** Returns the guards of an active prompt; each takes precedence over that of its agent. */
 export function findGuards(agent: Guarded, prompt: Guarded): Guards {
   return { ...agent?.guards, ...prompt?.guards };
 }

@@ -1,25 +1,29 @@
 /**
- * Whether the calls of a model have become a loop: three detectors over the newest of them, as one pure function.
+ * Detects whether the calls of a model have become a loop: three detectors over its newest calls, as one pure function.
  *   generic_repeat  the same call, with the same arguments, again and again
- *   ping_pong       two calls in turn
+ *   ping_pong       two calls that alternate
  *   no_progress     call after call without progress: a new successful result, or a changed file or value
- * L1. The worst verdict counts, whichever detector comes to it; of two that are equal, the one that is listed first.
- * L2. Progress excuses neither a repetition nor two calls in turn: what answers the same question anew is asked in vain all the same.
+ * L1. The worst verdict counts, whichever detector returns it; of two equal ones, the one that is listed first.
+ * L2. Progress excuses neither repeated nor alternating calls: repeating a question is a loop even if the answers
+ *     differ.
  */
 
 export interface LoopGuard {
-  /** So many calls are a warning. */
+  /** Number of calls at which the model is warned. */
   readonly warning: number;
-  /** So many end the execution. */
+  /** Number of calls at which the execution ends. */
   readonly critical: number;
-  /** So many of the newest calls are looked at. */
+  /** Number of the newest calls that are examined. */
   readonly history: number;
 }
 
 const DEFAULTS: LoopGuard = { warning: 4, critical: 8, history: 30 };
 const FLOORS = { warning: 3, history: 8 } as const;
 
-/** With defaults and floors: no less than three calls warn, one more at least ends the execution, and history has room for that. */
+/**
+ * Applies defaults and minimums: at least three calls to warn, at least one more to end the execution, and a history
+ * that holds them.
+ */
 export function toLoopGuard(given: Partial<LoopGuard> = {}): LoopGuard {
   const { warning, critical, history } = { ...DEFAULTS, ...given };
   const warns = Math.max(warning, FLOORS.warning);
@@ -30,7 +34,7 @@ export function toLoopGuard(given: Partial<LoopGuard> = {}): LoopGuard {
 /** A call that was run, with its result stored. */
 export interface LoopCall {
   readonly name: string;
-  /** Equal for equal arguments, in whatever order their keys came. */
+  /** Equal for equal arguments, regardless of the order of their keys. */
   readonly signature: string;
   readonly progress: boolean;
 }
@@ -40,7 +44,7 @@ export type LoopDetector = 'generic_repeat' | 'ping_pong' | 'no_progress';
 export interface LoopVerdict {
   readonly severity: 'warning' | 'critical';
   readonly detector: LoopDetector;
-  /** How many calls. */
+  /** Number of calls in the loop. */
   readonly count: number;
 }
 
@@ -59,34 +63,34 @@ const DETECTORS: Readonly<Record<LoopDetector, Detect>> = {
   no_progress: (newest) => countWhile(newest, ({ progress }) => !progress),
 };
 
-/** From the first on. */
+/** Counts calls from the first on, until `holds` is false. */
 function countWhile(calls: readonly LoopCall[], holds: (call: LoopCall, index: number) => boolean): number {
   const end = calls.findIndex((call, index) => !holds(call, index));
   return end === -1 ? calls.length : end;
 }
 
-/** `newest`: the calls, the newest first. Undefined where there is no loop. */
+/** `newest`: the calls, newest first. Undefined if there is no loop. */
 export function findLoop(newest: readonly LoopCall[], guard: LoopGuard): LoopVerdict | undefined {
   const window = newest.slice(0, guard.history);
   const counts = Object.entries(DETECTORS).map(([detector, count]) => ({
     detector: detector as LoopDetector,
     count: count(window, guard),
   }));
-  // L1: the worst one.
+  // L1: critical comes before warning.
   const critical = counts.find(({ count }) => count >= guard.critical);
   if (critical) return { severity: 'critical', ...critical };
   const warning = counts.find(({ count }) => count >= guard.warning);
   return warning && { severity: 'warning', ...warning };
 }
 
-/** A warning as it is kept until the next request. */
+/** A warning that is kept until the next request. */
 export interface LoopWarning {
   readonly name: string;
   readonly detector: LoopDetector;
   readonly count: number;
 }
 
-/** What the model did, as it is told. */
+/** Descriptions of what the model did. */
 const DONE: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
   generic_repeat: ({ name, count }) => `called "${name}" ${count} times in a row with the same arguments`,
   ping_pong: ({ name, count }) => `made the same two calls in turn ${count} times, the last one of "${name}"`,
@@ -94,19 +98,19 @@ const DONE: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
     `made ${count} calls in a row that brought nothing new, the last one of "${name}"`,
 };
 
-/** What the next request reminds its model of: a word of the runtime, which is no message of the thread. */
+/** Returns the reminder in the model's next request; it is not a message of the thread. */
 export function composeReminder(warnings: readonly LoopWarning[]): string {
   const done = warnings.map((warning) => `You have ${DONE[warning.detector](warning)}.`);
   return `[loop-warning] ${done.join(' ')} Use what you have, do something else, or answer: going on like this ends your work.`;
 }
 
-/** The newest of each kind. */
+/** Adds a warning, and keeps only the newest of each tool and detector. */
 export function addWarning(warnings: readonly LoopWarning[], added: LoopWarning): readonly LoopWarning[] {
   const others = warnings.filter(({ name, detector }) => name !== added.name || detector !== added.detector);
   return [...others, added];
 }
 
-/** What the execution ends with. */
+/** The error that the execution ends with. */
 export function toLoopError(loop: LoopWarning): { readonly code: 'LoopDetected'; readonly message: string } {
   const did = DONE[loop.detector]({ ...loop, name: loop.name.slice(0, 64) });
   return {

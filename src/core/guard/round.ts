@@ -1,6 +1,6 @@
 /**
- * How many rounds a turn may take: steps of a model since somebody outside has spoken last. A root thread that has used them up has failed; a
- * subagent is paused until somebody lets it go on.
+ * How many rounds a turn may take: model steps since the last input from outside. A root thread that has used them up
+ * fails; a subagent is paused until it is allowed to go on.
  */
 
 export interface RoundGuard {
@@ -9,26 +9,26 @@ export interface RoundGuard {
 
 const [DEFAULT, LEAST, MOST] = [30, 10, 120];
 
-/** With the default, and within its bounds. */
+/** Applies the default and the bounds. */
 export function toRoundGuard({ max = DEFAULT }: Partial<RoundGuard>): RoundGuard {
   return { max: Math.min(Math.max(max, LEAST), MOST) };
 }
 
-/** Of each side that has any; `failures` of calls in a row, of either. */
+/** Maximum of rounds for each side that has one; `failures`: maximum of failed calls in a row, on either side. */
 export type RoundLimits = Readonly<Partial<Record<'a' | 'b' | 'failures', number>>>;
 
-/** What a paused subagent is shown with. */
+/** Shown with a paused subagent. */
 export interface PausedRounds {
-  /** How many it has taken. */
+  /** Number of rounds taken. */
   readonly round: number;
   readonly maxRounds: number;
-  /** Names of the tools that its execution has called: the last ten, in the order in which they came first. */
+  /** Names of the tools that its execution has called: the last ten distinct names, in order of first use. */
   readonly executedTools: readonly string[];
 }
 
 const SHOWN_TOOLS = 10;
 
-/** `names`: of all calls, oldest first. */
+/** `names`: of all calls, oldest first, repetitions included. */
 export function toExecutedTools(names: readonly string[]): readonly string[] {
   return [...new Set(names)].slice(-SHOWN_TOOLS);
 }

@@ -1,6 +1,6 @@
 /**
- * How often a model may ask for the status of its subagents: so many times in an execution, and not before some time has passed since it did. Reports come by
- * themselves, so that a model which asks again and again only spends. Of root threads alone. Pure.
+ * How often a model may query the status of its subagents: a number of times in an execution, with a minimum pause in
+ * between. Reports arrive by themselves, so polling only adds cost. Applies to root threads only. Pure.
  */
 
 export const STATUS_QUERY = 'query_subagent_status';
@@ -12,7 +12,7 @@ export interface StatusGuard {
 
 const DEFAULTS: StatusGuard = { statusBudget: 2, statusCooldownSeconds: 8 };
 
-/** With the defaults; a budget of one at least. */
+/** Applies the defaults; the budget is at least one. */
 export function toStatusGuard({
   statusBudget = DEFAULTS.statusBudget,
   statusCooldownSeconds = DEFAULTS.statusCooldownSeconds,
@@ -23,14 +23,14 @@ export function toStatusGuard({
   };
 }
 
-/** Queries of the execution that were answered before this one. */
+/** Queries of the execution that were answered before the current one. */
 export interface EarlierQueries {
   readonly count: number;
-  /** Since the newest one was answered; null where none was. */
+  /** Milliseconds since the newest one was answered; null if none was. */
   readonly sinceMs: number | null;
 }
 
-/** Why this one is not answered, for the model; undefined where it is. */
+/** Returns the refusal of a query, for the model; undefined if the query is answered. */
 export function refuseQuery(
   { statusBudget, statusCooldownSeconds }: StatusGuard,
   { count, sinceMs }: EarlierQueries,
@@ -44,10 +44,10 @@ export function refuseQuery(
   return undefined;
 }
 
-/** What a model reads of one of its subagents. */
+/** The state of one subagent, as a model reads it. */
 export interface SubagentState {
   readonly agent_id: string;
-  /** Its agent. */
+  /** Name of its agent. */
   readonly role: string;
   readonly name?: string;
   readonly status:
@@ -59,6 +59,6 @@ export interface SubagentState {
     | 'stopped'
     | 'terminated'
     | 'idle';
-  /** What it says of itself. */
+  /** The status text that it has set. */
   readonly text?: string;
 }

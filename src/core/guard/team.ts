@@ -1,6 +1,7 @@
 /**
- * How large the team of an agent may grow in a turn: subagents at work at once, those that the turn makes in all, and levels of threads below the agent.
- * A team's limits hold for each of its members: a subagent has the narrower of its own and of those that it was made under, one level less deep. Pure.
+ * How large the team of an agent may grow in a turn: subagents at work at once, subagents made in total, and levels of
+ * threads below the agent. The limits hold for each member of the team: a subagent has the narrower of its own limits
+ * and those that it was made under, one level less deep. Pure.
  */
 
 import { type StatusGuard, toStatusGuard } from './status-query.ts';
@@ -19,22 +20,22 @@ const NAMES = Object.keys(DEFAULTS) as (keyof TeamLimits)[];
 const over = (limitOf: (name: keyof TeamLimits) => number) =>
   Object.fromEntries(NAMES.map((name) => [name, limitOf(name)])) as Record<keyof TeamLimits, number>;
 
-/** With the defaults, and at least one of each. */
+/** Applies the defaults; each limit is at least one. */
 export function toTeamGuard(given: Partial<TeamGuard>): TeamGuard {
   return { ...over((name) => Math.max(given[name] ?? DEFAULTS[name], 1)), ...toStatusGuard(given) };
 }
 
-/** The limits of a turn. */
+/** The limits of a turn: the narrower of the agent's own and those handed down. */
 export function narrowTeam(own: TeamGuard | undefined, handed: TeamGuard | undefined): TeamGuard | undefined {
   return own && handed ? { ...own, ...over((name) => Math.min(own[name], handed[name])) } : (own ?? handed);
 }
 
-/** What a subagent is made under. */
+/** The limits that a subagent is made under. */
 export function handTeam(limits: TeamGuard): TeamGuard {
   return { ...limits, maxDepth: limits.maxDepth - 1 };
 }
 
-/** What a turn has, as another subagent is to work. */
+/** The team of a turn when another subagent is to work. */
 export interface TeamSize {
   readonly working: number;
   readonly made: number;
@@ -42,7 +43,7 @@ export interface TeamSize {
 
 export type TeamLimit = 'max_concurrency_reached' | 'max_spawn_depth_reached' | 'max_children_reached';
 
-/** The first limit that forbids another child. One that is there already, and at rest, is bound by the first alone (`speaks`). */
+/** Returns the first limit that forbids another child. For an existing child at rest (`speaks`) only the first applies. */
 export function findTeamLimit(
   { maxConcurrent, maxDepth, maxChildren }: TeamLimits,
   { working, made }: TeamSize,
@@ -54,7 +55,7 @@ export function findTeamLimit(
   return made >= maxChildren ? 'max_children_reached' : undefined;
 }
 
-/** For the model: what has happened, and what to do instead. */
+/** Text for the model: what happened, and what to do instead. */
 export function describeTeamLimit(code: TeamLimit, { maxConcurrent, maxChildren }: TeamLimits): string {
   return `${code}: ${REASONS[code]({ maxConcurrent, maxChildren })}`;
 }

@@ -1,10 +1,11 @@
 /**
- * The id of a step's answer, known before there is one: whoever streams an answer can name the message that it becomes.
- * I1. No item that is sent has an id of this shape (thread/item.ts), so an answer finds its id free.
+ * The id of a step's answer, known before the answer exists: code that streams an answer can name the message that it
+ * becomes.
+ * I1. No queued item may have an id of this shape (thread/item.ts), so the id of an answer is always free.
  */
 import { sha256OfAscii } from '../value/sha256.ts';
 
-/** The same for every attempt of the step. */
+/** Returns the same id for every attempt of the step. */
 export function answerIdOf(threadId: string, step: number): string {
   return `answer-${sha256OfAscii(`${threadId} ${step}`).slice(0, 40)}`;
 }

@@ -1,7 +1,7 @@
 /**
  * The provider-neutral chat message that the hook `prefilter_llm_history` receives and returns (definitions §9), and the
  * conversion in both directions.
- * L1. What a hook leaves unchanged comes back unchanged.
+ * L1. A message that a hook leaves unchanged is converted back unchanged.
  * L2. The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
  */
 
@@ -19,7 +19,7 @@ export interface LLMMessage {
   readonly name?: string;
   /** Stored reasoning that is sent again (`reasoning.include`). */
   readonly reasoning?: string;
-  /** The same in the provider's own form. */
+  /** The same reasoning in the provider's own form. */
   readonly reasoning_details?: readonly ReasoningDetail[];
 }
 
@@ -64,11 +64,11 @@ function toToolCall(call: ProviderToolCall): ToolCall {
 
 export interface ReadHistory {
   readonly messages: readonly ProviderMessage[];
-  /** What was dropped and why, one sentence each. */
+  /** Why messages were dropped, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Reads what a hook returned (L2). `before` is kept where nothing of it is usable. */
+/** Reads what a hook returned (L2). `before` is kept if nothing in it is usable. */
 export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
   if (!Array.isArray(given)) {
     return { messages: before, problems: ['The history that came back is no list; it is left as it was.'] };
@@ -83,7 +83,7 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
   };
 }
 
-/** The message, or why it was dropped. */
+/** Returns the message, or why it was dropped. */
 function readMessage(value: unknown, index: number): ProviderMessage | string {
   if (typeof value !== 'object' || value === null) return `Message ${index} is no object and was dropped.`;
   const given = value as Partial<LLMMessage>;

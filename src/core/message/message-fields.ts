@@ -1,4 +1,4 @@
-/** What may be said of a message, and changed in it: checked wherever it comes from. */
+/** Checks the fields of a message that a caller may set or change, whatever their source. */
 import { RuntimeError } from '../value/error.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { toMetadata } from './metadata.ts';
@@ -9,7 +9,10 @@ export interface MessageFields {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Those that are given, as they read back. Throws `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`. */
+/**
+ * Returns the given fields as they are stored. Throws `InvalidMessage`, `MessageTooLarge`, and for metadata
+ * `InvalidValue` or `LimitExceeded`.
+ */
 export function checkFields({ content, silent, metadata }: MessageFields): MessageFields {
   if (content !== undefined) checkContent(content);
   if (silent !== undefined && typeof silent !== 'boolean')

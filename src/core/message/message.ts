@@ -1,5 +1,5 @@
 /**
- * Messages as stored and as shown (definitions §15.1). Roles say authorship: `assistant` is side A,
+ * Messages as stored and as shown (definitions §15.1). Roles state authorship: `assistant` is side A,
  * `user` is side B. Times are microseconds since 1970, strictly increasing within a thread.
  */
 
@@ -36,32 +36,29 @@ export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
-  /** What the provider wants to have back with the call; JSON. */
+  /** Data that the provider needs back with the call; JSON. */
   readonly extra_content?: unknown;
 }
 
-/** The subagent that a message is about: from the registry of its parent (definitions §15.1). */
+/** The subagent that a message is about, from its parent's registry of children (definitions §15.1). */
 export interface SubagentFields {
-  /** Its thread. */
+  /** Id of its thread. */
   readonly subagent_id: string;
-  /** Its agent's name, title and description. */
+  /** Name, title and description of its agent. */
   readonly subagent_name: string;
   readonly subagent_title: string | null;
   readonly subagent_description: string;
-  /** As of the moment in which the message is read. */
+  /** Its status at the moment in which the message is read. */
   readonly subagent_status: string;
   readonly subagent_resumable: boolean;
   readonly subagent_blocking: boolean;
-  /** Its own name, for display. */
+  /** Name of the subagent itself, for display. */
   readonly subagent_thread_name: string | null;
-  /** The same for children that were made in one step. */
+  /** Children that were made in one step share this id. */
   readonly subagent_spawn_group_id: string | null;
 }
 
-/**
- * The fields of a subagent are on what `getMessage` and `getMessages` answer: on a message of a child of the thread, and on the result of
- * a call of one.
- */
+/** The subagent fields are set by `getMessage` and `getMessages`, on messages from a child and results of its calls. */
 export interface Message extends Partial<SubagentFields> {
   readonly id: string;
   readonly role: MessageRole;
@@ -82,20 +79,20 @@ export interface Message extends Partial<SubagentFields> {
   readonly tool_status: ToolStatus | null;
 }
 
-/** What a tool answers (definitions §8). The status `error` is a value, never a crash (runtime §5.2). */
+/** The result of a tool (definitions §8). The status `error` is a value, never a crash (runtime §5.2). */
 export interface ToolResult {
   status: ToolStatus;
   result?: string;
   error?: string;
   stack?: string;
-  /** For programs: which error it is, and what there is to know of it, as JSON. In the metadata of the tool's message as well. */
+  /** For programs: the code of the error, and its details as JSON. Also in the metadata of the tool's message. */
   error_code?: string;
   error_data?: unknown;
   /** New content, or files of this thread: an AttachmentRef or a path. */
   attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }
 
-/** What the model reads of a tool's result (definitions §12.4). */
+/** The text that the model reads of a tool's result (definitions §12.4). */
 export function toolContent(result: ToolResult): string {
   if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
   return result.result && result.result.length > 0

@@ -1,22 +1,22 @@
-/** What a factory of providers is given, what a provider tells of its models, and what its answers bring beside text and calls (definitions §5.1, §5.3). */
+/** Provider factories, model capabilities, and parts of answers besides text and calls (definitions §5.1, §5.3). */
 
-/** What a factory is given; besides these the settings that it asks for in `configSlots`. */
+/** Passed to a factory, together with the settings that it declares in `configSlots`. */
 export interface ProviderFactoryConfig {
-  /** Empty where none is known. */
+  /** Empty if none is known. */
   readonly apiKey: string;
   readonly baseUrl?: string;
-  /** Milliseconds for one request, as the model's `timeouts` have it. */
+  /** Milliseconds for one request, from the model's `timeouts`. */
   readonly timeout?: number;
   readonly [slot: string]: unknown;
 }
 
-/** A setting that a factory asks for. */
+/** A setting that a factory declares. */
 export interface ProviderConfigSlot {
-  /** A `secret` is taken out of whatever the provider says; a `number` is read as one. */
+  /** A `secret` is removed from all output of the provider; a `number` is parsed as one. */
   readonly type?: string;
   readonly required?: boolean;
   readonly default?: unknown;
-  /** The variable with its value. Default: the names of the factory and of the setting, as in `HOUSE_API_KEY`. */
+  /** The variable that holds it. Default: the names of the factory and of the setting, as in `HOUSE_API_KEY`. */
   readonly defaultEnv?: string;
   readonly description?: string;
 }
@@ -25,7 +25,7 @@ export type SafeParseResult =
   | { success: true; data: unknown }
   | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 
-/** As a model's definition has them (definitions §4). */
+/** Capabilities, with the fields of a model's definition (definitions §4). */
 export interface ProviderModelCapabilities {
   readonly reasoningLevels?: Readonly<Record<number, string | null>>;
   readonly supportsImages?: boolean;
@@ -36,7 +36,7 @@ export interface ProviderModelCapabilities {
   readonly maxOutputTokens?: number;
 }
 
-/** What `defineTool` makes, as far as it is read here. */
+/** The part of a `defineTool` result that is read here. */
 export interface ProviderOwnTool {
   readonly description?: string;
   /** A zod object. */
@@ -45,7 +45,7 @@ export interface ProviderOwnTool {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** A part of what a model thought, in the provider's own form: kept, and sent again where a prompt asks for it. */
+/** A part of a model's reasoning, in the provider's own form: stored, and sent again if a prompt requests it. */
 export interface ReasoningDetail {
   readonly type: 'summary' | 'encrypted' | 'text';
   readonly id?: string;
@@ -62,6 +62,6 @@ export interface ProviderImage {
   /** Base64. */
   readonly data: string;
   readonly mediaType: string;
-  /** What was drawn, where the provider has rewritten the wish. */
+  /** The prompt that was drawn, if the provider has revised it. */
   readonly revisedPrompt?: string;
 }

@@ -13,14 +13,14 @@ import type {
 } from './provider-terms.ts';
 
 /**
- * Makes a provider: once for each model and configuration of a process. Its settings are variables of the thread (definitions §16),
- * else of the worker's environment.
+ * Creates a provider, once for each model and configuration in a process. Its settings are variables of the thread
+ * (definitions §16), else of the worker's environment.
  */
 export interface ProviderFactory {
   (config: ProviderFactoryConfig): Provider;
   /** A zod schema for a model's own options. */
   readonly providerOptions?: { safeParse(value: unknown): SafeParseResult };
-  /** By name. Default: `apiKey` and `baseUrl`, from `<FACTORY>_API_KEY` and `<FACTORY>_BASE_URL`. None at all: `{}`. */
+  /** By name; `{}` declares none. Default: `apiKey`, `baseUrl`, from `<FACTORY>_API_KEY`, `<FACTORY>_BASE_URL`. */
   readonly configSlots?: Readonly<Record<string, ProviderConfigSlot>>;
 }
 
@@ -30,11 +30,11 @@ export interface Provider {
   generate(request: ProviderRequest): Promise<ProviderResponse>;
   /** Rejects or yields an `error` chunk on failure; ends after `finish`. */
   stream(request: ProviderRequest): Promise<AsyncIterable<ProviderStreamChunk>>;
-  /** Where it answers false, the model is not asked, and its fallback is. */
+  /** If it returns false, the model is not called; its fallback is. */
   supportsModel?(modelId: string): boolean;
-  /** Asked once; what the model's definition says of its capabilities outranks it. */
+  /** Called once; capabilities in the model's definition take precedence. */
   getModelCapabilities?(modelId: string): Promise<ProviderModelCapabilities | null>;
-  /** Tools that the provider runs itself, by name. Asked once. */
+  /** Returns the tools that the provider runs itself, by name. Called once. */
   getTools?(
     modelId?: string,
   ): Readonly<Record<string, ProviderOwnTool>> | Promise<Readonly<Record<string, ProviderOwnTool>>>;
@@ -54,7 +54,7 @@ export interface ProviderRequest {
   readonly reasoning?: ReasoningRequest;
   readonly responseFormat?: unknown;
   readonly providerOptions?: Readonly<Record<string, unknown>>;
-  /** For providers that route to others: which of them may answer (`includedProviders` of the model). Any where absent. */
+  /** Names of providers that a routing provider may choose from (`includedProviders` of the model); any if absent. */
   readonly includedProviders?: readonly string[];
   /** Stable id of the end user or thread, for sticky routing. */
   readonly user?: string;
@@ -64,10 +64,10 @@ export interface ProviderRequest {
 export interface ReasoningRequest {
   /** 0 to 100. */
   readonly level?: number;
-  /** The provider's own word for the level, as the model's `reasoningLevels` has it; null turns reasoning off. */
+  /** The provider's own value for the level, from the model's `reasoningLevels`; null turns reasoning off. */
   readonly effort?: string | null;
   readonly maxTokens?: number;
-  /** Reasoning is not to be returned. */
+  /** True if reasoning must not be returned. */
   readonly exclude?: boolean;
 }
 
@@ -79,7 +79,7 @@ export type ProviderMessage =
       readonly content: string | null;
       readonly toolCalls?: readonly ProviderToolCall[];
       readonly reasoning?: string;
-      /** As the provider gave them with the answer, for its own use. */
+      /** In the form in which the provider returned them with the answer, for its own use. */
       readonly reasoningDetails?: readonly ReasoningDetail[];
     }
   | {
@@ -87,7 +87,7 @@ export type ProviderMessage =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly content: string | { type: 'text'; text: string } | { type: 'error'; error: string };
-      /** Images that the result brought. */
+      /** Images of the result. */
       readonly attachments?: readonly ContentPart[];
     };
 
@@ -108,7 +108,7 @@ export interface ProviderToolCall {
   /** Parsed arguments; a backend that got malformed JSON gives `{}` here and the text in `rawArguments`. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly rawArguments?: string;
-  /** What the provider wants to have back with the call in later requests; JSON. */
+  /** Data that the provider needs back with the call in later requests; JSON. */
   readonly extraContent?: unknown;
 }
 
@@ -122,7 +122,7 @@ export interface ProviderTool {
   };
   /** `provider`: the provider runs it; its name is then the provider's own, such as `anthropic.web_search_20250305`. */
   readonly executionMode?: 'local' | 'provider';
-  /** Which provider runs it; any where absent. */
+  /** The provider that runs it; any if absent. */
   readonly executionProvider?: string;
   /** Settings of a tool that the provider runs. */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -148,7 +148,7 @@ export interface ProviderUsage {
   readonly totalTokens: number;
   readonly reasoningTokens?: number;
   readonly cachedTokens?: number;
-  /** USD, when the provider says it. */
+  /** USD, if the provider reports it. */
   readonly cost?: number;
 }
 
@@ -164,7 +164,7 @@ export interface ProviderResponse {
   readonly responseId?: string;
 }
 
-/** In any order that the provider finds; `finish` is the last that is read. Other kinds are left out, and named in the log. */
+/** Chunks in any order; nothing is read after `finish`. Other kinds are ignored, and named in the log. */
 export type ProviderStreamChunk =
   | { readonly type: 'content-delta'; readonly delta: string }
   | { readonly type: 'content-done' }
@@ -180,13 +180,13 @@ export type ProviderStreamChunk =
   | {
       readonly type: 'tool-call-done';
       readonly id: string;
-      /** Default: that of the `tool-call-start` with this id. */
+      /** Default: the name in the `tool-call-start` with this id. */
       readonly name?: string;
-      /** The arguments, or their complete JSON text. Default: the deltas with this id. */
+      /** The arguments, or their complete JSON text. Default: the joined deltas with this id. */
       readonly arguments?: string | Readonly<Record<string, unknown>>;
       readonly extraContent?: unknown;
     }
-  /** A piece of an image whose whole follows as `image-done`; not kept. */
+  /** A part of an image that `image-done` delivers as a whole; not kept. */
   | { readonly type: 'image-delta'; readonly index: number; readonly data: string }
   | { readonly type: 'image-done'; readonly index: number; readonly image: ProviderImage }
   /** A search that the provider has run itself. */
@@ -208,9 +208,9 @@ export type ProviderErrorCode =
   | 'server_error'
   | 'timeout'
   | 'unknown'
-  /** Our own code: the answer exceeded a limit of docs/operations.md. The same model is not asked again, a fallback is. */
+  /** Everthread's own: the answer exceeded a limit of docs/operations.md. A fallback is called, not the same model. */
   | 'AnswerTooLarge'
-  /** Our own code: the provider, or its answer, is not as this contract has it. The same model is not asked again, a fallback is. */
+  /** Everthread's own: the provider or its answer violates this contract. A fallback is called, not the same model. */
   | 'InvalidAnswer';
 
 /**

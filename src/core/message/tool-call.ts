@@ -1,4 +1,4 @@
-/** Tool calls as messages hold them and as providers read them; their arguments are text that a model wrote. */
+/** Converts tool calls of messages into those of providers; their arguments are text that a model wrote. */
 import { parseRecord } from '../value/record.ts';
 import type { ToolCall } from './message.ts';
 import type { ProviderToolCall } from './provider.ts';

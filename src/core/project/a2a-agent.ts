@@ -1,23 +1,23 @@
 /**
- * Names of agents elsewhere, as tools. An author writes `a2a:<name>`; models are offered a name that every provider takes, and calls, rules and logs
- * have that one.
+ * Tool names of agents elsewhere. An author writes `a2a:<name>`; models, calls, rules and logs use a name that every
+ * provider accepts.
  */
 export const A2A_PREFIX = 'a2a:';
 
-/** As its file. */
+/** The part after the prefix is the name of the agent's file. */
 const WRITTEN = /^a2a:([A-Za-z0-9_-]{1,48})$/;
 
-/** Undefined for a name of another kind, and for none. */
+/** Returns the name of the agent; undefined if `name` is invalid or of another kind. */
 export function parseA2aName(name: string): string | undefined {
   return WRITTEN.exec(name)?.[1];
 }
 
-/** The name that models call it by. */
+/** The tool name that models are offered. */
 export function a2aToolName(agent: string): string {
   return `a2a__${agent}`;
 }
 
-/** What a call of it needs to be allowed. */
+/** The capability that a call of the agent requires. */
 export function a2aCapability(agent: string): string {
   return `a2a.${agent}`;
 }

@@ -1,4 +1,4 @@
-/** The side of an agent that acts, with its prompt. Pure. */
+/** Finds the acting side of an agent, with its prompt and limits. Pure. */
 import type { AgentDefinition, PromptDefinition, Registry, SideDefinition } from '../author/definition.ts';
 import type { Side } from '../author/thread-execution.ts';
 import { findGuards } from '../guard/guards.ts';
@@ -11,7 +11,7 @@ export interface ActiveSide {
   readonly prompt: PromptDefinition;
 }
 
-/** Undefined when this worker does not know the agent. An agent with one AI side has no other. */
+/** Undefined if this worker does not know the agent or its prompt. With one AI side, `which` is ignored. */
 export function findActiveSide(
   registry: Registry,
   agentName: string,
@@ -29,7 +29,7 @@ export function hasTwoSides(
   return agent?.type === 'dual_ai' && agent.sideB !== undefined;
 }
 
-/** Undefined for an agent that this worker does not know: its step fails, whatever its limits were. */
+/** Undefined if this worker does not know the agent: its step fails, regardless of limits. */
 export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | undefined {
   if (!agent) return undefined;
   const { sideA, maxSessionTurns } = agent;
@@ -37,7 +37,7 @@ export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | u
   return { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns };
 }
 
-/** Undefined where nothing limits the rounds of the agent's sides, nor its failures. */
+/** Undefined if neither the rounds of the agent's sides nor its failures are limited. */
 export function toRoundLimits(registry: Registry, agentName: string): RoundLimits | undefined {
   const limits = (['a', 'b'] as const).flatMap((which) => {
     const active = findActiveSide(registry, agentName, which);
@@ -54,7 +54,7 @@ export interface ActingPlace {
   readonly subprompt: { readonly prompt: string } | null;
 }
 
-/** The side that runs a step: the agent's, with the sub-prompt in place of its prompt where the step belongs to one. */
+/** Returns the side that runs a step. In a step of a sub-prompt, the sub-prompt replaces the side's prompt. */
 export function findStepSide(
   registry: Registry,
   agentName: string,
@@ -65,7 +65,7 @@ export function findStepSide(
   return active && prompt ? { ...active, prompt } : undefined;
 }
 
-/** The prompt that makes these calls: a sub-prompt, or the prompt of the agent's side. */
+/** Returns the prompt that makes the calls of a step: the sub-prompt if there is one, else that of the side. */
 export function findActivePrompt(
   registry: Registry,
   agentName: string,

@@ -1,6 +1,7 @@
 /**
- * What a call of a name means (definitions §6.3): a tool, else a prompt, else an agent. An agent and a prompt may share a name: the agent
- * is meant where it declares itself a tool (`exposeAsTool`), since every prompt can be called without a word.
+ * Resolves the name of a call (definitions §6.3): to a tool, else a prompt, else an agent. If an agent and a prompt
+ * share a name, the agent is called only if it declares itself a tool (`exposeAsTool`): a prompt needs no such
+ * declaration.
  */
 import type { AgentDefinition, PromptDefinition, Registry, ToolDefinition } from '../author/definition.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Tools of clients: what the sender of a message offers to run itself, while the agent answers it (docs/openai.md). They stand in the message's metadata, and
- * are offered as long as that message is the newest of its users.
- * K1. Models call one by a name of its own kind, so that none is taken for a tool of the project.
+ * Client tools: tools that the sender of a message runs itself while the agent answers it (docs/openai.md). They are
+ * stored in the message's metadata, and offered as long as it is the newest message of a user.
+ * K1. Models call a client tool by a prefixed name, so that none is taken for a tool of the project.
  */
 
 import { isAnswerId } from '../message/answer-id.ts';
@@ -11,39 +11,39 @@ import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 
 export interface ClientTool {
-  /** The client's own. */
+  /** The client's own name for the tool, without the prefix. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of an object; shown to models, and never run. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Of a message's metadata. */
+/** Key of the client tools in a message's metadata. */
 export const CLIENT_TOOLS = 'clientTools';
 
 const PREFIX = 'client__';
-/** With the prefix it is no longer than providers take. */
+/** With the prefix, a name has at most the 64 characters that providers accept. */
 const NAME = /^[\w-]{1,56}$/;
 const MOST = 64;
 const MOST_BYTES = 64 * 1024;
 const MOST_DESCRIPTION = 4096;
 
-/** K1: the name that models call it by. */
+/** K1: the prefixed name that models are offered. */
 export function clientToolName(name: string): string {
   return PREFIX + name;
 }
 
-/** The client's own name; undefined where it is no tool of a client. */
+/** Returns the client's own name; undefined if `called` does not name a client tool. */
 export function parseClientToolName(called: string): string | undefined {
   return called.startsWith(PREFIX) ? called.slice(PREFIX.length) : undefined;
 }
 
-/** What a call of it needs to be allowed. */
+/** The capability that a call of the tool requires. */
 export function clientCapability(name: string): string {
   return `client.${name}`;
 }
 
-/** Why they cannot be offered; undefined where they can. */
+/** Returns why the tools cannot be offered; undefined if they can. */
 export function refuseClientTools(tools: readonly ClientTool[]): string | undefined {
   if (tools.length > MOST) return `at most ${MOST} tools are taken, not ${tools.length}`;
   const names = tools.map(({ name }) => name);
@@ -57,7 +57,7 @@ export function refuseClientTools(tools: readonly ClientTool[]): string | undefi
   return depth > LIMITS.jsonDepth ? `they are nested deeper than ${LIMITS.jsonDepth} levels` : undefined;
 }
 
-/** Of the newest message of a user, oldest first; undefined where there is none among them. */
+/** Returns the tools of the newest user message; undefined if there is none. `messages` is ordered oldest first. */
 export function findClientTools(
   messages: readonly Pick<Message, 'id' | 'role' | 'metadata'>[],
 ): readonly ClientTool[] | undefined {
@@ -65,7 +65,7 @@ export function findClientTools(
   return said && readClientTools(said.metadata);
 }
 
-/** None where they are not as a door writes them. */
+/** Empty if the stored tools are not in the valid form in which the APIs write them. */
 function readClientTools(metadata: Readonly<Record<string, unknown>>): readonly ClientTool[] {
   const given = metadata[CLIENT_TOOLS];
   if (!Array.isArray(given)) return [];

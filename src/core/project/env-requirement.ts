@@ -3,7 +3,7 @@
  * its threads do not inherit from a parent.
  * Q1. Reachable: its sides' prompts, the prompts they include and offer, tools named in `uses`, and the agents behind those.
  * Q2. A value in a definition satisfies a need wherever `state.env` would find it: see `core/project/env.ts`, V1.
- * Q3. Scoped variables of a child thread are not asked for here: the thread that makes the child provides them.
+ * Q3. Scoped variables of a child thread are not required here: the thread that makes the child provides them.
  */
 import type {
   AgentDefinition,
@@ -39,11 +39,11 @@ export function isScoped(registry: Registry, agentName: string, name: string): b
 }
 
 export interface ScopedRequirement extends Requirement {
-  /** Every reached that declares it finds a value in the definitions (Q2). */
+  /** True if every reachable declaration of the variable finds a value in the definitions (Q2). */
   readonly provided: boolean;
 }
 
-/** What a thread of this agent needs and does not inherit from its parent (runtime §7.5). Each name once. */
+/** Required variables that a thread of this agent does not inherit from its parent (runtime §7.5). Each name once. */
 export function listScopedRequirements(registry: Registry, agentName: string): readonly ScopedRequirement[] {
   const found = new Map<string, ScopedRequirement>();
   for (const { variable, by, provided, child } of walkFrom(registry, agentName)) {
@@ -54,7 +54,7 @@ export function listScopedRequirements(registry: Registry, agentName: string): r
   return [...found.values()];
 }
 
-/** Every variable of which threads of this agent reject a parent's value, needed or not. */
+/** All variables for which threads of this agent reject a parent's value, required or not. */
 export function listScoped(registry: Registry, agentName: string): readonly string[] {
   const scoped = walkFrom(registry, agentName).filter(({ variable, child }) => variable.scoped && !child);
   return [...new Set(scoped.map(({ variable }) => variable.name))];
@@ -77,9 +77,9 @@ type Env = Readonly<Record<string, string>>;
 interface Declared {
   readonly variable: VariableDefinition;
   readonly by: string;
-  /** A definition has a value for it (Q2). */
+  /** True if a definition has a value for the variable (Q2). */
   readonly provided: boolean;
-  /** It is declared for a thread that this agent's thread makes. */
+  /** True if the variable is declared for a child thread that this agent's thread makes. */
   readonly child: boolean;
 }
 
@@ -87,7 +87,7 @@ interface Declared {
 interface ReachedPrompt {
   readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
-  /** It is read in a child thread that this agent's thread makes (Q3). */
+  /** True if the prompt is used in a child thread that this agent's thread makes (Q3). */
   readonly child: boolean;
 }
 
@@ -141,7 +141,7 @@ class Walk {
     }
   }
 
-  /** A prompt and all that it includes: one text, rendered where the prompt stands. */
+  /** A prompt and all prompts that it includes: they are rendered as one text, with the values of that prompt. */
   #withIncluded(prompt: PromptDefinition, seen = new Set<PromptDefinition>()): Set<PromptDefinition> {
     if (seen.has(prompt)) return seen;
     seen.add(prompt);

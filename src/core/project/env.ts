@@ -5,8 +5,9 @@
  * V2. A stored value has the type that it was stored with. A value in a definition has the type that a definition of the project
  *     declares; an `env` part of a prompt and a hint of an immediate subagent count as a declaration as text, since they show the
  *     value. A variable without a declaration is secret (§22 item 35). Where declarations disagree, secret wins.
- * V3. What an immediate child has from its parent is withheld from prompts, its own and those of its children, unless the entry
- *     has promoted it by `nameEnv` or `descriptionEnv` (runtime §7.4). Code reads it as any value.
+ * V3. Variables that an immediate child has from its parent are withheld from prompts (runtime §7.4), its own and those
+ *     of its children, unless the entry promotes them by `nameEnv` or `descriptionEnv`. Code reads them like any
+ *     others.
  */
 import type { AgentDefinition, PromptDefinition, Registry } from '../author/definition.ts';
 import type { EnvType } from '../author/thread-env.ts';
@@ -30,7 +31,7 @@ export interface Variable {
   readonly withheld?: true;
 }
 
-/** The code that asks for a variable; a worker that does not know the agent sees the store's values alone. */
+/** Where a variable is read, with its sources. A worker that does not know the agent sees only the store's values. */
 export interface EnvPlace {
   readonly stored: readonly StoredVariable[];
   readonly types: ReadonlyMap<string, EnvType>;
@@ -42,7 +43,7 @@ export interface EnvPlace {
 
 const SCOPES = ['thread', 'user', 'instance'] as const;
 
-/** Applies V1; undefined when no source has it. */
+/** Applies V1; undefined if no source has the variable. */
 export function resolveVariable(name: string, place: EnvPlace): Variable | undefined {
   for (const scope of SCOPES) {
     const found = place.stored.find((each) => each.scope === scope && each.name === name);
@@ -91,7 +92,7 @@ function listShown({ prompt, tools }: PromptDefinition): string[] {
 
 const NAME = /^[A-Za-z_][\w.:/-]*$/;
 
-/** Why this cannot be stored as a variable; undefined when it can. The reason never contains the value. */
+/** Returns why this cannot be stored as a variable; undefined if it can. The reason never contains the value. */
 export function variableProblem(name: unknown, value: unknown, type: unknown): string | undefined {
   if (typeof name !== 'string' || name.length > LIMITS.envNameChars || !NAME.test(name)) {
     const shown = typeof name === 'string' ? JSON.stringify(name) : `A ${typeof name}`;

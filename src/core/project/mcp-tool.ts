@@ -1,43 +1,43 @@
 /**
- * Names of the tools of MCP servers. An author writes `mcp:<server>/<tool>`; models are offered a name that every provider takes, and
- * calls, rules and logs have that one.
+ * Names of the tools of MCP servers. An author writes `mcp:<server>/<tool>`; models, calls, rules and logs use a name
+ * that every provider accepts.
  */
 import type { McpToolRef } from '../author/mcp-server.ts';
 import { sha256OfAscii } from '../value/sha256.ts';
 
 export const MCP_PREFIX = 'mcp:';
 
-/** A server as its file, a tool as the protocol advises: letters, digits, `_`, `-` and dots between them, 128 characters at most. */
+/** Server: its file's name. Tool, as MCP advises: letters, digits, `_`, `-`, dots between; at most 128 characters. */
 const WRITTEN = /^mcp:([A-Za-z0-9_-]{1,32})\/((?=.{1,128}$)[\w-]+(?:\.[\w-]+)*)$/;
 
-/** Undefined for a name of another kind, and for none. */
+/** Undefined if `name` is invalid or of another kind. */
 export function parseMcpName(name: string): McpToolRef | undefined {
   const [, server, tool] = WRITTEN.exec(name) ?? [];
   return server === undefined || tool === undefined ? undefined : { server, tool };
 }
 
-/** What providers take as the name of a tool. */
+/** The most characters of a tool name that every provider accepts. */
 const LONGEST = 64;
 
-/** The name that models call it by. What had to be changed for it ends with a digest, so that two names never become one. */
+/** The tool name that models are offered; a changed name ends with a digest, so that two names never become one. */
 export function mcpToolName({ server, tool }: McpToolRef): string {
   return toProviderName(`mcp__${server}__${tool}`);
 }
 
-/** What every provider takes as the name of a tool; a name that had to be changed ends with a digest of what it was. */
+/** Returns a tool name that every provider accepts; a changed name ends with a digest of the original. */
 export function toProviderName(plain: string): string {
   const safe = plain.replace(/[^A-Za-z0-9_-]/g, '_');
   if (safe === plain && plain.length <= LONGEST) return plain;
   return `${safe.slice(0, LONGEST - 9)}_${sha256OfAscii(plain).slice(0, 8)}`;
 }
 
-/** A name as its author wrote it, as models call it. */
+/** Converts a name as its author wrote it to the name that models are offered. */
 export function toCallName(written: string): string {
   const ref = parseMcpName(written);
   return ref ? mcpToolName(ref) : written;
 }
 
-/** What a call of it needs to be allowed. */
+/** The capability that a call of the tool requires. */
 export function mcpCapability({ server, tool }: McpToolRef): string {
   return `mcp.${server}.${tool}`;
 }

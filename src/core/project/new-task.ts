@@ -1,10 +1,10 @@
-/** What a task begins with, beside what it is asked to be: what its project says of it. Pure. */
+/** What the project adds to a new task beside its spec: its manifest and its required knowledge. Pure. */
 import type { Registry } from '../author/definition.ts';
 import type { ManifestDefinition } from '../author/manifest.ts';
 import type { KnowledgeRequirement } from '../task/knowledge.ts';
 import type { AgentTaskSpec } from '../task/spec.ts';
 
-/** The first one, by name, that says that this task runs it. */
+/** Returns the first manifest, ordered by name, whose `run` is this task. */
 export function findManifest(
   { manifests }: Pick<Registry, 'manifests'>,
   task: string,
@@ -16,7 +16,7 @@ export function findManifest(
 
 export interface FirstKnowledge {
   readonly requirements: readonly KnowledgeRequirement[];
-  /** Nothing is required where it is `over`: the loop begins at once. */
+  /** `over` if no knowledge needs to be checked first: the loop begins at once. */
   readonly preflight: 'due' | 'over';
 }
 

@@ -6,7 +6,7 @@ export interface PromptScope {
   readonly prompts: ReadonlyMap<string, PromptDefinition>;
   /** The thread's arguments: `{{key}}` of known keys is replaced, also in included prompts. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** What an `env` part shows of a variable: never a secret, and the empty text without a value. */
+  /** Returns what an `env` part shows for a variable: never a secret; the empty text if it has no value. */
   readonly env: (name: string) => string;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Routes of thread endpoints (definitions §11): what a file below `agents/api` answers, and which route a request matches.
  *
- * I1. A name is parsed once, when the project is loaded: an invalid route is a problem then, never a request's failure.
- * I2. Of all routes that match a path the first segment that differs decides: text before `[name]` before `[*]`. Routes of other
+ * I1. An invalid route is reported when the project is loaded, never as the failure of a request.
+ * I2. Among matching routes, the first segment that differs decides: text before `[name]` before `[*]`. Routes of other
  *     methods do not compete: `orders/new.post` does not keep GET /orders/new from `orders/[id]`.
  * I3. Segments are compared after percent-decoding, so an encoded path reaches nothing that its plain form does not.
  */
@@ -29,12 +29,12 @@ export type FoundRoute<T> =
   /** The path exists, with other methods. */
   | { readonly kind: 'method_not_allowed'; readonly allowed: readonly string[] };
 
-/** The key of a catch-all's rest in `params`. */
+/** The key in `params` of the rest of the path that `[*]` matched. */
 export const REST_PARAM = '*';
 
 const SUFFIX = new RegExp(`\\.(${ENDPOINT_METHODS.join('|')})$`, 'i');
 const PARAM_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-/** A file of this name stands for its folder. */
+/** A file of this name is the route of its folder. */
 const INDEX = 'index';
 
 /** Parses the name of an endpoint, such as `orders/[id].post`. */
@@ -61,7 +61,7 @@ function invalidRoute(problem: string): ParsedRoute {
   return { ok: false, problem };
 }
 
-/** The segment, or why it is invalid. */
+/** Returns the segment, or why it is invalid. */
 function parseSegment(text: string): RouteSegment | string {
   if (text === '') return 'has a segment without a name';
   if (!/[[\]]/.test(text)) return { kind: 'text', text };
@@ -108,8 +108,8 @@ interface Candidate<T> {
 }
 
 /**
- * The endpoint that answers a request. `endpoints` has names as keys; `path` is the undecoded path below the thread's id.
- * HEAD is answered by GET. A path with a broken percent-encoding is not found.
+ * Finds the endpoint that answers a request. `endpoints` has names as keys; `path` is the undecoded path below the
+ * thread's id. HEAD is answered by GET. A path with a broken percent-encoding is not found.
  */
 export function findRoute<T>(endpoints: ReadonlyMap<string, T>, method: string, path: string): FoundRoute<T> {
   const segments = decodeSegments(path);
@@ -130,7 +130,7 @@ export function findRoute<T>(endpoints: ReadonlyMap<string, T>, method: string, 
   return { kind: 'found', name, endpoint, params: readParams(route.segments, segments) };
 }
 
-/** The non-empty segments, decoded; undefined where one cannot be. */
+/** Returns the non-empty segments, decoded; undefined if one cannot be decoded. */
 export function decodeSegments(path: string): string[] | undefined {
   try {
     return path
@@ -150,7 +150,7 @@ function fits(route: readonly RouteSegment[], path: readonly string[]): boolean 
 }
 
 const EXACTNESS = { text: 0, param: 1, rest: 3 } as const;
-/** A route that ends with the path precedes one whose rest is empty there. */
+/** Rank of a route's end: a route that ends with the path precedes one whose `[*]` matches an empty rest. */
 const ENDED = 2;
 
 function compareExactness(one: readonly RouteSegment[], other: readonly RouteSegment[]): number {

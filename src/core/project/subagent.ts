@@ -6,20 +6,20 @@ import type { Side } from '../author/thread-execution.ts';
 import { LIMITS } from '../value/limit.ts';
 import { findCallee } from './callee.ts';
 
-/** The tools with which the model makes a child of a resumable agent, and messages one. */
+/** Built-in tools by which a model creates a child of a resumable agent, and sends one a message. */
 export const SUBAGENT_CREATE = 'subagent_create';
 export const SUBAGENT_MESSAGE = 'subagent_message';
 
-/** The text where a message is required and there is no content. */
+/** Text of a message that is required but has no content. */
 export const FIRST_WORD = 'Begin.';
 
-/** A name for display, with white space collapsed. Null where nothing remains. */
+/** A name for display, with white space collapsed. Null if nothing remains. */
 export function toThreadName(text: string): string | null {
   const collapsed = text.replace(/\s+/gu, ' ').trim();
   return [...collapsed].slice(0, LIMITS.threadNameChars).join('').trim() || null;
 }
 
-/** Children that were made in one step share it. Null where no step's call made the child. */
+/** Id that all children made by one step share. Null if the child was not made by a call of a step. */
 export function spawnGroupOf(parentId: string, madeStep: number | null): string | null {
   return madeStep === null ? null : `${parentId}:${madeStep}`;
 }
@@ -28,7 +28,7 @@ export interface ImmediateHints {
   readonly nameEnv?: string;
   readonly descriptionEnv?: string;
   readonly scopedEnv: readonly string[];
-  /** What of its parent's variables prompts of the child may show (runtime §7.4): the two above; absent in the short form. */
+  /** Parent's variables that the child's prompts may show (runtime §7.4): the two above. Absent in the short form. */
   readonly promoted?: readonly string[];
 }
 
@@ -37,16 +37,16 @@ export interface Subagent {
   readonly entry: PromptToolEntry;
   readonly agent: AgentDefinition;
   readonly blocking: boolean;
-  /** The variable that enables it: by true, 1 or yes. */
+  /** The variable that enables the subagent, with the value true, 1 or yes. */
   readonly optional?: string;
-  /** Undefined where it is made by a call alone. */
+  /** Undefined if the child is made only by a call. */
   readonly immediate?: ImmediateHints;
   /** False: the child ends with its report. */
   readonly resumable: boolean;
   /** The side of the child that answers its parent. */
   readonly hears: Side;
   readonly maxInstances?: number;
-  /** The child reports by its own calls: nothing is sent to the parent automatically. */
+  /** True if the child reports by its own calls: nothing is sent to the parent automatically. */
   readonly explicit: boolean;
   readonly initUserMessageProperty?: string;
   readonly initAttachmentsProperty?: string;
@@ -69,12 +69,12 @@ interface Extra {
   readonly initAgentNameProperty?: string;
 }
 
-/** In the order of the prompt's entries. An agent is a subagent where a call of its name means it (`callee.ts`). */
+/** In the order of the prompt's entries. An agent is a subagent if a call of its name resolves to it (`callee.ts`). */
 export function listSubagents(registry: Registry, prompt: PromptDefinition): Subagent[] {
   return prompt.tools.flatMap((entry) => toSubagent(registry, entry) ?? []);
 }
 
-/** Undefined for an entry of another kind. */
+/** Undefined if the entry is not a subagent. */
 export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent | undefined {
   const agent = findSubagent(registry, entry.name);
   if (!agent) return undefined;
@@ -96,13 +96,16 @@ export function toSubagent(registry: Registry, entry: PromptToolEntry): Subagent
   };
 }
 
-/** The agent of which a call of this name makes a child. */
+/** Returns the agent whose child a call of this name makes; undefined if it makes none. */
 export function findSubagent(registry: Registry, name: string): AgentDefinition | undefined {
   const callee = findCallee(registry, name);
   return callee?.kind === 'agent' && callee.type === 'dual_ai' ? callee : undefined;
 }
 
-/** Whether a call of this name is dispatched as `child`: of a subagent, or of a task. A project may have a tool or a prompt with one of the built-in names. */
+/**
+ * True if a call of this name is dispatched as `child`: a call of a subagent, or one that starts a task. A tool or
+ * prompt of the project that has one of the built-in names takes precedence.
+ */
 export function isSubagentCall(registry: Registry, name: string): boolean {
   const callee = findCallee(registry, name);
   if (callee === undefined) return name === SUBAGENT_CREATE || name === SUBAGENT_MESSAGE;
@@ -110,7 +113,7 @@ export function isSubagentCall(registry: Registry, name: string): boolean {
   return callee.kind === 'agent' && callee.type === 'dual_ai';
 }
 
-/** The prompt whose `requiredSchema` a child's arguments must fit: that of the side that hears the parent (definitions §22.20). */
+/** The prompt whose `requiredSchema` a child's arguments must fit: that of the side `hears` (definitions §22.20). */
 export function childPrompt(registry: Registry, { agent, hears }: Subagent): PromptDefinition | undefined {
   const side = hears === 'b' ? (agent.sideB ?? agent.sideA) : agent.sideA;
   return registry.prompts.get(side.prompt);

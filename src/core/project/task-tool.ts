@@ -1,21 +1,21 @@
 /**
- * Names of tasks that agents start. An author writes `task:<name>`; models are offered a name that every provider takes, and calls, rules and
- * logs have that one.
+ * Tool names of tasks that agents start. An author writes `task:<name>`; models, calls, rules and logs use a name that
+ * every provider accepts.
  */
 import { toProviderName } from './mcp-tool.ts';
 
 export const TASK_PREFIX = 'task:';
 
-/** What a call of it needs to be allowed. */
+/** The capability that a call that starts a task requires. */
 export const TASK_CAPABILITY = 'task.start';
 
-/** Undefined for a name of another kind. */
+/** Returns the name of the task; undefined if `written` is of another kind. */
 export function parseTaskName(written: string): string | undefined {
   const name = written.startsWith(TASK_PREFIX) ? written.slice(TASK_PREFIX.length) : '';
   return name === '' ? undefined : name;
 }
 
-/** The name that models call it by. */
+/** The tool name that models are offered. */
 export function taskToolName(task: string): string {
   return toProviderName(`task__${task}`);
 }

@@ -1,9 +1,9 @@
 /**
  * Aho-Corasick over bytes in flat tables: finds, at each position of a text, the longest pattern that ends there.
- * A1. Linear for any patterns: a byte costs one move forward, and moves back never exceed the moves forward before them. `steps`
- *     counts both.
- * A2. Only the first HEAD bytes of a pattern are in the tables, so that large secrets take little memory; where such a head was
- *     found, Knuth-Morris-Pratt searches for the whole pattern, once per text.
+ * A1. The search is linear for any patterns: each byte costs one move forward, and moves back never exceed the moves
+ *     forward before them. `steps` counts both.
+ * A2. Only the first HEAD bytes of a pattern are in the tables, so that large secrets take little memory; if such a
+ *     head was found, Knuth-Morris-Pratt searches for the whole pattern, once per text.
  */
 
 import { createRangeList, type Range, type RangeList } from './ranges.ts';
@@ -21,7 +21,7 @@ import {
 export type { Pattern } from './trie.ts';
 
 export interface Search {
-  /** In bytes; overlapping finds are merged within each list. */
+  /** Ranges of bytes; overlapping finds are merged within each list. */
   readonly finds: readonly (readonly Range[])[];
   /** How much of a pattern the end of the text matches, and which pattern: the text may have been cut there. */
   readonly tail: { readonly length: number; readonly owner: number };
@@ -32,7 +32,7 @@ export type Accepts = (start: number, end: number) => boolean;
 
 export interface Automaton {
   readonly states: number;
-  /** `accepts`: which finds count. */
+  /** `accepts` decides which finds count. */
   search(bytes: Uint8Array, accepts?: Accepts): Search;
 }
 

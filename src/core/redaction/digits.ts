@@ -1,8 +1,8 @@
 /**
- * What a text may hold in base64 (of either alphabet, also in lines) and in hex: each run of digits is decoded at every alignment, since
- * a secret can begin at any byte of what was encoded.
+ * Decodes base64 (either alphabet, also broken into lines) and hex within a text. Each run of digits is decoded at
+ * every alignment, since a secret can begin at any byte of what was encoded.
  * D1. Lines of one run may be broken by LF or CRLF and be indented; other spaces end a run.
- * D2. The padding belongs to the digit before it.
+ * D2. Base64 padding counts as part of the digit before it.
  */
 import { hexValue } from './unescape.ts';
 import { createViewWriter, isSpace, SEPARATOR, type View, type ViewWriter } from './view.ts';
@@ -40,7 +40,7 @@ const ALPHABETS: readonly Alphabet[] = [
 
 const PADDING = 0x3d;
 
-/** Every view of the text's digits; one at a time, since each is as large as the text. */
+/** Yields every decoding of the text's digits, one at a time, since each can be as large as the text. */
 export function* decodedViews(view: View): Generator<View> {
   for (const digits of ALPHABETS) {
     const runs = findRuns(view, digits);
@@ -80,7 +80,7 @@ function findRuns({ bytes }: View, { values, shortest }: Alphabet): Runs {
   return { places, ends };
 }
 
-/** The position behind a line break and the indentation of the next line; the same position where no line ends (D1). */
+/** D1: the position behind a line break and the next line's indentation; the same position if no line ends there. */
 function afterBreak(bytes: Uint8Array, at: number): number {
   let next = at;
   let broken = false;

@@ -1,6 +1,6 @@
 /**
- * Merges finds in a text: overlapping ones become one, under the name of the one that begins first, and of two that begin
- * together under that of the longer one. Everything here is linear in the number of finds.
+ * Merges finds in a text. Overlapping finds become one, whose owner is that of the find that begins first, or of the
+ * longer one if two begin together. Everything here is linear in the number of finds.
  */
 
 export interface Range {

@@ -1,11 +1,11 @@
 /**
- * Takes secrets out of a text, in each of the forms that docs/operations.md lists. The text is decoded, one
- * level of escapes after the other, and each level is searched as it is, as digits of base64 and hex, and, for secrets of several lines,
- * without its spaces; so mixed forms are found like plain ones.
- * R1. Linear in the text for any secrets: a bounded number of views, each written and searched in one pass.
- * R2. Within base64 or hex a secret below six bytes counts only where it is all that was encoded: shorter matches are chance.
+ * Removes secrets from a text, in each of the forms that docs/operations.md lists. The text is decoded, one level of
+ * escapes after the other. Each level is searched as it is, as digits of base64 and hex, and, for secrets of several
+ * lines, without its spaces; so mixed forms are found like plain ones.
+ * R1. Redaction is linear in the text for any secrets: it writes and searches a bounded number of views, each once.
+ * R2. Within base64 or hex, a secret below six bytes counts only if nothing else was encoded: other matches are chance.
  * R3. Replacements are never searched again.
- * R4. A text that ends with `…` was cut: a beginning of a secret before the cut is removed too.
+ * R4. A text that ends with `…` was cut: the beginning of a secret directly before the cut is removed too.
  */
 import { type Automaton, createAutomaton, type Pattern, type Search } from './automaton.ts';
 import { decodedViews } from './digits.ts';
@@ -21,21 +21,21 @@ export interface Secret {
 }
 
 export interface Redactor {
-  /** States of its tables and bytes of its patterns: it takes at most some twenty times that in memory. */
+  /** Number of table states plus bytes of patterns. Memory use is at most about twenty times that, in bytes. */
   readonly weight: number;
   redact(text: string): string;
-  /** `steps`: bytes of views and moves within tables, a measure of the time spent. */
+  /** `steps`: bytes of views plus moves within tables, a measure of the time spent. */
   measure(text: string): { readonly text: string; readonly steps: number };
 }
 
 /** R2: shorter secrets count only as a whole run of digits. */
 const SHORTEST_PIECE = 6;
-/** Bytes of all lines that are searched for on their own; the others are found only within their whole value. */
+/** Total bytes of lines that are searched for separately; further lines are found only within their whole value. */
 const LINE_BYTES = 1024 * 1024;
-/** R4: a shorter beginning of a secret before a cut stays. */
+/** R4: the mark of a cut, and the fewest bytes of a secret that are removed before it. */
 const CUT_MARK = '…';
 const SHORTEST_BEGINNING = 8;
-/** The possible start of an escape at the end of a text. */
+/** Matches what may be a cut-off escape at the end of a text. */
 const CUT_ESCAPE = /(?:\\(?:[xuU]\{?[0-9a-fA-F]{0,8})?|%[0-9a-fA-F]?|&#?\w{0,9})$/;
 
 export function buildRedactor(secrets: readonly Secret[]): Redactor {
@@ -103,21 +103,21 @@ function findAll(text: string, machines: Machines): Found {
   return { ranges, steps };
 }
 
-/** The text before the cut, without a partial escape. Looks at the end alone: the pattern would be tried at every position. */
+/** The text before the cut, without a partial escape. Matches only the end: else every position would be tried. */
 function stemOf(text: string): string {
   const end = text.slice(-CUT_MARK.length - 12, -CUT_MARK.length);
   const partial = CUT_ESCAPE.exec(end)?.[0].length ?? 0;
   return text.slice(0, text.length - CUT_MARK.length - partial);
 }
 
-/** From bytes of a view to positions in the text; neighbours may share a digit. */
+/** Converts ranges of a view to ranges of the text; neighbouring finds may share a digit. */
 function toRanges(view: View, finds: readonly Range[]): readonly Range[] {
   const list = createRangeList();
   for (const { start, end, owner } of finds) list.add(startOf(view, start), endOf(view, end - 1), owner);
   return list.ranges;
 }
 
-/** Whether bytes written in digits are enough, or a whole run (R2). */
+/** R2: true if a find within decoded digits is long enough, or is a whole run. */
 function isKnown(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start >= SHORTEST_PIECE) return true;
   return (bytes[start - 1] ?? SEPARATOR) === SEPARATOR && (bytes[end] ?? SEPARATOR) === SEPARATOR;

@@ -1,7 +1,7 @@
 /**
  * The patterns to search for one secret. Texts are decoded before they are searched, so a secret has few forms:
- * F1. The value, and each form that decoding makes of it: it may contain what looks like an escape.
- * F2. Each of these with `+` for its spaces, as HTML forms and Python's quote_plus write them.
+ * F1. The value, and each form that decoding makes of it, since it may contain what looks like an escape.
+ * F2. Each form of F1 with `+` for its spaces, as HTML forms and Python's quote_plus write them.
  * F3. For a value of several lines, each line that is long enough to be distinctive (not the armour of a PEM); and the value without
  *     spaces and line breaks, which is searched in texts without them.
  */

@@ -5,7 +5,7 @@
  *     bytes, and a state's fail link always points to a smaller number.
  */
 
-/** Bytes of a pattern that are in the tables; a longer one is searched by its head. */
+/** The most bytes of a pattern that are in the tables; a longer pattern is searched for by its head. */
 export const HEAD = 256;
 
 export interface Pattern {
@@ -23,7 +23,7 @@ export interface Tables {
   readonly fail: Int32Array;
   /** A pattern that passes through the state, as a position in the sorted list. */
   readonly through: Int32Array;
-  /** The longest pattern that ends with the state; -1 where none does. */
+  /** The longest pattern that ends with the state, as a position in the sorted list; -1 if none does. */
   readonly ends: Int32Array;
 }
 
@@ -105,7 +105,7 @@ function countStates(sorted: readonly SortedPattern[]): number {
   return states;
 }
 
-/** Fail links, and the matches that states inherit over them, in the order of the numbers. */
+/** Sets the fail links, and the matches that states inherit over them, in the order of the states' numbers. */
 function link(tables: Tables): Tables {
   const { first, label, fail, ends } = tables;
   for (let state = 0; state < label.length; state++) {
@@ -124,7 +124,7 @@ function link(tables: Tables): Tables {
   return tables;
 }
 
-/** The child behind a byte, 0 where there is none: the root is never a child. */
+/** Returns the child for a byte; 0 if there is none, since the root is never a child. */
 export function childOf({ first, label }: Tables, state: number, byte: number): number {
   let low = first[state] as number;
   let high = (first[state + 1] as number) - 1;

@@ -1,7 +1,8 @@
 /**
- * Decodes one level of escapes in a text: those of JSON, JavaScript and Python (`\n`, `\/`, `\'`, `\u00e9`, `\xe9`, `\u{e9}`,
- * `\U000000e9`), of URLs (`%C3%A9`) and of HTML (`&amp;`, `&#233;`, `&#xe9;`; of named ones the five of XML). Any mixture, digits in
- * either case. Everything else stays. `undefined` where the text had no escape: decoding is complete.
+ * Decodes one level of escapes in a text: those of JSON, JavaScript and Python (`\n`, `\/`, `\'`, `\u00e9`, `\xe9`,
+ * `\u{e9}`, `\U000000e9`), of URLs (`%C3%A9`) and of HTML (`&amp;`, `&#233;`, `&#xe9;`; of named entities the five of
+ * XML). They may be mixed, with hex digits in either case. Everything else stays. Returns `undefined` if the text has
+ * no escape: decoding is complete.
  */
 import { createViewWriter, encode, type View, type ViewWriter } from './view.ts';
 
@@ -10,7 +11,7 @@ const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const SEMICOLON = 0x3b;
 
-/** After a backslash; before any other character that is not a code, the backslash stays. */
+/** Single characters after a backslash. Before any other character that starts no code, the backslash stays. */
 const SINGLE: ReadonlyMap<number, number> = new Map(
   Object.entries({ '"': '"', "'": "'", '`': '`', '\\': '\\', '/': '/' })
     .concat(Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }))
@@ -47,7 +48,7 @@ export function unescapeOnce(view: View): View | undefined {
 
 const isSign = (byte: number) => byte === BACKSLASH || byte === PERCENT || byte === AMPERSAND;
 
-/** Writes the decoded escape and answers its length; 0 where there is none. */
+/** Writes the decoded escape and returns its length; returns 0 if there is none. */
 function readEscape(bytes: Uint8Array, at: number, writer: ViewWriter): number {
   const sign = bytes[at];
   if (sign === AMPERSAND) return readEntity(bytes, at, writer);
@@ -83,7 +84,7 @@ function readCode(bytes: Uint8Array, at: number, writer: ViewWriter): number {
 
 const isHigh = (code: number | undefined) => code !== undefined && code >> 10 === 0x36;
 
-/** A byte of UTF-8, as Python shows bytes, where its neighbours complete one character; else the character of that number. */
+/** `\xHH`: a byte of UTF-8, as Python shows bytes, if the escapes after it complete a character; else a code point. */
 function readByteCode(bytes: Uint8Array, at: number, writer: ViewWriter): number {
   const code = readHex(bytes, at + 2, 2);
   if (code === undefined) return 0;
@@ -117,7 +118,7 @@ function readNumericEntity(bytes: Uint8Array, at: number, writer: ViewWriter): n
   return writeCode(code, { at, length: first + digits + 1 - at }, writer);
 }
 
-/** The bytes of a character; none for an invalid code point. */
+/** Writes the bytes of a character and returns `length`; writes nothing and returns 0 for an invalid code point. */
 function writeCode(
   code: number | undefined,
   { at, length }: { at: number; length: number },
@@ -139,7 +140,7 @@ function readHex(bytes: Uint8Array, first: number, digits: number): number | und
   return value;
 }
 
-/** The digit's value; -1 for a byte that is not a digit. */
+/** Returns the digit's value; -1 for a byte that is not a digit. */
 export function hexValue(byte: number | undefined): number {
   if (byte === undefined) return -1;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

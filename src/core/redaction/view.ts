@@ -4,16 +4,16 @@
  */
 
 export interface View {
-  /** UTF-8. SEPARATOR stands between parts that are not adjacent in the text. */
+  /** UTF-8. SEPARATOR separates parts that are not adjacent in the text. */
   readonly bytes: Uint8Array;
   /** UTF-16 positions in the original text: byte n was read from `from[n]` up to `to[n]`. Absent: byte n is unit n. */
   readonly from?: Int32Array;
   readonly to?: Int32Array;
-  /** The bytes were decoded from digits: within them only longer finds count. */
+  /** True if the bytes were decoded from digits: short finds within them do not count (redactor.ts, R2). */
   readonly digits?: boolean;
 }
 
-/** Not a byte of UTF-8, and so in no pattern. */
+/** Never a byte of UTF-8, so no pattern contains it. */
 export const SEPARATOR = 0xff;
 
 export const startOf = ({ from }: View, at: number): number => (from ? (from[at] as number) : at);
@@ -42,10 +42,10 @@ export function viewOf(text: string): View {
   return { bytes, from, to };
 }
 
-/** Collects the bytes of a view that is derived from another one; never more than that one has. */
+/** Collects the bytes of a view that is derived from another one; never more than its capacity. */
 export interface ViewWriter {
   readonly length: number;
-  /** One byte, read from the bytes `first` up to and without `end` of the other view. */
+  /** Appends a byte that was decoded from the bytes `first` (inclusive) to `end` (exclusive) of the source view. */
   push(byte: number, first: number, end: number): void;
   finish(): View;
 }

@@ -1,8 +1,8 @@
 /**
- * The decisions of a task's loop, without the loop: what an adapter's answers mean, when a task has passed, when it is stuck, when its budget is
- * used up. Pure.
- * C1. An eval that fails and says nothing of its severity is an error: nothing passes by silence.
- * C2. Nothing passes that has not been measured: without evals the adapter decides.
+ * The decisions of a task's loop, without the loop: what an adapter's answers mean, when a task has passed, is stuck,
+ * or has used up its budget. Pure.
+ * C1. A failed eval without a severity counts as an error, so that nothing passes by omission.
+ * C2. Nothing passes without having been measured: if there are no evals, the adapter decides.
  */
 import type { TaskLimits } from './spec.ts';
 
@@ -13,7 +13,7 @@ export interface ControlEval {
   readonly passed: boolean;
   /** 0 to 1. */
   readonly score?: number;
-  /** Of a failure; `error` unless given. */
+  /** Severity of a failure. Default: `error`. */
   readonly severity?: (typeof EVAL_SEVERITIES)[number];
   readonly detail?: string;
   readonly evidence?: string;
@@ -24,15 +24,15 @@ export type TaskDecision<Action = unknown> =
   | { readonly kind: 'act'; readonly action: Action; readonly reason?: string }
   | {
       readonly kind: 'ask';
-      /** For a person, in words. */
+      /** The question, worded for a person. */
       readonly question: string;
-      /** JSON that is shown beside it. */
+      /** JSON that is shown with the question. */
       readonly data?: unknown;
-      /** Milliseconds; without them it waits until somebody answers. */
+      /** Milliseconds until the question expires; absent: it waits for an answer without limit. */
       readonly expiresInMs?: number;
     }
   | {
-      /** Goes on once a thread is at rest; what came of it is the outcome of the step. */
+      /** Waits until a thread is at rest; the thread's outcome is the outcome of the step. */
       readonly kind: 'await';
       readonly threadId: string;
     }
@@ -42,14 +42,14 @@ export type TaskDecision<Action = unknown> =
       readonly reason: string;
       /** 0 to 1. */
       readonly score?: number;
-      /** JSON: what came of it. */
+      /** JSON: the outcome of the task. */
       readonly outcome?: unknown;
     };
 
 export const TASK_STOPS = ['policy', 'stop-policy', 'budget', 'abort', 'runtime-error', 'readiness'] as const;
 /**
- * `policy`: the adapter decided. `stop-policy`: its `shouldStop`, or the evals. `budget`: steps, time, cost, or it was stuck. `readiness`: what it must
- * know is missing.
+ * `policy`: the adapter's `decide`. `stop-policy`: its `shouldStop`, or the evals. `budget`: steps, time or cost are
+ * used up, or the task was stuck. `readiness`: required knowledge is missing.
  */
 export type StoppedBy = (typeof TASK_STOPS)[number];
 
@@ -65,30 +65,30 @@ export type TaskLimitName =
   | 'maxNoProgressSteps'
   | 'maxRepeatedActions';
 
-/** Why a task ends, and with what. */
+/** Why a task ends, and its outcome. */
 export interface TaskVerdict {
   readonly stoppedBy: StoppedBy;
   readonly pass: boolean;
   readonly reason: string;
   readonly score?: number;
-  /** Of a budget: which limit. */
+  /** The limit that was reached, if `stoppedBy` is `budget`. */
   readonly limit?: TaskLimitName;
   /**
-   * Of a failure that has one: `WorkerCrashed`, of a phase that has taken its worker down again and again; `ProducerLost`, of an adapter whose process was
-   * lost.
+   * Error code, for failures that have one. `WorkerCrashed`: a phase has repeatedly taken its worker down.
+   * `ProducerLost`: the process of the adapter was lost.
    */
   readonly code?: string;
   readonly outcome?: unknown;
 }
 
-/** By what ended it, never by the words of a reason. */
+/** Derives the end from `stoppedBy` and `pass`, never from the text of the reason. */
 export function endOf({ stoppedBy, pass }: Pick<TaskVerdict, 'stoppedBy' | 'pass'>): TaskEnd {
   if (stoppedBy === 'abort') return 'aborted';
   if (stoppedBy === 'readiness') return 'blocked';
   return pass ? 'completed' : 'failed';
 }
 
-/** Three decimals; undefined where no eval has one. */
+/** Rounded to three decimals; undefined if no eval has a score. */
 export function meanScore(evals: readonly ControlEval[]): number | undefined {
   const scores = evals.flatMap(({ score }) =>
     typeof score === 'number' && Number.isFinite(score) ? [score] : [],
@@ -98,18 +98,18 @@ export function meanScore(evals: readonly ControlEval[]): number | undefined {
 }
 
 function fails({ passed, severity = 'error' }: ControlEval): boolean {
-  // C1: silence is an error.
+  // C1: a missing severity is an error.
   return !passed && (severity === 'error' || severity === 'critical');
 }
 
-/** What an adapter without `shouldStop` stops by; undefined where it goes on. */
+/** The verdict for an adapter without `shouldStop`; undefined if the task goes on. */
 export function judgeEvals(evals: readonly ControlEval[]): TaskVerdict | undefined {
-  // C2: nothing measured.
+  // C2: nothing was measured.
   if (evals.length === 0 || evals.some(fails)) return undefined;
   return { stoppedBy: 'stop-policy', pass: true, reason: 'all evals pass', score: meanScore(evals) };
 }
 
-/** Where the loop stands, before it decides. */
+/** Progress of the loop before it decides. */
 export interface TaskStanding {
   /** Steps done. */
   readonly steps: number;
@@ -128,29 +128,29 @@ export function judgeSteps({ steps }: TaskStanding, { maxSteps }: TaskLimits): T
   return steps < maxSteps ? undefined : usedUp('maxSteps', maxSteps);
 }
 
-/** The budget says no more: it has neither passed nor been aborted. */
+/** The verdict when a limit is reached: the task has not passed, and was not aborted. */
 export function usedUp(limit: TaskLimitName, max: number): TaskVerdict {
   return { stoppedBy: 'budget', pass: false, reason: `budget exhausted: ${limit}=${max}`, limit };
 }
 
-/** Off unless a definition sets them. */
+/** Guards against a task that is stuck. Each is off unless the definition sets it. */
 export interface StuckGuards {
-  /** Steps in a row after which the state is as before, and the score as good as. */
+  /** The task ends after this many consecutive steps without a change of state, or of score by 0.001 or more. */
   readonly maxNoProgressSteps?: number;
-  /** How often in a row the same action may be chosen. */
+  /** The task ends when the same action is chosen this many times in a row. */
   readonly maxRepeatedActions?: number;
 }
 
-/** A state as it was measured. */
+/** An observed state and its score. */
 export interface Measured {
-  /** Of the observed state. */
+  /** Fingerprint of the observed state. */
   readonly fingerprint: string;
   readonly score: number | null;
 }
 
 const SAME_SCORE = 0.001;
 
-/** `measured`: the newest last, one for each step and the present one. */
+/** `measured`: one entry for each step and one for the present state, newest last. */
 export function judgeProgress(
   measured: readonly Measured[],
   { maxNoProgressSteps: most }: StuckGuards,
@@ -165,7 +165,7 @@ export function judgeProgress(
   return stuck ? usedUp('maxNoProgressSteps', most) : undefined;
 }
 
-/** `actions`: fingerprints, the newest last, the one that was chosen now among them. */
+/** `actions`: fingerprints of the chosen actions, newest last, including the one just chosen. */
 export function judgeRepetition(
   actions: readonly (string | null)[],
   { maxRepeatedActions: most }: StuckGuards,
@@ -176,7 +176,7 @@ export function judgeRepetition(
   return stuck ? usedUp('maxRepeatedActions', most) : undefined;
 }
 
-/** Beside the adapter's own evals: whether what must be known is known. */
+/** An eval in addition to the adapter's own: whether the required knowledge is known. */
 export function readinessEval(score: number, ready: boolean): ControlEval {
   return {
     id: 'knowledge-ready',

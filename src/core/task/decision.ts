@@ -1,4 +1,4 @@
-/** What an adapter's `decide` and `validate` have answered, checked: whatever code answers, the loop goes by what these say. */
+/** Checks what an adapter's `decide` and `validate` return, so that the loop handles only valid answers. */
 import { isRecord } from '../value/record.ts';
 import { type ControlEval, EVAL_SEVERITIES, type TaskDecision } from './control.ts';
 
@@ -9,7 +9,7 @@ export type ReadDecision =
 const QUESTION_CHARS = 4000;
 const REASON_CHARS = 2000;
 
-/** What `decide` answered. `type` is taken for `kind`, `continue` for `act`, and `finish` for `stop`. */
+/** Checks the result of `decide`. Accepted aliases: `type` for `kind`, `continue` for `act`, `finish` for `stop`. */
 export function readDecision(given: unknown): ReadDecision {
   if (!isRecord(given)) return refuse('it must be an object with a "kind": act, ask, await or stop');
   const kind = given.kind ?? given.type;
@@ -80,7 +80,7 @@ export type ReadEvals =
   | { readonly ok: true; readonly evals: readonly ControlEval[] }
   | { readonly ok: false; readonly reason: string };
 
-/** What `validate` answered; undefined means none. */
+/** Checks the result of `validate`; undefined or null means no evals. */
 export function readEvals(given: unknown): ReadEvals {
   if (given === undefined || given === null) return { ok: true, evals: [] };
   if (!Array.isArray(given)) return { ok: false, reason: 'it must be an array of evals' };

@@ -1,4 +1,6 @@
-/** What an adapter tells of its work while it works: it becomes a row of the task's log, and an event of its stream, as it is. */
+/**
+ * Events that an adapter emits while it works; each is a row of the task's log and an event of its stream, unchanged.
+ */
 import { isRecord } from '../value/record.ts';
 import type { TaskSession } from './session.ts';
 
@@ -59,9 +61,9 @@ export type TaskEmission =
       readonly status?: 'pending' | 'approved' | 'rejected';
       readonly content?: unknown;
     }
-  /** What was told as text until here is void: it comes anew. */
+  /** The text that was streamed so far is void and is sent again. */
   | { readonly type: 'text_discarded'; readonly reason: string }
-  /** A model has failed for now, and the next one that was named is asked. */
+  /** A model has failed temporarily, and the next one in the list is asked. */
   | {
       readonly type: 'model_fallback';
       readonly fromModel: string;
@@ -69,18 +71,18 @@ export type TaskEmission =
       readonly reason: string;
     }
   | { readonly type: 'session_created' | 'session_resumed'; readonly session: TaskSession }
-  /** `backend`: its kind. */
+  /** `backend`: the kind of the backend. */
   | { readonly type: 'backend_start' | 'backend_end'; readonly backend: string; readonly sessionId: string }
   | {
       readonly type: 'backend_error';
       readonly backend: string;
       readonly message: string;
-      /** False where it was aborted. */
+      /** False if the backend was aborted. */
       readonly recoverable: boolean;
       readonly error?: BackendErrorDetail;
     };
 
-/** Why a backend has failed. `status` is 0 where no answer came; `body`: its first 2 KiB. */
+/** Why a backend has failed. `status` is 0 if there was no response; `body`: the first 2 KiB of the response. */
 export interface BackendErrorDetail {
   readonly kind: 'transport' | 'backend';
   readonly message: string;
@@ -105,7 +107,7 @@ const NEEDED: Readonly<Record<TaskEmission['type'], readonly string[]>> = {
   backend_error: ['backend', 'message'],
 };
 
-/** What is wrong with it; undefined where it can be told. */
+/** Returns what is wrong with an emission; undefined if it is valid. */
 export function emissionProblem(given: unknown): string | undefined {
   if (!isRecord(given)) return 'it must be an object with a "type"';
   const type = EMISSION_TYPES.find((each) => each === given.type);

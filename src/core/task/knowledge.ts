@@ -1,7 +1,7 @@
 /**
- * What a task must know before it acts, and whether it does. Pure: the time is given, in milliseconds since 1970.
- * K1. A gap blocks where its requirement is `blocking`, falls back to `block`, or is secret.
- * K2. A score below the minimum is a caveat, told and never a block: what blocks is said by the requirements.
+ * What a task must know before it acts, and whether it knows it. Pure: `now` is passed in, as milliseconds since 1970.
+ * K1. A gap blocks if its requirement is `blocking`, falls back to `block`, or is secret.
+ * K2. A score below the minimum is a caveat and never blocks: only requirements decide what blocks.
  */
 
 export const ACQUISITION_MODES = [
@@ -22,21 +22,21 @@ export type KnowledgeFallback = (typeof FALLBACKS)[number];
 
 export interface KnowledgeRequirement {
   readonly id: string;
-  /** What must be known, in words for whoever is asked. */
+  /** What must be known, worded for the person who is asked. */
   readonly description: string;
   readonly requiredFor: readonly string[];
   readonly category: string;
   readonly acquisitionMode: AcquisitionMode;
   readonly importance: KnowledgeImportance;
   readonly freshness: string;
-  /** `secret`: it is asked for as a credential, and its answer is the name of a variable, never its value. */
+  /** `secret`: asked for as a credential; the answer is the name of a variable, never its value. */
   readonly sensitivity: string;
   /** 0 to 1. */
   readonly confidenceNeeded: number;
   readonly currentConfidence: number;
   readonly evidenceIds: readonly string[];
   readonly fallbackPolicy: KnowledgeFallback;
-  /** An ISO time, after which it counts as not known. */
+  /** ISO time from which the requirement counts as unknown. */
   readonly validUntil?: string;
 }
 
@@ -72,7 +72,7 @@ export type RecommendedAction =
   | 'run_agent';
 
 export interface KnowledgeReport {
-  /** 0 to 1, three decimals: 1 where nothing is required. */
+  /** 0 to 1, three decimals; 1 if nothing is required. */
   readonly readinessScore: number;
   readonly blockingMissing: readonly string[];
   readonly nonBlockingMissing: readonly string[];
@@ -103,7 +103,7 @@ function known(requirement: KnowledgeRequirement, now: number): number {
   return needed <= 0 ? 1 : Math.min(1, current / needed);
 }
 
-/** K1: what blocks. */
+/** K1: true if a gap in this requirement blocks. */
 function blocks({ importance, fallbackPolicy, sensitivity }: KnowledgeRequirement): boolean {
   return importance === 'blocking' || fallbackPolicy === 'block' || sensitivity === 'secret';
 }
@@ -125,7 +125,7 @@ export function reportKnowledge(requirements: readonly KnowledgeRequirement[], n
   };
 }
 
-/** In the order in which they are recommended. */
+/** The action recommended for a missing requirement, by its mode; the first match wins. */
 const RECOMMENDED: readonly (readonly [AcquisitionMode, RecommendedAction])[] = [
   ['ask_user', 'ask_user'],
   ['query_connector', 'query_connectors'],
@@ -157,7 +157,7 @@ export function decideReadiness(
   return { kind: 'ready', score, reason: 'knowledge is ready', gaps: nonBlockingMissing };
 }
 
-/** What is asked of people, in the order of the requirements. */
+/** The questions for people, in the order of the requirements. */
 export function toQuestions({ requirements, ...report }: KnowledgeReport): readonly KnowledgeQuestion[] {
   const missing = new Set([...report.blockingMissing, ...report.nonBlockingMissing]);
   return requirements
@@ -177,7 +177,7 @@ function isAsked({ acquisitionMode, fallbackPolicy }: KnowledgeRequirement): boo
   return acquisitionMode === 'ask_user' || fallbackPolicy === 'ask';
 }
 
-/** One for each way in which something missing can be found out. */
+/** One plan for each mode by which missing knowledge can be acquired. */
 export function toPlans(report: KnowledgeReport): readonly AcquisitionPlan[] {
   const missing = new Set([...report.blockingMissing, ...report.nonBlockingMissing]);
   const questions = toQuestions(report);
@@ -201,7 +201,7 @@ export function toPlans(report: KnowledgeReport): readonly AcquisitionPlan[] {
   });
 }
 
-/** What was answered is known, and says by what. */
+/** Marks answered requirements as known, with the answer as their evidence. */
 export function withAnswers(
   requirements: readonly KnowledgeRequirement[],
   answers: Readonly<Record<string, unknown>>,

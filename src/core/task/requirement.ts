@@ -1,10 +1,10 @@
-/** What somebody says that a task must know, checked, with its defaults. By hand: it runs inside the workflow. */
+/** Checks a requirement of knowledge and applies its defaults. Hand-written: it runs inside the workflow. */
 import { isRecord } from '../value/record.ts';
 import { ACQUISITION_MODES, FALLBACKS, IMPORTANCES, type KnowledgeRequirement } from './knowledge.ts';
 
 const ID_CHARS = 120;
 
-/** Or what is wrong with it. */
+/** Returns the requirement, or what is wrong with it. */
 export function parseRequirement(given: unknown): KnowledgeRequirement | string {
   if (!isRecord(given)) return 'must be an object';
   const read = { ...DEFAULTS, ...Object.fromEntries(Object.entries(given).filter(([, v]) => v != null)) };

@@ -1,6 +1,6 @@
 /**
- * What a task is asked to be: an intent, its inputs, what must be known before it acts, what it may spend. Checked by hand: it runs inside the
- * workflow, and plain `temporal` commands write it.
+ * The spec of a task: an intent, its inputs, its required knowledge and its budget. Checked by hand: the check runs
+ * inside the workflow, and plain `temporal` commands may write a spec.
  */
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
@@ -8,19 +8,22 @@ import { isRecord } from '../value/record.ts';
 import type { KnowledgeRequirement } from './knowledge.ts';
 import { parseRequirement } from './requirement.ts';
 
-/** Each is optional; the defaults are 8 steps and five minutes, and no bound of cost. */
+/** Each limit is optional; the defaults are 8 steps, five minutes and no limit of cost. */
 export interface TaskBudget {
-  /** How often it may act or ask. */
+  /** How often the task may act or ask. */
   readonly maxSteps?: number;
-  /** Milliseconds at work: what it waits for people or threads does not count. */
+  /** Milliseconds of work; time spent waiting for people or threads does not count. */
   readonly maxWallMs?: number;
-  /** Of what `getActionCostUsd` says. */
+  /** US dollars, as reported by `getActionCostUsd`. */
   readonly maxCostUsd?: number;
 }
 
 export interface AgentTaskSpec {
   readonly id: string;
-  /** A label of the operation, such as `triage-ticket`. It is shown, logged and traced as it is: what users wrote belongs into `inputs`. */
+  /**
+   * A label of the operation, such as `triage-ticket`. Shown, logged and traced as it is: text of users belongs in
+   * `inputs`.
+   */
   readonly intent: string;
   readonly domain?: string;
   /** JSON. */
@@ -32,7 +35,7 @@ export interface AgentTaskSpec {
 
 export const TASK_BUDGET = { maxSteps: 8, maxWallMs: 5 * 60_000 } as const;
 
-/** What the loop goes by. */
+/** The limits that the loop applies, defaults included. */
 export interface TaskLimits {
   readonly maxSteps: number;
   readonly maxWallMs: number;
@@ -47,15 +50,15 @@ export function toLimits({ maxSteps, maxWallMs, maxCostUsd }: TaskBudget = {}): 
   };
 }
 
-/** Ten years: a timer may not be longer than the server takes. */
+/** Ten years: keeps timers within what the server accepts. */
 const MOST_WALL_MS = 10 * 365 * 24 * 3_600_000;
 
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 const LABEL_CHARS = 200;
-/** Steps of one task, whatever its budget says. */
+/** The largest `maxSteps` that a budget may have. */
 const MOST_STEPS = 1_000_000;
 
-/** Letters, digits and `. _ : -`, as of a thread. */
+/** Letters, digits and `. _ : -`, as in a thread's id. */
 export function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.threadIdChars && TASK_ID.test(value);
 }

@@ -9,7 +9,7 @@ import { NO_STEPS } from './session.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ThreadStatus } from './step.ts';
 
-/** How far the thread's turns have come. */
+/** Progress of the thread's turns. */
 export type TurnState = Pick<
   Snapshot,
   'afterStep' | 'turnOpen' | 'executionId' | 'steps' | 'totalSteps' | 'session' | 'sideSteps' | 'stopReason'
@@ -38,7 +38,7 @@ const NO_TURN: TurnState = {
   stopReason: null,
 };
 
-/** Of a run that follows no other: the store knows how far the thread has come, if it has begun at all. */
+/** State of a run that follows no other: the store has the thread's progress, if the thread has begun. */
 export function nothingCarried(agent: string): Carried {
   return { parked: false, rejections: [], turn: NO_TURN, agent, status: 'idle' };
 }

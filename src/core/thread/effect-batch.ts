@@ -1,15 +1,15 @@
-/** What crosses Temporal where a thread has scheduled effects (definitions §10), as `step.ts` has it for its steps. */
+/** What crosses Temporal for a thread's scheduled effects (definitions §10), as `step.ts` does for its steps. */
 import type { RunRef } from './step.ts';
 
 /**
- * Part of an answer where effects wait: the milliseconds until the next one is due, 0 for one that is late. Absent where
- * none waits.
+ * Part of an activity's answer: milliseconds until the next effect is due, 0 if it is overdue. Absent if no effect is
+ * pending.
  */
 export interface EffectsDue {
   readonly effectsInMs?: number;
 }
 
-/** A batch of effects, of so many at most where a step waits behind it. */
+/** A batch of effects; `most` limits its size if a step is waiting for it to end. */
 export interface RunEffectsInput extends RunRef {
   readonly most?: number;
 }

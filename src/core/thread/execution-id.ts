@@ -1,8 +1,8 @@
 /**
- * The id that a sender may give to the execution which its item begins: who sends it again attaches to that execution, or finds what came
- * of it.
- * E1. Such an item waits for rest and begins that execution alone. Items from outside that came later wait until it has begun; what the
- *     thread's own code has queued comes before.
+ * The id that a sender may give to the execution that its item begins. Sending the item again attaches to that
+ * execution, or returns its outcome.
+ * E1. An item that names its execution waits for rest and begins that execution alone. Later items from outside wait
+ *     until it has begun; items that the thread's own code has queued come before it.
  */
 import { RuntimeError } from '../value/error.ts';
 import { LIMITS } from '../value/limit.ts';
@@ -17,13 +17,13 @@ export function isExecutionId(value: unknown): value is string {
 export interface TurnPlace {
   readonly projectId: string;
   readonly sessionId: string;
-  /** From 0. */
+  /** Starts at 0. */
   readonly turnIndex: number;
 }
 
 /**
- * The id of a turn, the same wherever it is made: its parts with `:` between them, each encoded, so that no two turns share one. Throws
- * `InvalidValue` for what makes none, or one of more than 200 characters.
+ * Returns the id of a turn: its parts joined by `:`, each encoded, so that no two turns share an id. The same turn
+ * always has the same id. Throws `InvalidValue` if a part is missing or invalid, or if the id exceeds 200 characters.
  * @example
  * ```ts
  * const id = deriveExecutionId({ projectId: 'tax', sessionId: 'session-7', turnIndex: 0 }); // tax:session-7:0
@@ -41,7 +41,7 @@ export function deriveExecutionId({ projectId, sessionId, turnIndex }: TurnPlace
   );
 }
 
-/** Of an item that names its execution and not itself: the same whoever sends it. */
+/** The id of an item that names its execution but has no id of its own: the same for every sender. */
 export function itemIdOf(executionId: string): string {
   return `x-${sha256OfAscii(executionId).slice(0, 40)}`;
 }
@@ -51,7 +51,7 @@ export interface DueItem {
   readonly item: { readonly executionId?: string };
 }
 
-/** E1. What a step may take of what is in line, in order; `running`: an execution is open. */
+/** E1. Returns the items in line that a step may take, in order. `running`: an execution is open. */
 export function admit<Row extends DueItem>(inLine: readonly Row[], running: boolean): readonly Row[] {
   const named = inLine.findIndex(({ item }) => item.executionId !== undefined);
   if (named === -1) return inLine;

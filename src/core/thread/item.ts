@@ -22,9 +22,9 @@ export interface MessageItem {
   readonly content: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Files of the thread: by path from senders outside, already looked up from the thread's own code. */
+  /** Files of the thread: paths if sent from outside, resolved references if queued by the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
-  /** Of the execution that it begins or joins. */
+  /** Context for the execution that the item begins or joins. */
   readonly context?: GivenContext;
   /** The execution that it begins, alone and from rest (execution-id.ts). */
   readonly executionId?: string;
@@ -37,9 +37,9 @@ export interface ToolItem {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Queued by code of the project, which may name any tool. */
   readonly origin?: 'code';
-  /** No model is asked after it: where nothing else is to be answered, its execution ends with the call. */
+  /** No model is asked after the call: if nothing else needs an answer, the execution ends with the call. */
   readonly unanswered?: true;
-  /** As of a message. */
+  /** As in `MessageItem`. */
   readonly context?: GivenContext;
   /** The execution that it begins, alone and from rest (execution-id.ts). */
   readonly executionId?: string;
@@ -87,7 +87,7 @@ function isIdOrAbsent(value: unknown): value is string | null | undefined {
 interface Refused {
   readonly ok: false;
   readonly refusal: Refusal;
-  /** Early versions had no depth limit: a replay must accept what they accepted. */
+  /** Set if refused for its depth: early versions had no depth limit, and a replay must accept what they accepted. */
   readonly beyond?: true;
 }
 
@@ -128,7 +128,7 @@ interface Ids {
 
 const BAD_EXECUTION_ID = `"executionId" must be 1 to ${LIMITS.executionIdChars} visible ASCII characters`;
 
-/** The item's own id, and that of the execution that it begins. One that names its execution alone has an id from that. */
+/** Reads the ids of the item and of its execution. If only the latter is given, the item's id is derived from it. */
 function readIds({ id, executionId }: Readonly<Record<string, unknown>>): Parsed<Ids> {
   if (!isIdOrAbsent(id)) return refuse('InvalidMessage', BAD_ID);
   const own = typeof id === 'string' ? { id } : {};
@@ -202,7 +202,7 @@ export function parseToolPayload(
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
-  // Anything but true was ignored before there was such a field, and is still.
+  // Any value but true is ignored, not refused: earlier versions ignored this field.
   const said = { ...(payload.unanswered === true ? { unanswered: true as const } : {}), ...context.given };
   return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...said });
 }
@@ -217,7 +217,7 @@ function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<Incom
   return { ...refuse('InvalidMessage', reason, id), beyond: true };
 }
 
-/** The item, unless it is larger than a signal may be. */
+/** Returns the item, or a refusal if it is larger than a signal may be. */
 function withinBytes(item: IncomingItem): Parsed<IncomingItem> {
   const bytes = itemBytes(item);
   if (bytes <= LIMITS.inlineBytes) return { ok: true, value: item };

@@ -1,10 +1,13 @@
 /**
- * An activity that ends a step goes on into the next step's question to a model: an activity and a workflow task less for each. So does
- * the last call of a step, and a model step whose calls were all quick. What both sides of Temporal have to agree on for that.
- * N1. The workflow offers it where nothing that it knows of comes before the next step. The activity does it only where the step goes on, and
- *     where the workflow has heard nothing since: then the workflow would have asked for that very step, with nothing in line that the store does not have.
- * N2. Where the step may have been begun and nothing of it was heard, it is asked for again under the same ordinal: another attempt at it.
- * N3. An activity goes on once: one of a model step asks for two steps at most, and one of a call for one.
+ * An activity that ends a step may go on into the next step's request to a model, which saves an activity and a
+ * workflow task. The last call of a step does so, and a model step whose calls were all quick. This file holds what
+ * both sides of Temporal must agree on for that.
+ * N1. The workflow offers to go on if nothing that it knows of comes before the next step. The activity accepts only if
+ *     the stop rules let a step follow and the workflow has received nothing since. Then the workflow would have asked
+ *     for exactly that step, with nothing in line that the store does not have.
+ * N2. A step that may have begun, but whose outcome is unknown, is asked for again under the same ordinal.
+ *     That is another attempt at it.
+ * N3. An activity goes on at most once: one of a model step makes at most two steps, and one of a call at most one.
  */
 import type {
   ModelStepInput,
@@ -16,43 +19,43 @@ import type {
 } from './step.ts';
 import { foreseeEnd, toSession } from './step-end.ts';
 
-/** Which step of the workflow would follow, and when the workflow has heard nothing. */
+/** Which step of the workflow would follow, and how to check that the workflow has received nothing since. */
 export interface Offer {
   /** As in `ModelStepInput`. */
   readonly ordinal: number;
-  /** Events of the workflow's history once the activity is scheduled, where nothing else is scheduled with it. */
+  /** Length of the workflow's history once the activity is scheduled, provided nothing else is scheduled with it. */
   readonly historyLength: number;
 }
 
 /** The step that follows, as the workflow would ask for it (`ModelStepInput`). */
 export interface NextStep extends Offer, Pick<ModelStepInput, 'afterStep' | 'agent' | 'session'> {}
 
-/** A model step, and whether it may go on into the next one where all that it calls is quick. */
+/** A model step; `next` is set if it may go on into the next one when all its calls are quick. */
 export interface StepInput extends ModelStepInput {
   readonly next?: Offer;
 }
 
-/** A call, and the step to go on into where it may. */
+/** A call; `next` is the step that it may go on into. */
 export interface LastCallInput extends ToolCallInput {
   readonly next?: NextStep;
 }
 
-/** N2: it was asked for, and what came of it is for another attempt to tell. */
+/** N2: the step was asked for, but its outcome is not known here; another attempt returns it. */
 export interface UnheardStep {
   readonly kind: 'unheard';
 }
 
-/** What came of the step behind. */
+/** The outcome of the following step. */
 export interface WithNext {
   readonly next: ModelStepOutcome | UnheardStep;
 }
 
-/** The call's outcome, and that of the step behind it. */
+/** The call's outcome, and that of the following step. */
 export type GoneOn = Extract<ToolCallOutcome, { kind: 'done' }> & WithNext;
-/** The step's outcome, and that of the step behind it. */
+/** The step's outcome, and that of the following step. */
 export type StepGoneOn = StoredStep & WithNext;
 
-/** Nothing is handed over with it: what is in line is in the store (N1). */
+/** The input of the next step. It carries no items: all items in line are in the store (N1). */
 export function toNextInput(
   executionId: string,
   { historyLength: _, ...next }: Omit<NextStep, 'historyLength'> & Partial<Offer>,
@@ -60,7 +63,9 @@ export function toNextInput(
   return { ...next, executionId, items: [], rejections: [] };
 }
 
-/** The step behind one whose calls have all run within its activity; undefined where none follows, or the workflow is to judge it. */
+/**
+ * The step that follows one whose calls all ran in its activity; undefined if none does or the workflow must decide.
+ */
 export function findNext(
   { session, agent }: Pick<ModelStepInput, 'session' | 'agent'>,
   told: ModelStepOutcome,
@@ -70,7 +75,7 @@ export function findNext(
   const calls = told.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];
   if (told.callCount === 0 || calls.length !== told.callCount) return undefined;
   const end = foreseeEnd(told, calls, { sideSteps: told.taken, session: toSession(session, told) });
-  // Whose move it is, the workflow hears of each step before another one.
+  // The workflow must learn which side acts next before another step begins.
   if (!end.verdict.goesOn || end.verdict.turn) return undefined;
   const { step: afterStep, agent: moved = agent } = told;
   return { ...offer, afterStep, agent: moved, ...(end.session ? { session: end.session } : {}) };

@@ -1,4 +1,7 @@
-/** What crosses Temporal as a run of a thread begins: what the thread is made with, and where the store has it. As in `step.ts`. */
+/**
+ * What crosses Temporal as a run of a thread begins: the thread's creation input, and its state in the store. As in
+ * `step.ts`: ids, names, flags.
+ */
 import type { GivenContext } from '../governance/run-context.ts';
 import type { Session } from './session.ts';
 import type { StoredError, ThreadStatus } from './step.ts';
@@ -8,7 +11,7 @@ export interface Settings {
   readonly historySoftLimit: number;
   readonly modelHeartbeatMs: number;
   readonly toolHeartbeatMs: number;
-  /** False where the server lacks our search attributes: setting one would fail the workflow task. */
+  /** False if the server lacks our search attributes: setting one would fail the workflow task. */
   readonly searchAttributes: boolean;
 }
 
@@ -19,9 +22,9 @@ export interface OpenThreadInput {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly parentId: string | null;
   readonly rootId: string;
-  /** What the executions of the thread begin with; kept when the thread is made. */
+  /** Initial context of the thread's executions; stored when the thread is created. */
   readonly context?: GivenContext;
-  /** Kept when the thread is made. */
+  /** Stored when the thread is created. */
   readonly tags?: readonly string[];
   /** The id of the store that this thread has used so far; absent in its first run. */
   readonly storeId?: string;
@@ -39,17 +42,17 @@ export type OpenThreadOutcome =
       readonly afterStep: number;
       readonly turnOpen: boolean;
       readonly waiting: number;
-      /** The model that the agent asks first; absent when this worker does not know the agent. */
+      /** The model that the agent asks first; absent if this worker does not know the agent. */
       readonly model?: string;
       readonly lastError?: StoredError;
-      /** Only of an agent with two AI sides. */
+      /** Only for an agent with two AI sides. */
       readonly session?: Session;
-      /** A report to the parent is stored and not yet delivered. */
+      /** Set if a report to the parent is stored and not yet delivered. */
       readonly reportDue?: true;
-      /** It has had children. */
+      /** Set if the thread has had children. */
       readonly parent?: true;
-      /** The project has hooks at the end of executions: they are to be told where the thread ends in the store alone. */
+      /** Set if the project has hooks at the end of executions: they run even if the thread ended only in the store. */
       readonly tellsEnd?: true;
-      /** The store has children whose workflows have not been started. */
+      /** Set if the store has children whose workflows have not been started. */
       readonly unstarted?: true;
     };

@@ -1,27 +1,30 @@
 /**
- * Executions that code of one process produces, a closure that was handed over, and tasks whose adapter was: only that process can go on with one, and it
- * is known by its presence in the store.
+ * Executions that a closure of one process produces, and tasks whose adapter lives in one process. Only that process
+ * can continue them, and its presence is recorded in the store.
  */
 import type { ProviderUsage } from '../message/provider.ts';
 import type { TaskVerdict } from '../task/control.ts';
 import { isRecord } from '../value/record.ts';
 import type { StoredError } from './step.ts';
 
-/** Without a sign of its process for so long a producer is lost. */
+/** Milliseconds without a sign of its process after which a producer is lost. */
 export const PRESENCE_MS = 30_000;
 
-/** What came of it. */
+/** The outcome of a produced execution. */
 export type Produced =
   | { readonly ok: true; readonly text: string; readonly usage: ProviderUsage }
   | { readonly ok: false; readonly error: StoredError };
 
-/** What its readers are told, in its own words. */
+/** One line that a producer sends to its readers, in its own format. */
 export interface ProducedLine {
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** What lines of the type `llm_call` say of requests to models: `{ model, tokensIn?, tokensOut?, costUsd? }`. What is no amount counts nothing. */
+/**
+ * Sums the usage in lines of type `llm_call`: `{ model, tokensIn?, tokensOut?, costUsd? }`. Fields that are not
+ * positive finite numbers count as 0.
+ */
 export function usageOf(lines: readonly ProducedLine[]): ProviderUsage & { readonly calls: number } {
   const asked = lines.flatMap(({ type, data }) => (type === 'llm_call' && isRecord(data) ? [data] : []));
   const sum = (field: string) =>
@@ -46,7 +49,7 @@ export function producerLost(executionId: string): StoredError {
   };
 }
 
-/** As what a task ends whose adapter was lost with its process. */
+/** The verdict of a task whose adapter was lost with its process. */
 export function adapterLost(taskId: string): TaskVerdict & { readonly code: 'ProducerLost' } {
   return {
     stoppedBy: 'runtime-error',

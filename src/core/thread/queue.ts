@@ -6,9 +6,9 @@
  *     key makes the second attempt harmless.
  * I3. `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
  * I4. An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
- *     arrival; with thousands of items, no question about the total walks over all of them.
- * I5. An item too deep to be written as JSON can only come from a run of an early version; `dropUnstorable` removes it, or no item
- *     behind it would ever reach the store.
+ *     arrival, and totals are kept: reading a total never walks over thousands of items.
+ * I5. An item too deep to be written as JSON can only come from a run of an early version; `dropUnstorable` removes it,
+ *     since otherwise no item behind it would reach the store.
  */
 
 import { measureJson } from '../value/json-measure.ts';
@@ -78,7 +78,7 @@ export class ThreadQueue {
     return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
   }
 
-  /** How many items are in line in the store, as far as is known (I3). */
+  /** How many items are in line in the store, as far as the workflow knows (I3). */
   get waiting(): number {
     return this.#waiting;
   }
@@ -102,7 +102,7 @@ export class ThreadQueue {
     return this.#bytes;
   }
 
-  /** What the next step takes along; the step reads the store's pending rows itself. */
+  /** Returns the items that the next step takes; the step reads the store's pending rows itself. */
   take(): readonly QueueItem[] {
     if (!this.mustStash) {
       this.#taken = [...this.#taken, ...this.#arrivals];
@@ -112,7 +112,7 @@ export class ThreadQueue {
     return this.#taken.map(({ item }) => item);
   }
 
-  /** The step has stored what it took, and `swept` pending rows of the store. */
+  /** Records that the step has stored what it took, and drained `swept` pending rows of the store. */
   settle(taken: readonly QueueItem[], swept: number): void {
     this.#bytes -= bytesOf(this.#taken.slice(0, taken.length));
     this.#taken = this.#taken.slice(taken.length);
@@ -142,7 +142,7 @@ export class ThreadQueue {
     return this.#tooDeep > 0;
   }
 
-  /** Applies I5; answers the items that it removed. */
+  /** Applies I5; returns the items that it removed. */
   dropUnstorable(): readonly QueueItem[] {
     const dropped = this.#arrivals.filter(({ tooDeep }) => tooDeep);
     this.#arrivals = this.#arrivals.filter(({ tooDeep }) => !tooDeep);
@@ -156,12 +156,12 @@ export class ThreadQueue {
     this.#waiting += count;
   }
 
-  /** The store was seen with this many pending rows, some perhaps never announced (I3). */
+  /** Raises the count to the pending rows seen in the store, some of which may not have been counted before (I3). */
   announce(waiting: number): void {
     this.#waiting = Math.max(this.#waiting, waiting);
   }
 
-  /** The store's own count, taken at a commit while no batch is under way. */
+  /** Sets the count to the store's own, taken at a commit while no batch is being spilled. */
   recount(waiting: number): void {
     this.#waiting = waiting;
   }

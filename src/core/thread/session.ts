@@ -15,7 +15,7 @@ export interface Session {
 /** What a step has ended, as far as it concerns the session (stop.ts). */
 export interface StepEnding {
   readonly ends: 'nothing' | 'turn' | 'execution' | 'session';
-  /** The acting side has completed its turn. */
+  /** True if the acting side has completed its turn. */
   readonly turn: boolean;
 }
 
@@ -29,7 +29,7 @@ export function otherSide(side: Side): Side {
   return side === 'a' ? 'b' : 'a';
 }
 
-/** Completed turns count whatever the step ends; a session that is over is followed by a new one. */
+/** The session after a step. A completed turn always counts; a session that has ended is followed by a new one. */
 export function advanceSession({ turns }: Session, acted: Side, { ends, turn }: StepEnding): Session {
   if (ends === 'session') return NEW_SESSION;
   return turn ? { side: otherSide(acted), turns: turns + 1 } : { side: acted, turns };
@@ -40,12 +40,15 @@ export function answeringSide(role: string): Side {
   return role === 'assistant' ? 'b' : 'a';
 }
 
-/** The role under which a side hears what others say to it. */
+/** The role of messages from others, as a side receives them. */
 export function roleTo(side: Side): 'assistant' | 'user' {
   return roleOf(otherSide(side));
 }
 
-/** The first of a step's drained messages, oldest first, that speaks for a side decides (definitions §22.40). */
+/**
+ * The side that answers a step's drained messages, given oldest first: the first that speaks for a side decides
+ * (definitions §22.40).
+ */
 export function findAnswering(roles: readonly string[]): Side | undefined {
   const first = roles.find((role) => role !== 'system');
   return first === undefined ? undefined : answeringSide(first);

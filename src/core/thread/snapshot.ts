@@ -1,6 +1,7 @@
 /**
  * What a thread's workflow carries through continue-as-new: counters and ids, never large content.
- * I1. `version` grows with the shape; `parseSnapshot` reads every older version, and the rest of the code handles only the newest.
+ * I1. `version` increases with the shape; `parseSnapshot` reads every older version, and the rest of the code handles
+ *     only the newest.
  * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 
@@ -12,11 +13,11 @@ import type { ThreadStatus } from './step.ts';
 
 export interface Snapshot {
   readonly version: 2;
-  /** Items that the store keeps in order; a hint, corrected by every commit that reads the store. */
+  /** Number of items in line in the store; a hint, corrected by every commit that reads the store. */
   readonly waiting: number;
   /** Items whose content is still in the workflow; small, since larger ones go to the store. */
   readonly inline: readonly QueueItem[];
-  /** How many of `inline`, from the front, a step is working on: they precede what the store keeps. */
+  /** How many of `inline`, from the front, a step is working on: they precede the items in the store. */
   readonly taken: number;
   readonly seen: readonly string[];
   /** How many items ever arrived; the next one without an id is numbered after it. */
@@ -36,7 +37,7 @@ export interface Snapshot {
   readonly storeId: string;
   readonly agent: string;
   readonly status: ThreadStatus;
-  /** Only of an agent with two AI sides. */
+  /** Null unless the agent has two AI sides. */
   readonly session: Session | null;
   /** How many of `steps` each side made. */
   readonly sideSteps: SideSteps;

@@ -23,7 +23,7 @@ export interface StartInput {
   readonly messages: readonly IncomingItem[];
   readonly parentId: string | null;
   readonly rootId: string;
-  /** What the executions of the thread begin with. */
+  /** Initial context of the thread's executions. */
   readonly context?: GivenContext;
   readonly tags?: readonly string[];
   readonly carried: Snapshot | null;
@@ -40,7 +40,7 @@ export function isThreadId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
 }
 
-/** Whether it is deeper than senders may write. Carried state is left out: the previous run has checked it. */
+/** True if the input is deeper than senders may write. Carried state is left out: the previous run has checked it. */
 export function isTooDeep(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const { carried: _carried, ...others } = input as Record<string, unknown>;
@@ -71,7 +71,7 @@ export function parseStartInput(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a thread is made with. */
+/** The fields that a thread is created with. */
 function parseCreation({
   agent,
   userId = null,
@@ -101,7 +101,7 @@ function parseFamily(
   return { parentId, rootId: root };
 }
 
-/** A thread has no run to be cancelled: that its context is canceled says so of its first messages. */
+/** A thread itself cannot be cancelled: a context that is `canceled` cancels the thread's first messages instead. */
 function parseStanding({
   context,
 }: Fields): Pick<StartInput, 'context'> & { readonly canceled?: GivenContext } {

@@ -21,7 +21,7 @@ export interface RevivedThread {
   readonly rootId: string;
 }
 
-/** The type of the workflow that works for the thread: a task's has one of its own. */
+/** The type of the thread's workflow: tasks have a separate type. */
 export function workflowTypeOf(threadId: string): string {
   return isTaskThread(threadId) ? TASK_WORKFLOW_TYPE : WORKFLOW_TYPE;
 }
@@ -30,7 +30,7 @@ export function workflowIdOf(threadId: string): string {
   return isTaskThread(threadId) ? threadId : WORKFLOW_ID_PREFIX + threadId;
 }
 
-/** For a thread that the store knows, and whose workflow may be gone. What a task is asked to be, the store knows too. */
+/** Start options for a thread in the store whose workflow may be gone. A task's spec is read from the store. */
 export function revival({ id: threadId, agent, name, userId, parentId, rootId }: RevivedThread) {
   if (isTaskThread(threadId))
     return {
@@ -49,7 +49,7 @@ export function startOptions({ threadId, agent, parentId, name }: StartedThread)
     workflowId: WORKFLOW_ID_PREFIX + threadId,
     // The store keeps a terminated thread terminated; a thread whose run was killed continues.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-    // Half of the default: this is the delay after a worker is lost within a workflow task.
+    // Half of the default: this is the delay before another worker takes over when one is lost within a workflow task.
     workflowTaskTimeout: '5 s' as const,
     staticSummary: `${agent}${name ? ` "${name}"` : ''} · ${threadId}`.slice(0, 200),
     staticDetails:

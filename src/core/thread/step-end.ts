@@ -1,4 +1,6 @@
-/** How a step ends, from what its activities have told of it: the stop rules (stop.ts) and the session (session.ts) together. Pure. */
+/**
+ * Decides how a step ends, from its activities' outcomes: combines stop rules (stop.ts) and session (session.ts). Pure.
+ */
 import type { FlowDirective } from '../author/thread-execution.ts';
 import { advanceSession, NEW_SESSION, type Session, type SideSteps } from './session.ts';
 import type { StoredStep } from './step.ts';
@@ -11,14 +13,14 @@ export interface CallEnd {
   readonly directive?: FlowDirective;
 }
 
-/** Where the turn stands with the step. */
+/** Progress of the turn, this step included. */
 interface Standing {
   readonly sideSteps: SideSteps;
   /** Absent for one AI side. */
   readonly session?: Session | null;
 }
 
-/** What ends with the step, and how the session stands behind it. */
+/** What ends with the step, and the session after it. */
 export interface StepEnd {
   readonly verdict: StopVerdict;
   readonly session?: Session;
@@ -44,7 +46,7 @@ export function foreseeEnd(
   return session ? { verdict, session: advanceSession(session, side, verdict) } : { verdict };
 }
 
-/** The session in which the step was made. After a reset, the store has counted turns that a run has not seen. */
+/** The session in which the step was made. After a reset, the store may know of turns that this run has not seen. */
 export function toSession(known: Session | null | undefined, { side, turns }: StoredStep): Session | null {
   if (!side) return known ?? null;
   const session = { ...(known ?? NEW_SESSION), side };

@@ -1,22 +1,23 @@
 /**
- * Safety limits (runtime §6.4, §15): whether a side may take one more step. Asked before a step begins, of the side that would take
- * it, and after a step, of the side that would act next: the same limits bind both, and steps of queued tools as those of a model.
- * L1. Steps count from the input from outside that began them. Work that a thread's own code queues goes on with the count of the
- *     execution that queued it, else each execution that such work begins would have limits of its own.
+ * Safety limits (runtime §6.4, §15): whether a side may take one more step. Checked before a step begins, for the side
+ * that would take it, and after a step, for the side that would act next, with the same limits. Steps of queued tools
+ * are limited like those of a model.
+ * L1. Steps are counted from the outside input that began them. Work that a thread's own code queues continues the
+ *     count of the execution that queued it; otherwise each execution that such work begins would have its own limits.
  * L2. Immediate subagents (runtime §7.3) are made once, before a side's first step: their steps do not count.
  */
 import type { Side } from '../author/thread-execution.ts';
 import { LIMITS } from '../value/limit.ts';
 import type { SideSteps } from './session.ts';
 
-/** As an agent defines them. */
+/** The limits that an agent defines. */
 export interface StepLimits {
   readonly maxSteps: Readonly<Partial<Record<Side, number>>>;
-  /** Only of an agent with two AI sides. */
+  /** Only for an agent with two AI sides. */
   readonly maxSessionTurns?: number;
 }
 
-/** How far a thread has come. */
+/** The counts that limits are compared with. */
 export interface Progress {
   /** L1. Steps of each side. */
   readonly sideSteps: SideSteps;
@@ -36,7 +37,7 @@ export function isLimitReason(reason: string | undefined): reason is LimitReason
   return reason !== undefined && REASONS.has(reason);
 }
 
-/** With these an execution ends that was cut off: something else would have come next. */
+/** Error codes of executions that were cut off: otherwise another step would have followed. */
 const CUT_OFF: ReadonlySet<string> = new Set([
   'BudgetExceeded',
   'HelpRefused',
@@ -44,7 +45,10 @@ const CUT_OFF: ReadonlySet<string> = new Set([
   'RoundsExhausted',
 ]);
 
-/** An execution ended since a limit forbids what would come next: of steps, of its budget, of a guard. What its own code has queued waits for others. */
+/**
+ * True if an execution ended because a limit forbids what would come next: a limit of steps, of its budget, or of a
+ * guard. Items that its own code has queued are then shelved.
+ */
 export function isUsedUp(rest: {
   readonly reason?: string;
   readonly error?: { readonly code: string } | undefined;
@@ -52,7 +56,7 @@ export function isUsedUp(rest: {
   return isLimitReason(rest.reason) || (rest.error !== undefined && CUT_OFF.has(rest.error.code));
 }
 
-/** Why `side` may not take another step; undefined where it may. */
+/** Returns why `side` may not take another step; undefined if it may. */
 export function findLimit(
   { maxSteps, maxSessionTurns = Number.POSITIVE_INFINITY }: StepLimits,
   { sideSteps, turns }: Progress,

@@ -40,20 +40,20 @@ export interface ModelStepInput extends RunRef {
   readonly afterStep: number;
   readonly items: readonly QueueItem[];
   readonly rejections: readonly Refusal[];
-  /** The workflow's idea of the thread's agent: where the store has another one, the answer says so. */
+  /** The thread's agent as the workflow knows it; if the store has another one, the answer names it. */
   readonly agent?: string;
-  /** The workflow's idea of the session; absent for one AI side. */
+  /** The session as the workflow knows it; absent for one AI side. */
   readonly session?: Session;
-  /** Somebody lets the thread go on: where nothing is in line and nothing is under way, from its history. */
+  /** Set if the thread was told to go on without new input: if nothing is in line or under way, from its history. */
   readonly unprompted?: true;
-  /** The step before was paused, and that is over: ancestors that show it are told. */
+  /** Set if the step before was paused and the pause is over: ancestors that show the pause must be notified. */
   readonly waited?: true;
 }
 
 /**
- * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (short; retried where its tool is idempotent), `code` (as
- * `runCode`, retried, on the queue of workers that run code), `prompt` (a sub-prompt: a model step and its calls),
- * `child` (a subagent: its thread is made or messaged, and awaited where the call blocks).
+ * How a tool call is dispatched: `once` (at most once), `idempotent` (retried), `quick` (short; retried if its tool is
+ * idempotent), `code` (like `runCode`: retried, on the queue of workers that run code), `prompt` (a sub-prompt: a model
+ * step and its calls), `child` (a subagent: its thread is made or messaged, and awaited if the call blocks).
  */
 export type DispatchMode = 'once' | 'idempotent' | 'quick' | 'code' | 'prompt' | 'child';
 
@@ -73,11 +73,11 @@ export interface StepCalls {
   readonly callCount: number;
   /** The first calls by name; see LIMITS.namedCalls. */
   readonly calls: readonly CallRef[];
-  /** Which of the later calls are sub-prompts, by index; see LIMITS.laterPrompts. Absent where none is. */
+  /** Which of the later calls are sub-prompts, by index; see LIMITS.laterPrompts. Absent if none is. */
   readonly laterPrompts?: readonly number[];
   /** Which of the later calls are subagents, by index; see LIMITS.laterChildren. */
   readonly laterChildren?: readonly number[];
-  /** Of the first calls, which the step's own activity has run; the others are still to be run. */
+  /** Outcomes of the first calls, which the step's own activity has run; the remaining calls must still be run. */
   readonly ran?: readonly ToolCallOutcome[];
 }
 
@@ -105,30 +105,32 @@ export type ModelStepOutcome =
         readonly model: string;
         /** There is input that this step has not answered: the turn continues, whatever the rules say. */
         readonly moreInput: boolean;
-        /** What hooks asked of the flow. */
+        /** The flow change that hooks requested. */
         readonly directive?: StepDirective;
         /** The side that made the step, and turns of the session before it, as counted by the store; absent for one AI side. */
         readonly side?: Side;
         readonly turns?: number;
         /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
         readonly taken?: SideSteps;
-        /** Items in line behind the step, where it was taken over or hooks may have queued some; others came later and go behind them. */
+        /**
+         * Items in line after the step, if it was taken over or hooks may have queued some; later items follow them.
+         */
         readonly waiting?: number;
-        /** The thread's agent, where a handoff has changed it. */
+        /** The thread's agent, if a handoff has changed it. */
         readonly agent?: string;
-        /** Its answer has used up a budget: its calls are not begun, and the execution is over. */
+        /** Set if the answer has used up a budget: its calls are not begun, and the execution is over. */
         readonly exceeded?: StoredError;
-        /** The execution, where it is not the one that the workflow has proposed. */
+        /** The execution's id, if it is not the one that the workflow has proposed. */
         readonly executionId?: string;
       })
   | (Swept & SessionNow & { readonly kind: 'nothing_to_do'; readonly step: number })
-  /** A limit forbids the step: nothing was drained, and its items are in line in the store, `waiting` with them. */
+  /** A limit forbids the step: nothing was drained. Its items are in line in the store, and `waiting` includes them. */
   | (Swept & LimitedStep)
   /** The execution is cancelled: no step of it begins. `waiting` items are in line. */
   | (Swept & { readonly kind: 'canceled'; readonly step: number; readonly waiting: number })
   | (Swept & PausedStep)
   | (Swept & SessionNow & { readonly kind: 'failed'; readonly step: number; readonly error: StoredError })
-  /** Other requests hold what is left of its budget, or it waits for an approval: the same step is to be asked for again. */
+  /** Other requests hold what is left of the budget, or the step waits for an approval: ask for the same step again. */
   | (Swept & BlockedStep & { readonly step: number })
   | { readonly kind: 'terminated' };
 
@@ -148,25 +150,25 @@ export type ToolCallOutcome =
       readonly succeeded: boolean;
       /** Items that the tool queued. */
       readonly queued: number;
-      /** What the tool, or a hook of its call, asked of the flow. */
+      /** The flow change that the tool, or a hook of its call, requested. */
       readonly directive?: FlowDirective;
-      /** Where a tool threw: file and line, for readers of the history. */
+      /** File and line at which the tool threw, for readers of the history. */
       readonly failedAt?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
-  /** The execution's budget denies it, or its policy with `onDenied: 'fail'`: it was not begun, and the execution is over. */
+  /** Denied by the execution's budget, or by a policy with `onDenied: 'fail'`: not begun, and the execution is over. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
 /** The outcome of a call of a prompt: its step with the calls to run, or its result. */
 export type SubpromptOutcome =
-  /** `again`: its calls come before the model step, for which it is asked again. */
+  /** `again`: these calls come before the prompt's model step; once they have run, ask again for that step. */
   | (StepCalls & { readonly kind: 'step'; readonly step: number; readonly again?: true })
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | BlockedStep
   | { readonly kind: 'terminated' };
 
-/** The state of a tool call whose worker was lost (at most once). */
+/** The stored state of a tool call whose worker was lost, for calls that run at most once. */
 export type RecordedOutcome =
   | ToolCallOutcome
   | WaitingCall
@@ -183,7 +185,7 @@ export interface CommitStatusInput extends RunRef {
   readonly more?: boolean;
   /** Queued items wait for the next user message: the thread rests with them. */
   readonly park?: boolean;
-  /** A stop was requested just now: running children are stopped too. */
+  /** A stop has just been requested: running children are stopped too. */
   readonly stops?: boolean;
   /** As in ModelStepInput. */
   readonly agent?: string;
@@ -192,11 +194,11 @@ export interface CommitStatusInput extends RunRef {
 }
 
 interface AgentNow {
-  /** The thread's agent, where a handoff has changed it. */
+  /** The thread's agent, if a handoff has changed it. */
   readonly agent?: string;
-  /** A report to the parent is stored and not yet delivered. */
+  /** Set if a report to the parent is stored and not yet delivered. */
   readonly reportDue?: true;
-  /** The execution was to be cancelled, and has ended so, whatever the workflow had in mind. */
+  /** Set if a cancellation was requested: the execution has ended as canceled, whatever the workflow asked for. */
   readonly canceled?: { readonly reason: string | null };
 }
 

@@ -1,12 +1,13 @@
 /**
  * Stop rules: what ends with this step, and why (runtime §6, definitions §12.5). A step of queued tools is judged as one of a model.
- * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4, step-limit.ts), and bind
- *     every answer after which somebody would act again.
+ * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4, step-limit.ts),
+ *     and apply to every answer after which a side would act again.
  * I2. Pure: everything a rule may consult is in the facts.
- * I3. A session tool that was called and failed ends nothing by itself (definitions §22.44); what code asks for beside it holds.
- * I4. With one AI side the end of a turn ends the execution, since the person acts next; where the person has spoken already, the
- *     next turn begins. With two, the other side acts.
- * I5. Steps that an early version answered are judged as it did: a replay must not decide differently.
+ * I3. A session tool that was called and failed ends nothing by itself (definitions §22.44); requests of code still
+ *     apply.
+ * I4. With one AI side the end of a turn ends the execution, since the person acts next; if the person's input is
+ *     already there, the next turn begins. With two, the other side acts.
+ * I5. Steps that an early version answered are judged by its rules: a replay must not decide differently.
  */
 
 import type { Side, StepDirective } from '../author/thread-execution.ts';
@@ -37,15 +38,15 @@ export interface StopRules {
   readonly sessionStop?: string;
   readonly sessionFail?: string;
   readonly maxSteps?: number;
-  /** Only of an agent with two AI sides. */
+  /** Only for an agent with two AI sides. */
   readonly other?: { readonly maxSteps?: number; readonly maxSessionTurns?: number };
 }
 
 export interface StepFacts {
   readonly rules: StopRules;
-  /** Whose step it was; `a` for one AI side. */
+  /** The side that made the step; `a` for one AI side. */
   readonly side: Side;
-  /** The model answered with text. */
+  /** True if the model answered with text. */
   readonly text: boolean;
   /** The step's tool calls with their outcomes, in order; a step of a queued tool has calls and no answer. */
   readonly calls: readonly { readonly name: string; readonly succeeded: boolean }[];
@@ -55,25 +56,26 @@ export interface StepFacts {
   readonly sideSteps: SideSteps;
   /** Turns that both sides of the session had completed before this step. */
   readonly turns: number;
-  /** Input is in the history that this step has not answered. */
+  /** True if the history has input that this step has not answered. */
   readonly moreInput: boolean;
   /**
-   * What code asked for in this step, the last request (`execution.stop`, `execution.forceTurn`); that a hook refused the request; that
-   * whoever has queued its tools wants no answer to them; or that code of another process has answered, and nothing else was asked of it.
+   * The last request of code in this step (`execution.stop`, `execution.forceTurn`). `blocked`: a hook refused the
+   * request to the model. `unanswered`: the sender of the queued tools wants no answer. `produced`: code of another
+   * process has answered, and requested nothing else.
    */
   readonly directive?: StepDirective;
-  /** I5. An early version answered the step. */
+  /** I5. True if an early version answered the step. */
   readonly early?: boolean;
 }
 
-/** `ends` nothing: the same side acts again. `turn`: the other side does, or the person where there is one AI side. */
+/** If `ends` is `nothing`, the same side acts again; if `turn`, the other side, or with one AI side the person. */
 export interface StopVerdict extends StepEnding {
   readonly reason?: StopReason;
-  /** Another step follows in this execution (I4). */
+  /** True if another step follows in this execution (I4). */
   readonly goesOn: boolean;
 }
 
-/** What a rule says. */
+/** The decision of one rule. */
 type Ruling = Omit<StopVerdict, 'goesOn'>;
 
 const GOES_ON: Ruling = { ends: 'nothing', turn: false };
@@ -90,7 +92,7 @@ const called = (facts: StepFacts, name: string | undefined): boolean =>
 /** The model answered without calling a tool. */
 const yielded = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
 
-/** A request by code, or by whoever has queued a tool, outranks the author's rules; only the limits bind it. */
+/** Requests of code, or of a queued tool's sender, take precedence over the author's rules; only limits bind them. */
 function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
   switch (directive) {
     case undefined:
@@ -116,7 +118,7 @@ const bySessionToolThatFailed = (facts: StepFacts): Ruling | undefined =>
 const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? endsSession('session_fail') : undefined),
   (facts) => (succeeded(facts, facts.rules.sessionStop) ? endsSession('session_stop') : undefined),
-  // I5: an early version asked the failed tool first.
+  // I5: early versions judged the failed tool before requests of code.
   (facts) => (facts.early ? bySessionToolThatFailed(facts) : undefined),
   byCode,
   bySessionToolThatFailed,
@@ -133,7 +135,7 @@ const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
       : undefined,
 ];
 
-/** I4: somebody acts again in this execution, if no limit forbids it. */
+/** I4: true if a side acts again in this execution, unless a limit forbids it. */
 function actsAgain({ ends }: Ruling, { rules, moreInput }: StepFacts): boolean {
   return ends === 'nothing' || (ends === 'turn' && (rules.other !== undefined || moreInput));
 }
@@ -141,11 +143,11 @@ function actsAgain({ ends }: Ruling, { rules, moreInput }: StepFacts): boolean {
 /** I1: whether a limit forbids what the rules would let happen next. */
 function evaluateLimits(facts: StepFacts, { turn }: Ruling): LimitReason | undefined {
   const { rules, side, sideSteps, answered, early } = facts;
-  // I5: a step of queued tools met no limit.
+  // I5: early versions did not limit a step of queued tools.
   if (early && !answered) return undefined;
   const next = turn && rules.other ? otherSide(side) : side;
   const limits = toLimits(facts);
-  // I5: only the end of a turn met the cap of turns.
+  // I5: early versions checked the limit of turns only at the end of a turn.
   const maxSessionTurns = early && !turn ? undefined : limits.maxSessionTurns;
   return findLimit({ ...limits, maxSessionTurns }, { sideSteps, turns: facts.turns + (turn ? 1 : 0) }, next);
 }
@@ -155,7 +157,7 @@ function toLimits({ rules, side }: StepFacts): StepLimits {
   return { maxSteps: { [side]: rules.maxSteps, [otherSide(side)]: maxSteps }, maxSessionTurns };
 }
 
-/** Whether the execution ends after a step. Whether the next one may begin is asked again when it is known who takes it. */
+/** Decides whether the execution ends after a step. Limits are checked again when the next step's side is known. */
 export function evaluateStop(facts: StepFacts): StopVerdict {
   const ruling = STOP_RULES.map((rule) => rule(facts)).find((each) => each !== undefined) ?? GOES_ON;
   if (!actsAgain(ruling, facts)) return { ...ruling, goesOn: false };

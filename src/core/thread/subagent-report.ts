@@ -30,7 +30,7 @@ export interface ReportingChild {
   readonly name: string | null;
 }
 
-/** A queued message to the parent. */
+/** Text of the message that is queued for the parent. */
 export function formatReport(child: ReportingChild, { kind, content, attachments }: SubagentReport): string {
   const called = child.name ? `${child.agent} "${child.name}"` : child.agent;
   const lines = [`Subagent (reference: ${child.threadId}) ${called} ${CLAUSE[kind]}${content ? ':' : '.'}`];

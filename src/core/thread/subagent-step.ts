@@ -15,7 +15,7 @@ export interface ChildStart {
   readonly name: string | null;
 }
 
-/** What a descendant waits for that holds the thread up. */
+/** A wait of a descendant that blocks the thread. */
 export interface WaitBelow {
   readonly id: string;
   readonly threadId: string;
@@ -28,18 +28,18 @@ export type SubagentOutcome =
   | {
       readonly kind: 'child';
       readonly child: ChildStart;
-      /** Its workflow is to be started; it may be running already. */
+      /** True if the child's workflow must be started; it may already be running. */
       readonly start: boolean;
-      /** The call receives its result with the child's next report. */
+      /** True if the call receives its result with the child's next report. */
       readonly wait: boolean;
-      /** Absent where nobody waits for people. */
+      /** Waits of descendants for people; absent if there are none. */
       readonly waits?: readonly WaitBelow[];
     }
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
 
 export interface FinishSubagentInput extends ToolCallInput {
-  /** Why the child could not be messaged, or its workflow not be started. */
+  /** Why the child could not be messaged, or its workflow could not be started. */
   readonly error?: StoredError;
 }
 
@@ -48,18 +48,18 @@ export type FinishedSubagent =
   | ToolCallOutcome
   | {
       readonly kind: 'waiting';
-      /** As above. */
+      /** As in `SubagentOutcome`. */
       readonly waits?: readonly WaitBelow[];
     };
 
 /** The outcome of delivering a thread's reports to its parent. */
 export interface ReportOutcome {
-  /** A child that is not resumable ends with its report. */
+  /** True if the thread ends with this report: a child that is not resumable does. */
   readonly ends: boolean;
 }
 
 export interface UnstartedOutcome {
   readonly children: readonly ChildStart[];
-  /** More remain than fit into one answer. */
+  /** True if more children remain than fit into one answer. */
   readonly more: boolean;
 }

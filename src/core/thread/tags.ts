@@ -1,11 +1,11 @@
-/** Tags of a thread: words of its users, by which it is found again. */
+/** Tags of a thread: words chosen by its users, by which it can be found. */
 import { LIMITS } from '../value/limit.ts';
 
 export type ParsedTags =
   | { readonly ok: true; readonly tags: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Each once, in the order in which they were given. */
+/** Removes duplicates and keeps the given order. */
 export function parseTags(given: unknown): ParsedTags {
   if (!Array.isArray(given)) return { ok: false, reason: '"tags" must be a list of texts' };
   if (given.length > LIMITS.tagsPerThread)
@@ -19,7 +19,7 @@ export function parseTags(given: unknown): ParsedTags {
 }
 
 function isTag(tag: unknown): tag is string {
-  // Lone surrogates are no text for a database either.
+  // Databases do not accept lone surrogates.
   return (
     typeof tag === 'string' &&
     tag.length > 0 &&

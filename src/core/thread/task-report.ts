@@ -1,4 +1,4 @@
-/** What a task's end is to the agent, or the code, that has started it. Pure. */
+/** Converts the end of a task to a report for the agent or code that started it. Pure. */
 
 import type { TaskEnd, TaskVerdict } from '../task/control.ts';
 import type { SubagentReport } from './subagent-report.ts';
@@ -7,7 +7,7 @@ const KINDS: Readonly<Record<TaskEnd, SubagentReport['kind']>> = {
   completed: 'result',
   failed: 'failure',
   blocked: 'failure',
-  // It is of no use to whoever has not waited for it.
+  // A `stopped` report only answers a call that waits; it is never sent as a message.
   aborted: 'stopped',
 };
 

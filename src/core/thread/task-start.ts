@@ -1,6 +1,7 @@
 /**
- * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?, userId?, organizationId?, scenarioId? }`, whose
- * id is in the workflow's. Written by hand for the `temporal` CLI as well. Runs inside the workflow: no schema library.
+ * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?,
+ * userId?, organizationId?, scenarioId? }`. The task's id is part of the workflow's id. Written by hand for the
+ * `temporal` CLI as well. Runs inside the workflow: no schema library.
  */
 import { type AgentTaskSpec, isTaskId, parseTaskSpec } from '../task/spec.ts';
 import { showJson } from '../value/json-measure.ts';
@@ -13,18 +14,18 @@ export const TASK_WORKFLOW_TYPE = 'task';
 
 export interface TaskStart {
   readonly id: string;
-  /** Of `agents/tasks`. */
+  /** Name of a task in `agents/tasks`. */
   readonly task: string;
   readonly userId: string | null;
   readonly organizationId: string | null;
-  /** For those who compare runs; the task's id unless given. */
+  /** Identifies the scenario when runs are compared. Default: the task's id. */
   readonly scenarioId: string | null;
   readonly spec: AgentTaskSpec;
-  /** The store that it has used so far: it goes on there. */
+  /** Id of the store that the task has used so far, and continues to use. */
   readonly storeId: string | null;
 }
 
-/** The id under which the store has what a thread has, of a task. No thread can be called so. */
+/** True for an id under which the store keeps a task as it keeps a thread. No thread can have such an id. */
 export function isTaskThread(threadId: string): boolean {
   return threadId.startsWith(TASK_ID_PREFIX);
 }
@@ -38,7 +39,7 @@ export function tagOfTask(threadId: string): string {
   return threadId.slice(0, LIMITS.tagChars);
 }
 
-/** The first problem is an `InvalidStart`. */
+/** Throws `InvalidStart` with the first problem. */
 export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
   if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"task":"triage"}');
   const id = workflowId.slice(TASK_ID_PREFIX.length);
@@ -81,7 +82,7 @@ export function taskStartOptions({
 }) {
   return {
     workflowId: TASK_ID_PREFIX + id,
-    // The store keeps what has ended ended; a task whose run was killed continues.
+    // The store keeps an ended task ended; a task whose run was killed continues.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowTaskTimeout: '5 s' as const,
     staticSummary: `${task}${intent && intent !== task ? ` (${intent})` : ''} · ${id}`.slice(0, 200),

@@ -1,20 +1,23 @@
-/** What crosses Temporal between a task's workflow and its activities. As in `step.ts`: ids, names, flags; states, actions and results stay in the store. */
+/**
+ * What crosses Temporal between a task's workflow and its activities. As in `step.ts`: ids, names, flags. States,
+ * actions and results stay in the store.
+ */
 import type { StoppedBy, TaskEnd, TaskLimitName } from '../task/control.ts';
 import type { Settings } from './open-thread.ts';
 import type { RunRef } from './step.ts';
 import type { TaskStart } from './task-start.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
-/** `threadId` is `task/` and the task's id: under it stands all that the store has of the task. */
+/** `threadId` is `task/` and the task's id: the store keeps everything about the task under it. */
 export interface OpenTaskInput {
   readonly threadId: string;
-  /** The store that it has used so far; absent in its first run. */
+  /** Id of the store that the task has used so far; absent in its first run. */
   readonly storeId?: string;
-  /** What it is started with; absent once it has run. */
+  /** The task's start input; absent once the task has run. */
   readonly start?: Omit<TaskStart, 'id' | 'storeId'>;
 }
 
-/** How a task ended, as its workflow answers; the store has all of it. */
+/** How a task ended, as the result of its workflow; the store has the complete verdict. */
 export interface TaskOutcome {
   readonly status: TaskEnd;
   readonly stoppedBy: StoppedBy;
@@ -29,15 +32,15 @@ export type OpenTaskOutcome =
       readonly kind: 'open';
       readonly storeId: string;
       readonly settings: Settings;
-      /** Of its family; absent where it has no parent. */
+      /** Root of the task's family; absent if the task has no parent. */
       readonly rootId?: string;
-      /** The step that is to be taken, or taken up again. */
+      /** The step to begin or to resume. */
       readonly step: number;
-      /** Its verdict is stored: it is to be ended. */
+      /** Set if the task's verdict is stored: the task must be ended. */
       readonly stops?: true;
-      /** What must be known is known; else the preflight comes first. */
+      /** True if the required knowledge is known; otherwise the preflight comes first. */
       readonly ready: boolean;
-      /** Milliseconds of work that its budget has left. */
+      /** Milliseconds of work that are left in the budget. */
       readonly wallLeftMs: number;
     };
 
@@ -48,27 +51,27 @@ export interface TaskStepInput extends RunRef {
 /** The preflight has come to an end, waits for answers, or ends the task. */
 export type ReadinessOutcome = { readonly kind: 'ready' } | TaskPause;
 
-/** What every phase may come to, beside going on. */
+/** The outcomes that any phase may have instead of going on. */
 export type TaskPause =
   | WaitingCall
-  /** A thread that it waits for is not at rest yet: the same again in so many milliseconds. */
+  /** An awaited thread is not at rest yet: check again in `inMs` milliseconds. */
   | { readonly kind: 'looks'; readonly inMs: number }
   /** The verdict is stored. */
   | { readonly kind: 'stops' }
-  /** It was ended through another run, or by code of the project. */
+  /** The task was ended by another run, or by code of the project. */
   | { readonly kind: 'terminated' };
 
 export type ThoughtOutcome =
-  /** It is to act. */
+  /** The task must act. */
   | { readonly kind: 'acts' }
-  /** What was asked is answered: the next step. */
+  /** The question has been answered: the next step follows. */
   | { readonly kind: 'goes_on' }
   | TaskPause;
 
-/** `next`: what the step behind it has come to think, in the same activity; absent where it has yet to think. */
+/** `next`: the decision of the following step, if made in the same activity; absent if that step must still decide. */
 export type ActAttempt = { readonly kind: 'acted'; readonly next?: ThoughtOutcome } | TaskPause;
 
-/** What ends a task from outside of its adapter. */
+/** Why a task is ended by something other than its adapter. */
 export interface TaskCause {
   readonly stoppedBy: StoppedBy;
   readonly reason: string;
@@ -76,6 +79,6 @@ export interface TaskCause {
 }
 
 export interface EndTaskInput extends TaskStepInput {
-  /** Absent where the verdict is stored. */
+  /** Absent if the verdict is already stored. */
   readonly cause?: TaskCause;
 }

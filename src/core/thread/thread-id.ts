@@ -1,12 +1,12 @@
 /**
- * Ids that we make for threads and tasks: `<agent>-<80 bits>`, so that lists, logs and addresses say whose they are, and nobody guesses one.
- * Nothing is read out of an id: others are chosen by senders, and a handoff changes the agent.
+ * Generated ids of threads and tasks: `<agent>-<80 bits>`. They show the agent in lists, logs and addresses, and cannot
+ * be guessed. Ids are opaque and never parsed: senders may choose their own, and a handoff changes the agent.
  */
 
-/** How many random bytes an id takes. */
+/** Number of random bytes in an id. */
 export const ID_BYTES = 10;
 const AGENT_CHARS = 40;
-/** Crockford's: none of its 32 characters is taken for another. */
+/** Crockford's Base32: none of its 32 characters can be mistaken for another. */
 const CHARACTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const MADE = /-[0-9a-hjkmnp-tv-z]{16}$/;
 
@@ -16,7 +16,7 @@ export function makeThreadId(agent: string, random: Uint8Array): string {
   return `${name.replace(/^[-_]+|[-_]+$/g, '') || 'agent'}-${toText(random)}`;
 }
 
-/** From hexadecimal digits that follow from the work: a repeated attempt makes the same id. */
+/** Makes an id from hexadecimal digits that are derived from the work, so a repeated attempt makes the same id. */
 export function deriveThreadId(agent: string, hex: string): string {
   const pairs = hex.slice(0, 2 * ID_BYTES).match(/../g) ?? [];
   return makeThreadId(
@@ -25,7 +25,7 @@ export function deriveThreadId(agent: string, hex: string): string {
   );
 }
 
-/** Whether it ends as one that we have made: no beginning of one does. */
+/** True if `id` ends like a generated id, which a prefix of a generated id does not. */
 export function isMadeId(id: string): boolean {
   return MADE.test(id);
 }

@@ -1,9 +1,9 @@
 /**
- * How far the hook has come that keeps what a chat turn has said (docs/tangle.md): values of the thread, whose keys the log tells. An execution is
- * complete for its reader once it is kept.
+ * Keys of thread values that mark the progress of the hook that persists a chat turn (docs/tangle.md). The log shows
+ * the keys when they are set. An execution is complete for its reader once the turn is kept.
  */
 export const TURN_BEGUN = 'everthread.turn.begun';
 export const TURN_KEPT = 'everthread.turn.kept';
 
-/** Of a chat turn's message, in its metadata: whose turn it is. */
+/** Key of the turn's identity in the metadata of a chat turn's message. */
 export const TURN_METADATA = 'chat_turn';

@@ -7,7 +7,7 @@ import type { LaterCall, WaitingCall } from './waiting-call.ts';
 
 export type { LaterCall, WaitingCall };
 
-/** An answer that a signal or an update has brought: it is stored before it counts. */
+/** An answer that arrived by a signal or an update; it counts once it is stored. */
 export interface AnswerWaitInput extends RunRef {
   readonly id: string;
   readonly answer: WaitAnswer;
@@ -16,9 +16,9 @@ export interface AnswerWaitInput extends RunRef {
 
 export type WaitAnswerOutcome = WaitVerdict | { readonly outcome: 'misfit'; readonly reason: string };
 
-/** What one attempt at a call comes to. */
+/** The outcome of one attempt at a call. */
 export type AttemptOutcome = ToolCallOutcome | WaitingCall;
-/** Of a tool, which may have begun what goes on elsewhere. */
+/** The outcome of one attempt at a tool call, which may have begun work that goes on elsewhere. */
 export type ToolAttempt = AttemptOutcome | LaterCall;
 export type SubpromptAttempt = SubpromptOutcome | WaitingCall;
 export type SubagentAttempt = SubagentOutcome | WaitingCall;

@@ -1,32 +1,35 @@
-/** What waits for an answer, as it crosses Temporal: a call, or a step. As in `step.ts`: ids, names, flags. */
+/** Calls and steps that wait for an answer, as they cross Temporal. As in `step.ts`: ids, names, flags. */
 import type { WaitKind } from '../wait/wait.ts';
 
-/** The call waits for an answer and is to be run again once there is one. Times are milliseconds since 1970. */
+/** The call waits for an answer and must be run again once there is one. Times are milliseconds since 1970. */
 export interface WaitingCall {
   readonly kind: 'waits';
   readonly waitId: string;
   readonly waitKind: WaitKind;
   readonly name: string;
-  /** What for, in words. */
+  /** What is waited for, in words. */
   readonly text: string;
   readonly expiresAt: number | null;
 }
 
-/** What it has begun elsewhere goes on: it is to be run again in so many milliseconds. */
+/** Work that the call has begun elsewhere goes on: the call must be run again in `pauseMs` milliseconds. */
 export interface LaterCall {
   readonly kind: 'later';
   readonly name: string;
   readonly pauseMs: number;
 }
 
-/** The same step is to be asked for again. */
+/** The workflow must ask for the same step again. */
 export interface BlockedStep {
   readonly kind: 'blocked';
-  /** The answer that it waits for; absent where other requests hold what is left of its budget. */
+  /** The wait for an answer; absent if other requests hold what is left of the budget. */
   readonly wait?: WaitingCall;
 }
 
-/** A subagent has used up its rounds, or calls have failed: as where a limit forbids the step, until `wait` is over. `waiting` items are in line. */
+/**
+ * A subagent has used up its rounds, or too many calls have failed: no step begins until `wait` is over, as if a limit
+ * forbade it. `waiting` items are in line.
+ */
 export interface PausedStep {
   readonly kind: 'paused';
   readonly step: number;

@@ -1,4 +1,4 @@
-/** Base64 (RFC 4648, padded) without Buffer: core runs where Node is not. */
+/** Base64 (RFC 4648, padded) without Buffer: core also runs without Node. */
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -21,8 +21,8 @@ const DATA_URL = /^data:[^,]{0,300};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Decodes base64 in the forms that people, browsers and models send: either alphabet, broken into lines, or as a data URL. Answers
- * the bare text, or undefined for input that is not base64.
+ * Normalises base64 in the forms that people, browsers and models send: either alphabet, broken into lines, or as a
+ * data URL. Returns the bare base64 text without decoding it, or undefined if the input is not base64.
  */
 export function parseBase64(data: unknown): string | undefined {
   if (typeof data !== 'string') return undefined;

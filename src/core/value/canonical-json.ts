@@ -1,6 +1,6 @@
-/** One text for each JSON value: keys in order, no spaces. Equal values have equal texts, so that a digest of it names the value. */
+/** Canonical JSON: sorted keys, no spaces. Equal values have equal texts, so a digest of it identifies the value. */
 
-/** Of what `JSON.stringify` makes of the value: dates are texts, what JSON lacks is absent or null. */
+/** Starts from the output of `JSON.stringify`: dates are texts; what JSON lacks is absent or null. */
 export function canonicalJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text === undefined ? 'null' : write(JSON.parse(text));

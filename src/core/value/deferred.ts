@@ -1,4 +1,4 @@
-/** `Promise.withResolvers`, which Node has from 22 on: clients and servers run on older ones too. */
+/** `Promise.withResolvers`, which Node lacks before version 22: clients and servers run on older versions too. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T | PromiseLike<T>) => void;
@@ -10,6 +10,6 @@ export function defer<T>(): Deferred<T> {
   const promise = new Promise<T>((resolve, reject) => {
     ends = { resolve, reject };
   });
-  // The function that a promise is made with has run by now.
+  // The executor of a promise runs synchronously.
   return { promise, ...(ends as Omit<Deferred<T>, 'promise'>) };
 }

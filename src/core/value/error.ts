@@ -15,7 +15,7 @@ export const ERRORS = {
   ExecutionNotFound: { exit: 3, status: 404 },
   /** The execution has ended; nothing is left to cancel. */
   ExecutionNotCancelable: { exit: 1, status: 409 },
-  /** It was begun before, and is under way. */
+  /** The execution was begun before, and is still running. */
   ExecutionRunning: { exit: 1, status: 409 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
@@ -25,7 +25,7 @@ export const ERRORS = {
   MissingVariable: { exit: 1, status: 409 },
   /** No subagent waits for variables under this id. */
   VariableRequestNotFound: { exit: 3, status: 404 },
-  /** A request for variables can be answered once; the message names the thread that was made of it. */
+  /** A request for variables can be answered once; the message names the thread that the answer created. */
   VariableRequestUsed: { exit: 1, status: 409 },
   /** A variable's name, value or type cannot be stored. */
   InvalidVariable: { exit: 2, status: 400 },
@@ -58,64 +58,70 @@ export const ERRORS = {
   StoreFull: { exit: 1, status: 507 },
   /** The store's files were removed or replaced while they were open: writes to them are lost. */
   StoreLost: { exit: 1, status: 500 },
-  /** The store's files are corrupt or of another program. */
+  /** The store's files are corrupt or belong to another program. */
   StoreCorrupt: { exit: 1, status: 500 },
   /** The Temporal service cannot be reached or fails a request. */
   TemporalUnavailable: { exit: 1, status: 503 },
-  /** The call may be done once somebody has approved it, and nobody can be asked; nothing of it was done. */
+  /** The call needs an approval, and there is no way to ask for one; no part of the call was executed. */
   ApprovalRequired: { exit: 1, status: 409 },
   ActionNotFound: { exit: 3, status: 404 },
-  /** Only an action whose outcome is unknown can be reconciled, and once. */
+  /** Only an action whose outcome is unknown can be reconciled, and only once. */
   ActionNotUncertain: { exit: 1, status: 409 },
   /** Author code called something that would end or change the process that it shares with every other thread. */
   ProcessCallRefused: { exit: 1, status: 500 },
   /** Author code has taken its worker process down so often that it is not tried again. */
   WorkerCrashed: { exit: 1, status: 500 },
-  /** A person, or a rule, did not let something be done. */
+  /** A person, or a rule, denied the action. */
   ActionDenied: { exit: 1, status: 403 },
   /** The id of an execution is taken by another item. */
   ExecutionConflict: { exit: 1, status: 409 },
   /** There is no task with this id, or none of this name in agents/tasks. */
   TaskNotFound: { exit: 3, status: 404 },
-  /** There is no session of a backend with this id, or it is somebody else's. */
+  /** There is no session of a backend with this id, or it belongs to another owner. */
   SessionNotFound: { exit: 3, status: 404 },
-  /** The session is one of another kind of backend. */
+  /** The session belongs to another kind of backend. */
   SessionMismatch: { exit: 1, status: 409 },
   /** There is no wait with this id. */
   WaitNotFound: { exit: 3, status: 404 },
   /** A limit of an execution's budget is used up; the message names it. The thread lives on: another message begins a new execution. */
   BudgetExceeded: { exit: 1, status: 409 },
-  /** The calls of a model went round in circles; the message names the detector. The thread lives on: another message begins a new execution. */
+  /**
+   * The calls of a model form a loop; the message names the detector. The thread lives on: another message begins a new
+   * execution.
+   */
   LoopDetected: { exit: 1, status: 409 },
-  /** A turn has taken as many rounds as it may. The thread lives on: another message begins a new execution. */
+  /** A turn has used up its rounds. The thread lives on: another message begins a new execution. */
   RoundsExhausted: { exit: 1, status: 409 },
-  /** Too many calls of a model have failed in a row, and nobody was willing to help. The thread lives on: another message begins a new execution. */
+  /**
+   * Too many calls of a model have failed in a row, and the request for help was refused. The thread lives on: another
+   * message begins a new execution.
+   */
   HelpRefused: { exit: 1, status: 409 },
-  /** A request to a door that cannot be read: its path, its query, its body. The message names the field. */
+  /** The path, query or body of a request is invalid. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
   /** A range of bytes that a file does not have. */
   InvalidRange: { exit: 2, status: 416 },
-  /** A cursor above the end of the log that it is said to be of. */
+  /** The cursor is beyond the end of its log. */
   InvalidCursor: { exit: 2, status: 400 },
-  /** No route of the door has this path. */
+  /** No route of the server has this path. */
   RouteNotFound: { exit: 3, status: 404 },
-  /** The path is there, and does not answer this method. */
+  /** The path exists, but does not support this method. */
   MethodNotAllowed: { exit: 2, status: 405 },
-  /** The request brings no token that is known. */
+  /** The request carries no known token. */
   Unauthorized: { exit: 1, status: 401 },
   /** There is no token with this id. */
   TokenNotFound: { exit: 3, status: 404 },
-  /** Whoever asks may not do this. */
+  /** The caller may not do this. */
   Forbidden: { exit: 1, status: 403 },
-  /** The thread works, and the message was to be taken only at rest. */
+  /** The thread is working, and the message was to be accepted only at rest. */
   ThreadBusy: { exit: 1, status: 409 },
-  /** The body of a request is larger than the door takes. */
+  /** The body of a request is larger than the server accepts. */
   RequestTooLarge: { exit: 2, status: 413 },
-  /** As many streams are open as there may be. */
+  /** The maximum number of streams is already open. */
   TooManyStreams: { exit: 1, status: 503 },
-  /** No API answers at a client's address; where something was to be done, the message says whether it may have been. */
+  /** No API responds at the client's address. For a command, the message says whether it may have been executed. */
   ServerUnavailable: { exit: 1, status: 503 },
-  /** A backend's server has refused, or was not there; the message names its status. */
+  /** A backend's server refused or was unreachable; the message names its status. */
   BackendFailed: { exit: 1, status: 502 },
   /** The process that alone could go on with an execution was lost. The thread lives on: another message begins a new execution. */
   ProducerLost: { exit: 1, status: 503 },
@@ -145,7 +151,7 @@ export class RuntimeError extends Error {
 }
 
 /**
- * Whether it is an error of this package, of any code or of this one, whatever realm or copy of the package made it.
+ * True if `error` is an error of this package, with `code` if given, from any realm or copy of the package.
  * @example
  * ```ts
  * try {

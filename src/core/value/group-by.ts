@@ -1,4 +1,7 @@
-/** `Map.groupBy`, which Node has from 21 on: clients run on older ones too. Groups and their members stand in the order given. */
+/**
+ * `Map.groupBy`, which Node lacks before version 21: clients run on older versions too. Groups and members keep the
+ * given order.
+ */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,9 +1,9 @@
 /**
  * The size and depth of a value's JSON without writing it: `JSON.stringify` is recursive, and an untrusted value of some 4,500 levels
  * exhausts its stack. This is a loop that stops at the given bounds.
- * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` where no bound was passed: workflows decide by it, and a
- *     replay must compute the same.
- * M2. In the workflow's context a look-up of a global, such as `Array`, costs as much as ten numbers: each is looked up once.
+ * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` if no bound was exceeded: workflows decide by it,
+ *     and a replay must compute the same.
+ * M2. Globals such as `Array` are looked up once: in the workflow's context a look-up costs as much as ten numbers.
  */
 import { utf8Length } from './limit.ts';
 
@@ -15,7 +15,7 @@ export interface JsonMeasure {
   readonly bytes: number;
   /** Depth of nesting of lists and objects, the outermost included. */
   readonly depth: number;
-  /** False where a bound was passed: then both numbers are those reached so far. */
+  /** False if a bound was exceeded: then both numbers are those reached so far. */
   readonly whole: boolean;
 }
 
@@ -55,13 +55,13 @@ export function measureJson(value: unknown, bounds: JsonBounds = {}): JsonMeasur
   return { bytes, depth, whole: bytes <= maxBytes };
 }
 
-/** Throws an error that does not quote the value, which may be of any size. */
+/** Returns the value's JSON for use in error texts; a placeholder if it exceeds 200 bytes or 4 levels. */
 export function showJson(value: unknown): string {
   if (!measureJson(value, { maxDepth: 4, maxBytes: 200 }).whole) return 'a value too large to be shown';
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** The next member of an open list or object: its bytes, with its key and a comma. */
+/** Takes the next member of an open list or object; returns its bytes, with its key and a comma. */
 function takeMember(frame: Frame, enter: (part: unknown) => number): number {
   const { members, keys } = frame;
   const index = frame.at++;
@@ -80,7 +80,7 @@ function toFrame(members: object): Frame {
   return { members: record, keys, length: keys.length, at: 0, written: 0 };
 }
 
-/** As in JSON.stringify: a date becomes its text. */
+/** Applies `toJSON` as JSON.stringify does: a date becomes its text. */
 function toJson(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { toJSON } = value as { toJSON?: unknown };
@@ -96,7 +96,7 @@ function leafBytes(value: unknown): number {
     case 'string':
       return textBytes(value);
     case 'number':
-      // Finite; -0 is written without its sign.
+      // If finite; -0 is written without its sign.
       return value - value === 0 ? `${value === 0 ? 0 : value}`.length : 4;
     case 'boolean':
       return value ? 4 : 5;
@@ -121,7 +121,7 @@ function textBytes(text: string): number {
     else if (unit >= 0xd800 && unit < 0xe000) {
       const next = text.charCodeAt(i + 1);
       if (unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) i += 1;
-      // Six characters in place of the three bytes of the replacement character.
+      // An escape of six characters, in place of the three bytes of the replacement character.
       else bytes += 3;
     }
   }

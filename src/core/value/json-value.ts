@@ -2,7 +2,7 @@
  * Strict JSON (runtime §14.1.4): what reads back is what was written. A value that JSON would change silently is refused, and the
  * refusal names the place: `value.orders[2].total`.
  * J1. One pass reads each property once: a getter or proxy cannot give the check one value and the writer another.
- * J2. Bounded: a shared part is written at each reference, which can grow exponentially, so visits are counted.
+ * J2. Visits are counted and bounded: a shared part is written at each reference, which can grow exponentially.
  * As in JSON, -0 becomes 0 and a property that is undefined is left out; in a list undefined is refused.
  */
 import { RuntimeError } from './error.ts';
@@ -22,8 +22,8 @@ export function toJsonText(value: unknown, bound: JsonBound): string {
 }
 
 /**
- * The object as it reads back, a copy. Throws `InvalidValue` also for what is no object: what cannot be kept must not be found out
- * by a commit, when the code that handed it over has run and can no longer be told.
+ * Returns a copy of the object, as it reads back. Also throws `InvalidValue` if the value is not an object. Called
+ * before a commit, since by then the code that passed the value has ended and can no longer receive the error.
  */
 export function toJsonObject(value: unknown, bound: JsonBound): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -126,7 +126,7 @@ function tooLarge({ name, maxBytes }: JsonBound): RuntimeError {
 function showPath(name: string, path: ValuePath): string {
   const steps: string[] = [];
   for (let at: ValuePath = path; at.above; at = at.above) steps.push(showStep(at.key));
-  // Errors must stay readable.
+  // Long paths are shortened: errors must stay readable.
   const shown = steps.length > 20 ? [...steps.slice(0, 5), '…', ...steps.slice(-15)] : steps;
   return name + shown.reverse().join('');
 }

@@ -6,14 +6,14 @@ export const LIMITS = {
   executionIdChars: 200,
   threadIdChars: 128,
   userIdChars: 256,
-  /** JSON of the context that comes with a start or an item, its nesting, the characters of one of its ids, and the agents in its chain. */
+  /** Context of a start or an item: bytes of its JSON, its nesting, characters of one id, agents in its chain. */
   contextBytes: 8 * 1024,
   contextDepth: 32,
   contextTextChars: 200,
   contextAgents: 64,
   /** Content that a signal or update may carry inline. */
   inlineBytes: 32 * 1024,
-  /** Our client stores larger content first and signals its id alone. */
+  /** Our client stores content above this size first, and then signals only its id. */
   clientInlineBytes: 4 * 1024,
   /** The largest content that our client accepts. */
   contentBytes: 4 * 1024 * 1024,
@@ -24,18 +24,19 @@ export const LIMITS = {
    * with room to spare.
    */
   payloadBytes: 256 * 1024,
-  /** The same for signals whose payload carries no content (stop, terminate, a wake); above it, the payload is ignored. */
+  /** The largest payload of a signal that carries no content (stop, terminate, a wake); a larger one is ignored. */
   controlPayloadBytes: 4 * 1024,
   /**
-   * Bytes of payloads that one script in the workflow's context reads, and what each signal counts beside its payload. The SDK
-   * ends a script after 5 s, and aborting one harms other workflows: the worst take some 150 ms here (bench/activation.ts), so a
-   * machine may be 15 times as busy and more. The remainder waits for the next script.
+   * Bytes of payloads that one script in the workflow's context reads, and bytes that each signal counts in addition.
+   * The SDK aborts a script after 5 s, which harms other workflows. The longest scripts take about 150 ms
+   * (bench/activation.ts), which is safe even on a machine that is more than 15 times as busy. The remaining signals
+   * are read by the next script.
    */
   scriptBytes: 1024 * 1024,
   signalBytes: 1024,
   /** Signals of one activation that reach the workflow one by one, at up to 0.6 ms of the SDK's time each; the others come in batches. */
   singleSignals: 32,
-  /** Content of one batch that goes to the store; below gRPC's 4 MiB with room to spare. */
+  /** Bytes of content in one batch that is spilled to the store; below gRPC's 4 MiB with room to spare. */
   stashBytes: 1024 * 1024,
   /** Items of such a batch: each is one or two statements of one transaction. */
   stashItems: 1000,
@@ -43,22 +44,22 @@ export const LIMITS = {
   heardReports: 1000,
   /** Ids that the workflow remembers as a shortcut; the store's unique key is the guarantee. */
   seenIds: 256,
-  /** What continue-as-new may carry. */
+  /** Bytes that continue-as-new may carry. */
   carriedBytes: 64 * 1024,
-  /** Inline content that may stay in the carried state. */
+  /** Bytes of inline content that may stay in the carried state. */
   carriedInlineBytes: 8 * 1024,
-  /** Milliseconds that an attempt follows a task elsewhere; it is looked at again after a pause, which holds no worker. */
+  /** Milliseconds that an attempt follows a task elsewhere; it is polled again after a pause that holds no worker. */
   remoteHoldMs: 20_000,
   activityResultBytes: 4 * 1024,
   /** Tool calls that a step's outcome names one by one; the rest are counted. */
   namedCalls: 16,
   /** Calls of prompts beyond those: the workflow must know them, so their indices are listed. */
   laterPrompts: 64,
-  /** The same for calls of subagents. */
+  /** Calls of subagents beyond `namedCalls`, listed in the same way. */
   laterChildren: 256,
-  /** Hard limit of steps in one execution, raised to a side's own maxSteps where that is larger. */
+  /** Hard limit of steps in one execution, raised to a side's own maxSteps if that is larger. */
   stepsPerExecution: 250,
-  /** Refused items kept for the next commit; beyond, the log has their number alone. */
+  /** Refused items kept for the next commit; beyond this number, the log has only their count. */
   rejections: 50,
   startMessages: 100,
   /** Tags of a thread, and characters of one. */
@@ -66,11 +67,11 @@ export const LIMITS = {
   tagChars: 100,
   /** The newest messages that `state.execution.messageHistory` has in tools and their hooks. */
   recentMessages: 100,
-  /** Room for the messages of a request, in tokens, where none of the models of a step names its window. */
+  /** Room for the messages of a request, in tokens, if none of the step's models declares its context window. */
   unboundTokens: 128_000,
-  /** Characters of what a model summarises at once. */
+  /** Characters of history that a model summarises in one request. */
   recordChars: 400_000,
-  /** JSON of a new thread's arguments: they travel with its start, of which the server takes 2 MB. */
+  /** Bytes of a new thread's arguments as JSON: part of its start input, of which the server accepts 2 MB. */
   startArgumentBytes: 1024 * 1024,
   /** Characters of a variable's name, bytes of its value. */
   envNameChars: 128,
@@ -82,18 +83,18 @@ export const LIMITS = {
   /** Pending effects of a thread. */
   effectsPerThread: 10_000,
   effectArgumentBytes: 256 * 1024,
-  /** JSON of what code emits; of a larger one the log has the name alone. */
+  /** Bytes of an event that code emits, as JSON; of a larger event of a thread, the log has only the name. */
   emittedBytes: 64 * 1024,
-  /** JSON of an execution's scratch. */
+  /** Bytes of an execution's scratch, as JSON. */
   scratchBytes: 256 * 1024,
-  /** Milliseconds that one effect may run, and one hook. */
+  /** Milliseconds that one effect may run, and that one hook may. */
   effectMs: 5 * 60_000,
   hookMs: 30_000,
-  /** The message and the stack of a fault of author code, as logged. */
+  /** Characters of the message, and of the stack, of a logged fault of author code. */
   faultChars: 8000,
   /** Stray faults of one run of author code that are logged one by one. */
   strayFaults: 10,
-  /** For code that runs for no thread: after this pause as many more are logged. */
+  /** Milliseconds after which code that runs for no thread may log `strayFaults` more. */
   strayPauseMs: 60_000,
   /** Nesting of sub-prompts. */
   subpromptDepth: 8,
@@ -122,31 +123,33 @@ export const LIMITS = {
   mimeTypeChars: 255,
   /** Bytes read or written of a file at a time. Never to be changed: files are stored in chunks of this size. */
   fileChunkBytes: 1024 * 1024,
-  /** Files that a search answers, matching lines of each, characters of a line. */
+  /** Files that a search returns, matching lines of each, characters of a line. */
   foundFiles: 100,
   foundLines: 1000,
   foundLineChars: 1000,
   patternChars: 1000,
-  /** A wait: JSON of what is shown beside its summary, or of the value that answers it; characters of its summary, and of a question's key. */
+  /**
+   * A wait: bytes of JSON shown beside its summary, or of its answer; characters of its summary, of a question's key.
+   */
   waitBytes: 64 * 1024,
   waitSummaryChars: 2000,
   askKeyChars: 128,
-  /** Milliseconds that one grepFiles may compute. */
+  /** Milliseconds of computation of one `grepFiles`. */
   grepMs: 10_000,
-  /** One answer of a model: its text, its reasoning, the arguments of one call and of all calls. */
+  /** One answer of a model: bytes of its text, of its reasoning, of the arguments of one call, and of all calls. */
   answerTextBytes: 4 * 1024 * 1024,
   answerReasoningBytes: 4 * 1024 * 1024,
   callArgumentBytes: 1024 * 1024,
   answerArgumentBytes: 4 * 1024 * 1024,
   /** Tool calls of one answer, and tools that the provider ran for it. */
   answerCalls: 256,
-  /** Of these so many are run; those behind them get an error result. */
+  /** Calls of one answer that are run; the calls behind them get an error result. */
   callsRun: 128,
-  /** Characters kept of the arguments of a call as its model wrote them, where they were repaired. */
+  /** Characters that are kept of a call's original arguments, if these were repaired. */
   rawCallChars: 4096,
-  /** JSON of what one tool reported that the provider ran. */
+  /** Bytes of JSON that one tool run by the provider reported. */
   executedToolBytes: 4 * 1024 * 1024,
-  /** Base64 of the images that one answer brings. */
+  /** Bytes of base64 of the images of one answer. */
   answerImageBytes: 24 * 1024 * 1024,
   /** Chunks of a stream. */
   answerChunks: 1_000_000,
@@ -156,7 +159,7 @@ export const LIMITS = {
   responseIdChars: 256,
   /** The most tokens that a provider can report for one answer; a larger number counts as not reported. */
   claimedTokens: 1_000_000_000,
-  /** The same for a cost in US dollars. */
+  /** The highest cost in US dollars that a provider can report for one answer; a higher one counts as not reported. */
   claimedCost: 1_000_000,
   /** Bytes on the wire, decompressed: a streamed answer, one event of it, a whole answer, the body of an error. */
   answerStreamBytes: 64 * 1024 * 1024,
@@ -171,7 +174,7 @@ export const LIMITS = {
   loneProcesses: 2,
 } as const;
 
-/** How long one request to a model may take, where its definition does not say otherwise. */
+/** Default timeouts of one request to a model, unless its definition sets others. */
 export const MODEL_TIMEOUTS = {
   /** From the request to the first chunk of a stream. */
   firstChunkSeconds: 120,
@@ -181,16 +184,19 @@ export const MODEL_TIMEOUTS = {
   totalSeconds: 600,
   /** A whole answer that is not streamed. */
   plainSeconds: 600,
-  /** From the request until readers are told that no answer has begun. */
+  /** From the request until readers are notified that no answer has begun. */
   feedbackSeconds: 8,
 } as const;
 
-/** Tokens that an answer may take of a budget where neither the request nor the definition of its model says how many: many models accept no more. */
+/**
+ * Output tokens that an answer may take from a budget if neither the request nor the model's definition sets a number:
+ * many models accept no more.
+ */
 export const BUDGETED_OUTPUT_TOKENS = 8192;
 
 export type ModelTimeouts = { readonly [Name in keyof typeof MODEL_TIMEOUTS]?: number };
 
-/** The defaults, and what a definition sets. */
+/** Returns the defaults, overridden by what a definition sets. */
 export function modelTimeouts(set: ModelTimeouts = {}): Required<ModelTimeouts> {
   const given = Object.entries(set).filter(([, seconds]) => seconds !== undefined);
   return { ...MODEL_TIMEOUTS, ...Object.fromEntries(given) };
@@ -211,7 +217,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** A lone surrogate is encoded as the replacement character, three bytes. */
+/** True for a surrogate pair. A lone surrogate is encoded as the replacement character, three bytes. */
 function isPair(first: number, second: number): boolean {
   return first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
 }

@@ -1,9 +1,9 @@
-/** Objects with named fields: no lists, and not null. */
+/** True for objects with named fields: neither arrays nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for a text that is no JSON, and for JSON that is no object. */
+/** Undefined if the text is not JSON, or its JSON is not an object. */
 export function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,6 @@
-/** SHA-256 (FIPS 180-4) of a text's UTF-8, as hex digits: for the workflow VM, which has neither Node's crypto nor the Web's. */
+/**
+ * SHA-256 (FIPS 180-4) of ASCII texts, as hex digits, for the workflow VM, which lacks Node's crypto and Web Crypto.
+ */
 
 const ROUNDS = [
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
@@ -15,7 +17,7 @@ const START = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ] as const;
 
-/** Visible ASCII alone: each character is a byte. */
+/** `text` must be visible ASCII: each character is taken as one byte. */
 export function sha256OfAscii(text: string): string {
   const state: number[] = [...START];
   const words = toWords(text);

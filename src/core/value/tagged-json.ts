@@ -6,9 +6,9 @@
  *   {"$number":"NaN"}  {"$regexp":"/a/g"}  {"$error":{"name":…,"message":…}}
  *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: stands for a value that cannot be written
  * `undefined` is absent, and null in lists. An object of the program that would read as a tag becomes {"$object":{…}}.
- * I1. Bounded: a shared value is written at each reference, which can grow exponentially, so both the visited and the written
- *     parts are counted, and the writer gives up at the limit.
- * I2. Iterative: depth needs no stack.
+ * I1. The output is bounded: visited and written parts are counted, and the writer gives up at the limit. A shared
+ *     value is written at each reference, which can grow exponentially.
+ * I2. The writer is iterative, so deep values do not exhaust the stack.
  */
 import { toBase64 } from './base64.ts';
 import { utf8Length } from './limit.ts';
@@ -93,7 +93,7 @@ interface Member {
   readonly value: unknown;
 }
 
-/** An object under way. */
+/** An object that is being written. */
 interface Frame {
   readonly object: object;
   readonly members: Iterator<Member, undefined>;
@@ -109,7 +109,7 @@ interface Node {
   members(): Iterator<Member, undefined>;
 }
 
-/** A value that is certainly too long is refused before it is encoded. */
+/** A lower bound of the written length: a value that is certainly too long is refused before it is encoded. */
 function leastLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? (toBytes(value)?.length ?? 0) : 0;
@@ -206,7 +206,7 @@ function fields(open: string, entries: readonly [string, unknown][], close: stri
   };
 }
 
-/** By the engine's own class name, since realms differ; a name that the object sets itself is ignored. */
+/** Returns the engine's own class name, since realms differ; a name that the object sets itself is ignored. */
 function kindOf(value: object): string {
   if (Array.isArray(value)) return 'Array';
   return Object.hasOwn(value, Symbol.toStringTag)

@@ -5,7 +5,7 @@
  *     text is kept whole or not at all, since redaction would not find half a secret.
  */
 
-/** Nesting of causes; they may form a ring. */
+/** The most causes that are read: they may form a cycle. */
 const CAUSES = 5;
 /** For a thrown object that is not an error: how much of it is shown. */
 const DEPTH = 4;
@@ -29,7 +29,7 @@ export function errorMessage(thrown: unknown): string {
   }
 }
 
-/** The stack, with those of the causes behind it; undefined where what was thrown has none. */
+/** Returns the stack, followed by those of its causes; undefined if the thrown value has none. */
 export function errorStack(thrown: unknown): string | undefined {
   const stack = readField(thrown, 'stack');
   if (typeof stack !== 'string') return undefined;
@@ -47,7 +47,7 @@ function whole(text: string): string {
 
 const READ_BY_US = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
 
-/** The same error, where its fields can be read; a substitute where reading one of them throws. */
+/** Returns the same error if its fields can be read; a substitute if reading one of them throws. */
 export function toReadable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
@@ -76,7 +76,7 @@ function causesOf(thrown: unknown): unknown[] {
   return causes;
 }
 
-/** In any realm: an object of another realm has another Object.prototype. */
+/** True for plain objects of any realm: each realm has its own Object.prototype. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return true;

@@ -1,6 +1,6 @@
 /**
- * The answer of a wait, as a person, a client or a plain signal gives it, and its check. Hand-written: it runs inside the workflow,
- * where a bad payload is a value.
+ * The answer to a wait, as a person, a client or a plain signal gives it, and its validation. Hand-written: it runs
+ * inside the workflow, where a bad payload must not throw.
  */
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
@@ -9,12 +9,12 @@ import { LIMITS } from '../value/limit.ts';
 export const WAIT_SCOPES = ['once', 'execution', 'thread', 'always'] as const;
 export type WaitScope = (typeof WAIT_SCOPES)[number];
 
-/** `scope` is `once` where it is absent. */
+/** `scope` is `once` if absent. */
 export interface Decision {
   readonly approved: boolean;
   readonly reason?: string;
   readonly scope?: WaitScope;
-  /** Who answered, as the door says; at most 256 characters. */
+  /** Who answered, as the API or command that took the answer states it; at most 256 characters. */
   readonly by?: string;
 }
 
@@ -35,7 +35,7 @@ const REASON_CHARS = 2000;
 const BY_CHARS = 256;
 const FIELDS = new Set(['approved', 'reason', 'scope', 'by', 'value']);
 
-/** `{ approved, reason?, scope?, by? }` or `{ value, by? }`; fields that are null are taken as absent, but for `value`. */
+/** `{ approved, reason?, scope?, by? }` or `{ value, by? }`; null fields count as absent, except `value`. */
 export function parseWaitAnswer(given: unknown): ParsedAnswer {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return refuse('the answer must be an object with "approved" or "value"');

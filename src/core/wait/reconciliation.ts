@@ -1,9 +1,9 @@
-/** What became of an action whose end is unknown, as a person says it: beside a wait, or as the value of the one that asks. */
+/** The outcome of an action whose end is unknown, as a person states it: without a wait, or as the answer to one. */
 import { isRecord } from '../value/record.ts';
 import type { WaitAnswer } from './answer.ts';
 
 export interface Reconciliation {
-  /** Whether it has taken effect. */
+  /** True if the action has taken effect. */
   readonly completed: boolean;
   readonly note?: string;
   readonly by?: string;
@@ -12,7 +12,7 @@ export interface Reconciliation {
 export const NOTE_CHARS = 2000;
 const FIELDS = new Set(['completed', 'note']);
 
-/** Of an answer with `{ value: { completed, note? } }`; undefined of any other. */
+/** Reads an answer of the form `{ value: { completed, note? } }`; undefined for any other. */
 export function readReconciliation(answer: WaitAnswer | null): Reconciliation | undefined {
   if (!answer || !('value' in answer)) return undefined;
   const { value, by } = answer;
@@ -26,7 +26,7 @@ function isNote(value: unknown): value is string {
   return typeof value === 'string' && value.length <= NOTE_CHARS;
 }
 
-/** The answer that says it. */
+/** Converts a reconciliation to the answer of a wait. */
 export function toReconciling({ completed, note, by }: Reconciliation): WaitAnswer {
   return {
     value: { completed, ...(note === undefined ? {} : { note }) },
@@ -34,7 +34,7 @@ export function toReconciling({ completed, note, by }: Reconciliation): WaitAnsw
   };
 }
 
-/** What the model reads of the call. */
+/** The text that the model reads as the outcome of the call. */
 export function describeReconciled({ completed, note, by }: Reconciliation): string {
   const who = by ?? 'A person';
   const what = completed ? 'it has taken effect' : 'it has not taken effect';

@@ -1,28 +1,28 @@
 /**
- * A wait: something that a person, or another program, is to say before a call, an execution or a thread goes on. What is asked and
- * what was answered are rows of the store; this file says which answer fits, and what becomes of one.
- * W1. The first answer counts. A second one that is equal does no harm; any other comes too late.
- * W2. What is past its time is over, whether or not anybody has noticed yet.
+ * A wait: an answer that a person, or another program, must give before a call, an execution or a thread goes on.
+ * Questions and answers are rows of the store; this file decides which answers fit, and their outcome.
+ * W1. The first answer counts. An equal second answer is a harmless duplicate; any other is too late.
+ * W2. A wait past its expiry time is over, even if its state is still `open`.
  */
 import { canonicalJson } from '../value/canonical-json.ts';
 import type { WaitAnswer } from './answer.ts';
 import { NOTE_CHARS, readReconciliation } from './reconciliation.ts';
 
 /**
- * `approval`: may this be done. `question`: code asks for a value. `variables`: a subagent lacks variables. `paused`: work is held until
- * somebody lets it go on. `reconcile`: what became of an action is unknown.
+ * `approval`: asks whether something may be done. `question`: code asks for a value. `variables`: a subagent lacks
+ * variables. `paused`: work is held until a person lets it go on. `reconcile`: the outcome of an action is unknown.
  */
 export const WAIT_KINDS = ['approval', 'question', 'variables', 'paused', 'reconcile'] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** `answered`, `expired` and `closed` are for ever. */
+/** `answered`, `expired` and `closed` are final. */
 export const WAIT_STATES = ['open', 'answered', 'expired', 'closed'] as const;
 export type WaitState = (typeof WAIT_STATES)[number];
 
 /**
- * What became of an answer. `taken`: it counts. `duplicate`: it is equal to the one that counts. `already_answered`: another one counts.
- * `stale`: it is for what was shown then, and something else would be done now. `expired`, `closed`: the wait was over. `unknown`: there
- * is no such wait.
+ * The outcome of an answer. `taken`: it counts. `duplicate`: it is equal to the one that counts. `already_answered`:
+ * another one counts. `stale`: it refers to what was shown earlier, and something else would be done now. `expired`,
+ * `closed`: the wait was over. `unknown`: there is no such wait.
  */
 export const WAIT_OUTCOMES = [
   'taken',
@@ -35,12 +35,12 @@ export const WAIT_OUTCOMES = [
 ] as const;
 export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
 
-/** As `answerWait` answers, wherever it is asked. */
+/** The result of `answerWait`, the same for every way of answering. */
 export interface WaitVerdict {
   readonly outcome: WaitOutcome;
 }
 
-/** As much of a wait as decides over an answer. Times are microseconds since 1970. */
+/** The fields of a wait that decide the outcome of an answer. Times are microseconds since 1970. */
 export interface JudgedWait {
   readonly kind: WaitKind;
   readonly state: WaitState;
@@ -50,13 +50,13 @@ export interface JudgedWait {
   readonly expiresAt: number | null;
 }
 
-/** An answer, and the fingerprint of what the person was shown, where the door knows it. */
+/** An answer, and the fingerprint of what the person was shown, if known. */
 export interface GivenAnswer {
   readonly answer: WaitAnswer;
   readonly fingerprint?: string;
 }
 
-/** W2: by the clock, not by who has noticed. */
+/** W2: true if an open wait has expired. `now` is in microseconds since 1970. */
 export function isPast({ state, expiresAt }: Pick<JudgedWait, 'state' | 'expiresAt'>, now: number): boolean {
   return state === 'open' && expiresAt !== null && expiresAt <= now;
 }
@@ -76,7 +76,10 @@ export function judgeAnswer(
   return 'taken';
 }
 
-/** Undefined where it fits. Everything can be refused; what asks whether it may is answered by yes or no, everything else by a value. */
+/**
+ * Returns why an answer does not fit a wait; undefined if it fits. Every wait can be refused. `approval` and `paused`
+ * are answered by `approved`, the others by a `value`.
+ */
 export function misfit(kind: WaitKind, answer: WaitAnswer): string | undefined {
   const asksWhether = kind === 'approval' || kind === 'paused';
   if ('value' in answer)
@@ -92,7 +95,7 @@ function misreconciled(kind: WaitKind, answer: WaitAnswer): string | undefined {
   return `a wait of kind "reconcile" is answered by a "value" such as { "completed": true }, with a "note" of at most ${NOTE_CHARS} characters where there is one`;
 }
 
-/** Its answer holds values of variables of which one is not declared as text. */
+/** True if the answer holds values of variables of which at least one is not declared as text. */
 export function asksForSecrets({ kind, data }: { readonly kind: WaitKind; readonly data: unknown }): boolean {
   if (kind !== 'variables') return false;
   const { missing = [], types = {} } = (data ?? {}) as {

@@ -1,9 +1,9 @@
 /**
- * The hooks of a request (definitions §9, §12.2): they shape what a model is asked, and nothing that is stored.
- * A1. A message that comes back under an id that was given keeps what hooks are not shown of it; one of another id is of this
- *     request alone, and counts as the current execution's.
- * A2. `prefilter_llm_history` refuses the request by an error with `block: true`. What is in the list that it returns is
- *     checked where it becomes a request (core/message/llm-message.ts).
+ * The hooks of a request (definitions §9, §12.2): they change what is sent to a model, and nothing that is stored.
+ * A1. A returned message with a known id keeps the fields that hooks do not see. A message with another id exists in
+ *     this request only, and counts as part of the current execution.
+ * A2. `prefilter_llm_history` refuses the request by throwing an error with `block: true`. The messages that it returns
+ *     are validated where they become a request (core/message/llm-message.ts).
  */
 
 import type { Compaction } from '../../core/author/hook.ts';
@@ -16,14 +16,14 @@ import type { HookChain } from './chain.ts';
 import { readContextMessage, readList, readText } from './returned.ts';
 
 export interface RequestHooks {
-  /** A summary is kept, and the request begins with it. */
+  /** Called after a summary was stored; the request begins with it. */
   compacted(compaction: Compaction): Promise<void>;
   system(text: string): Promise<string>;
   messages(messages: readonly ContextMessage[]): Promise<readonly ContextMessage[]>;
   history(messages: readonly LLMMessage[]): Promise<readonly LLMMessage[]>;
 }
 
-/** Absent where there is no hook of the kind. `redactKnown`: no secret that a hook has read goes to a model. */
+/** A member is absent if there is no hook of its kind. `redactKnown` keeps secrets that a hook has read from models. */
 export function createRequestHooks(
   chain: HookChain,
   executionId: string,
@@ -90,7 +90,7 @@ const FIELDS = [
   'tool_status',
 ] as const satisfies readonly (keyof Message)[];
 
-/** What hooks are shown: a message as readers have it. */
+/** Returns a message as hooks see it, with the same fields that readers see. */
 export function toPublic(message: ContextMessage): Message {
   return pick(message) as Message;
 }
@@ -143,7 +143,7 @@ async function filterHistory(
   });
 }
 
-/** A hook has refused the request (A2). Known by its name. */
+/** A hook has refused the request (A2). Recognised by its name. */
 export class HookBlocked extends Error {
   override readonly name = 'HookBlocked';
   readonly hookId: string;

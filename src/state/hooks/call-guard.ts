@@ -1,7 +1,7 @@
 /**
- * The hooks before a call: guards, each of which may refuse it, or give it other arguments.
- * G1. A guard that throws, is late, or answers what it must not, refuses the call: it may have had a reason to.
- * G2. The first that refuses ends the chain.
+ * The hooks before a call: guards, each of which may refuse the call or replace its arguments.
+ * G1. A guard that throws, times out or returns an invalid value refuses the call: it may have had a reason to.
+ * G2. The first guard that refuses ends the chain.
  */
 import type { ToolCall } from '../../core/message/message.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -16,7 +16,7 @@ import { expected } from './returned.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Ends the gate of a call that a guard refuses; `changed` are the arguments that the call is to have instead, unchecked. */
+/** Runs the guards; ends the gate if one refuses the call. `changed`: replacement arguments, not validated yet. */
 export type CallGuard = (
   call: ToolCall,
   args: Arguments,
@@ -39,7 +39,7 @@ export function createCallGuard(chain: HookChain, env: Pick<ThreadEnv, 'redact' 
         ...current,
         refusal: { code: 'HookFailed', hook, reason: `The hook "${hook}" failed: ${errorMessage(thrown)}` },
       }),
-      // G2: those behind it are not asked.
+      // G2: later guards do not run.
       ends: (current) => current.refusal !== undefined,
     });
     if (!refusal) return go({ changed: guarded.changed ? env.redactKnown(guarded.args) : undefined });

@@ -1,10 +1,10 @@
 /**
- * Runs the hooks of one kind, one after the other, each on what the one before it has left (definitions §9).
- * H1. A hook that throws, takes too long or answers what it must not is told in the log, and the chain goes on with the last
- *     good value. Nothing that a hook does can end a thread, unless its kind says so (`strict`, `fatal`). Of a guard the failure itself
- *     is a value (`fails`): it may have had a reason to refuse.
- * H2. A hook is given copies: one that changes them and then throws, or returns nothing, has changed nothing.
- * H3. An abort ends the chain by a throw: the work around it is over, and no hook is blamed.
+ * Runs the hooks of one kind, one after the other, each on the value that the previous one has left (definitions §9).
+ * H1. A hook that throws, times out or returns an invalid value is logged, and the chain continues with the last valid
+ *     value. No hook can fail the work around it, unless its kind allows that (`strict`, `fatal`). The failure of a
+ *     guard becomes a value (`fails`): it may have had a reason to refuse.
+ * H2. Hooks receive copies. A hook that changes them and then throws, or returns nothing, has changed nothing.
+ * H3. An abort ends the chain with an error. The work around it is over, and no hook is logged as failed.
  */
 
 import type { HookDefinition, HookName } from '../../core/author/hook.ts';
@@ -21,39 +21,39 @@ export interface ChainOptions {
   readonly store: { readonly events: Pick<ThreadStore['events'], 'append'> };
   readonly env: Pick<ThreadEnv, 'redact'>;
   readonly threadId: string;
-  /** As in AuthorRun. */
+  /** Key of the work, as in AuthorRun. */
   readonly work: string;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
-  /** In their order, of all kinds. */
+  /** Hooks of all kinds, in the order in which they run. */
   readonly hooks: readonly HookDefinition[];
   readonly report?: StateDependencies['report'];
-  /** Made when the first hook runs; one for all of them. */
+  /** Returns the state that all hooks share, made when the first of them runs. */
   readonly state: () => Promise<ThreadState>;
   readonly step: () => number | undefined;
 }
 
 export interface Link<Value> {
-  /** What the hook is given after the state; copied on the way. */
+  /** Returns the arguments of the hook after the state; the chain copies them. */
   readonly give: (value: Value) => readonly unknown[];
-  /** The next value. What it throws says what was expected. */
+  /** Returns the next value. Throws an error that states what was expected. */
   readonly take: (value: Value, returned: unknown, hook: HookDefinition) => Value | Promise<Value>;
-  /** The next value behind a failure; the last good one where absent. */
+  /** Returns the next value after a failure; default the last valid one. */
   readonly fails?: (value: Value, thrown: unknown, hook: HookDefinition) => Value;
-  /** The first failure ends the chain and is thrown. */
+  /** True if the first failure ends the chain and is thrown. */
   readonly strict?: boolean;
   /** Turns what a hook threw into the error that ends the chain without being logged; undefined for an ordinary failure. */
   readonly fatal?: (thrown: unknown, hook: HookDefinition) => Error | undefined;
-  /** The rest of the chain is left out. */
+  /** Returns true if the rest of the chain is skipped. */
   readonly ends?: (value: Value) => boolean;
-  /** The arguments are handed over as they are. */
+  /** True if the arguments are passed without copying. */
   readonly live?: boolean;
 }
 
 export interface HookChain {
   has(...names: readonly HookName[]): boolean;
   run<Value>(name: HookName, value: Value, link: Link<Value>): Promise<Value>;
-  /** `hook` is null where no single one can be named. */
+  /** Logs a failure. `hook` is null if it cannot be attributed to a single hook. */
   tell(hook: Pick<HookDefinition, 'name' | 'hook'> | null, error: unknown): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function createChain(options: ChainOptions): HookChain {
       let current = value;
       for (const hook of hooks) {
         if (hook.hook !== name) continue;
-        // No hook is to blame for a store that is away.
+        // Outside of `try`: an unreachable store is not a failure of a hook.
         const state = await options.state();
         try {
           const given = link.give(current);
@@ -100,7 +100,7 @@ export function createChain(options: ChainOptions): HookChain {
   };
 }
 
-/** H3. Known by its name. */
+/** H3. Recognises the error by its name. */
 export function isHookAborted(error: unknown): boolean {
   return (error as { name?: unknown } | null)?.name === 'HookAborted';
 }
@@ -110,13 +110,13 @@ function aborted(signal: AbortSignal): Error {
   return Object.assign(error, { name: 'HookAborted' });
 }
 
-/** One hook, within its time and until somebody aborts it. What it answers after that is ignored. */
+/** Runs one hook, until its time limit or an abort. A later outcome is ignored. */
 async function call(
   { threadId, work, signal, timeoutMs }: ChainOptions,
   hook: HookDefinition,
   given: readonly unknown[],
 ): Promise<unknown> {
-  // Each kind has arguments of its own; the kind's link sees to them.
+  // Each kind has its own arguments, which its link provides.
   const execute = hook.execute as (...given: readonly unknown[]) => unknown;
   const run = { code: 'hook', name: hook.name, threadId, work } as const;
   return withinTime(() => runAuthorCode(run, () => execute(...given)), {
@@ -127,7 +127,7 @@ async function call(
   });
 }
 
-/** A tool may have put anything into a result; what cannot be copied as it is, is copied as JSON. */
+/** Copies a value, as JSON if it cannot be cloned: a tool may have put anything into a result. */
 function copy<T>(value: T): T {
   try {
     return structuredClone(value);

@@ -1,4 +1,4 @@
-/** The hooks around a message that code writes or changes (definitions §9), as a ThreadState calls them. `message-hooks.ts` runs them. */
+/** The hooks around messages that code writes or changes (definitions §9). `message-hooks.ts` implements this port. */
 import type { Message } from '../../core/message/message.ts';
 import type { StoredMessageUpdates } from '../../store/port/message.ts';
 
@@ -26,7 +26,7 @@ export interface MessageHooks {
   afterUpdate(message: Message): Promise<void>;
 }
 
-/** Where an agent has none, and for hooks themselves: what a hook writes runs no hooks again. */
+/** Used if there are no hooks, and for hooks themselves: what a hook writes does not run hooks. */
 export const NO_HOOKS: MessageHooks = {
   beforeCreate: async (message) => message,
   afterCreate: async () => undefined,

@@ -1,9 +1,9 @@
 /**
  * The hooks around messages (definitions §9): before and after one is created, before and after one is changed.
- * M1. What may change before a message is created: its content, silent, metadata, attachments, and the role of one that was
- *     written by code or by a person. Its id, its calls and its time stay, whatever is returned.
- * M2. Attachments that a hook adds are stored, or looked up, as those of any message.
- * M3. Secrets that a hook has read are taken out of what it returns.
+ * M1. Before a message is created, its content, silent, metadata and attachments may change. So may the role of a
+ *     message that code or a person has written. Its id, its calls and its time stay, whatever a hook returns.
+ * M2. Attachments that a hook adds are stored, or looked up, like those of any message.
+ * M3. Secrets that a hook has read are removed from what it returns.
  */
 import type { Message, MessageRole, ToolStatus } from '../../core/message/message.ts';
 import type { StoredMessageUpdates } from '../../store/port/message.ts';
@@ -13,23 +13,23 @@ import type { HookChain } from './chain.ts';
 import type { DraftMessage, MessageHooks } from './message-hook-port.ts';
 import { type MessageChanges, readChanges } from './returned.ts';
 
-/** Roles of what a person or code writes. */
+/** Roles of messages that a person or code writes. */
 const WRITTEN: readonly MessageRole[] = ['user', 'assistant', 'system'];
 
 export interface RowOptions {
-  /** Its role may change. */
+  /** True if a hook may change its role. */
   readonly written?: boolean;
   readonly toolStatus?: ToolStatus;
-  /** Microseconds; now where absent. */
+  /** Microseconds since 1970; default now. */
   readonly createdAt?: number;
-  /** What a hook throws is thrown. */
+  /** True if the error of a hook is thrown. */
   readonly strict?: boolean;
 }
 
 export interface RowHooks {
-  /** A row that the running execution is about to store. */
+  /** Runs the hooks before a row that the running execution is about to store. */
   beforeRow(draft: DraftMessage, options?: RowOptions): Promise<DraftMessage>;
-  /** The hooks around what code writes by its ThreadState. */
+  /** The hooks around what code writes through its ThreadState. */
   readonly messages: MessageHooks;
 }
 
@@ -101,7 +101,7 @@ async function storeReturned(
   before: DraftMessage['attachments'] | undefined,
 ): Promise<DraftMessage['attachments']> {
   if (attachments === undefined || attachments === null) return null;
-  // Most hooks hand back what they were given.
+  // Most hooks return the attachments that they received.
   if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
   const stored = await storeAttachments(files, redactKnown(attachments));
   return stored.length > 0 ? stored : null;
@@ -115,7 +115,7 @@ async function observe(
   await chain.run(name, message, { give: (stored) => [stored], take: (stored) => stored });
 }
 
-/** As it will be stored. */
+/** Converts a draft to the message that will be stored. */
 function toMessage(draft: DraftMessage, told: Pick<Message, 'created_at' | 'tool_status'>): Message {
   return { ...draft, ...told, status: 'completed' };
 }

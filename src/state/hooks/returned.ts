@@ -1,4 +1,4 @@
-/** What hooks return, checked: the value as it is used, or an error that says what was expected. */
+/** Validates what hooks return: returns the value that is used, or throws an error that states what was expected. */
 
 import type { MessageAttachment } from '../../core/author/thread-message.ts';
 import type { AttachmentRef, Message, MessageRole, ToolResult } from '../../core/message/message.ts';
@@ -39,7 +39,7 @@ export interface MessageChanges extends Partial<Pick<Message, 'role' | 'content'
   readonly attachments?: readonly MessageAttachment[] | null;
 }
 
-/** `roles`: those that it may have; none where its role stays whatever is returned. */
+/** `roles`: the roles that the message may get; if empty, a returned role is ignored. */
 export function readChanges(returned: unknown, roles: readonly MessageRole[] = []): MessageChanges {
   if (!isRecord(returned)) throw expected('a message, or some of its fields', returned);
   const { role, content, silent, metadata, attachments } = returned;
@@ -73,7 +73,7 @@ function readMetadata(metadata: unknown): Record<string, unknown> {
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 
-/** A message of the context: one of the thread's, or one that the hook made up. */
+/** Validates a message of the context: one of the thread, or one that the hook has added. */
 export function readContextMessage(value: unknown, index: number): Partial<Message> & Pick<Message, 'id'> {
   const wrong = (what: string) => new TypeError(`Message ${index} that it returned ${what}.`);
   if (!isRecord(value)) throw wrong('is no object');

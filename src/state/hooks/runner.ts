@@ -1,7 +1,7 @@
 /**
- * The hooks of one piece of work (definitions §9): a step, a tool call, an effect, an endpoint. They are those that the active
- * prompt lists, or the agent, and they share one ThreadState, which is made when the first of them runs. What a hook writes
- * runs no hooks again.
+ * The hooks of one piece of work (definitions §9): a step, a tool call, an effect, an endpoint. They are those that the
+ * active prompt or the agent lists, and share one ThreadState, which is made when the first of them runs. What a hook
+ * writes does not run hooks.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { AgentEnd, HookName } from '../../core/author/hook.ts';
@@ -25,34 +25,34 @@ import { afterToolCall, beforeStoreResult } from './tool-hooks.ts';
 
 export interface HookRunnerOptions {
   readonly thread: ThreadRecord;
-  /** The active prompt; the agent's own where absent. */
+  /** The active prompt; default that of the active side. */
   readonly prompt?: PromptDefinition;
-  /** The key of the work around them, as in CallerContext. */
+  /** Key of the surrounding work, as in CallerContext. */
   readonly key: string;
   readonly signal: AbortSignal;
   readonly work: WorkSink;
-  /** The variables and the sandbox of the work around them. */
+  /** Variables and sandbox of the surrounding work. */
   readonly parts: StateParts;
-  /** Absent at rest. Asked once, when the first hook runs; its Flow is the one of the work around. */
+  /** Returns the execution, with the surrounding work's Flow. Called once, when the first hook runs; absent at rest. */
   readonly execution?: () => Promise<RunningExecution>;
-  /** What the messages that they make tell of it. */
+  /** Metadata that is added to messages which the hooks create. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface HookRunner extends RowHooks {
   has(...names: readonly HookName[]): boolean;
-  /** At least one hook has run, and may have asked something of the flow. */
+  /** True if at least one hook has run: it may have given the flow a directive. */
   readonly ran: boolean;
   threadCreated(): Promise<void>;
   /** `on_agent_end`. */
   agentEnded(end: AgentEnd): Promise<void>;
-  /** On the parent's runner, once the child is there and before its first message is queued. */
+  /** Called on the parent's runner, after the child was made and before its first message is queued. */
   afterSubagentCreated(child: ThreadState): Promise<void>;
-  /** Absent where there is no hook of the kind. */
+  /** Returns the hooks of a request; a member is absent if there is no hook of its kind. */
   request(executionId: string): Partial<RequestHooks>;
-  /** Everything passes where there is no hook of the kind. */
+  /** Lets every call pass if there is no hook of the kind. */
   beforeToolCall: CallGuard;
-  /** Null where a hook removed the call. */
+  /** Returns null if a hook removed the call. */
   afterToolCall(call: ToolCall, result: ToolResult): Promise<ToolResult | null>;
   beforeStoreResult(call: ToolCall, result: ToolResult): Promise<ToolResult>;
   tell: HookChain['tell'];
@@ -100,15 +100,15 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
   };
 }
 
-/** The one ThreadState that all hooks of the work are given, made when the first of them runs. */
+/** The ThreadState that all hooks of the work share, made when the first of them runs. */
 interface SharedState {
-  /** One that could not be made is asked for again. */
+  /** Opens the state, or returns the open one. After a failure, the next call tries again. */
   open(): Promise<ThreadState>;
-  /** Whether a hook has asked for it. */
+  /** True once a hook has requested the state. */
   opened(): boolean;
-  /** The step that it was made in; undefined at rest. */
+  /** The step that the state was made in; undefined at rest. */
   step(): number | undefined;
-  /** This very work has made a child: the next hook is given a state that knows it. */
+  /** Called after this work has made a child: the next hook gets a new state that includes it. */
   renew(childId: string): void;
 }
 
@@ -124,7 +124,7 @@ function openSharedState(dependencies: StateDependencies, options: HookRunnerOpt
     const within = execution ? await execution() : null;
     step = within?.step;
     const children = await loadChildren(dependencies.store, thread, { made: born !== undefined });
-    // A state that was made anew numbers from the beginning what it makes, so its key is another.
+    // A new state counts its ids from 0 again, so it needs another key.
     const own = born === undefined ? key : `${key}:${born}`;
     const caller = { ...options, key: own, execution: within, hooks: NO_HOOKS, children };
     return createThreadState(dependencies, caller, parts);
@@ -146,7 +146,7 @@ function openSharedState(dependencies: StateDependencies, options: HookRunnerOpt
   };
 }
 
-/** The hooks around what code writes by its ThreadState; the same for tools, effects and endpoints. */
+/** Opens the hooks around what code writes through its ThreadState; the same for tools, effects and endpoints. */
 export function openMessageHooks(dependencies: StateDependencies, options: HookRunnerOptions): MessageHooks {
   return messageHooksOf(openHooks(dependencies, options));
 }

@@ -1,9 +1,11 @@
-/** The hooks of a tool call's result (definitions §9, §12.4): they replace it, recover a failure, or take the call back. */
+/**
+ * The hooks of a tool call's result (definitions §9, §12.4): they replace it, recover a failure, or remove the call.
+ */
 import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { HookChain } from './chain.ts';
 import { readResult } from './returned.ts';
 
-/** Null where a hook removed the call: the rest of its kind is left out. */
+/** Returns null if a hook removed the call; the remaining hooks of its kind do not run. */
 export async function afterToolCall(
   chain: HookChain,
   call: ToolCall,
