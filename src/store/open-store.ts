@@ -1,13 +1,13 @@
 /**
- * From a store's address (`EVERTHREAD_STORE`) to the store. Each folder may import those above it:
+ * Opens the store that an address (`EVERTHREAD_STORE`) names. Each folder may import those above it:
  *
  *   folder    the project's private folder, and files in it
  *   crypto    keys, and what is encrypted with them
- *   port      what a store is asked, grouped by what it keeps; types
+ *   port      the interface of a store, grouped by what is stored
  *   schema    tables, rows, migrations
- *   sqlite, search, postgres   what each engine needs; search runs in a thread of its own
+ *   sqlite, search, postgres   what each engine needs; search runs in a separate thread
  *   commands  one transaction, or one read, per file: base, action, file, env, message, effect, family, producer, step, tool, thread
- *   sql       the store, put together
+ *   sql       all commands of the port, bound to a database
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -23,9 +23,11 @@ import { openSqliteStore } from './sql/store.ts';
 import { explainSqlite } from './sqlite/error.ts';
 
 export interface OpenStoreOptions {
-  /** False: a PostgreSQL database without a store is answered with `ThreadNotFound`. */
+  /** If false, a PostgreSQL database without a store is refused with `ThreadNotFound`. */
   readonly create?: boolean;
-  /** The keys of `EVERTHREAD_ENCRYPTION_KEYS`; absent: those of the project's key file, read when a variable is used. */
+  /**
+   * The keys of `EVERTHREAD_ENCRYPTION_KEYS`; if absent, those of the project's key file, read when a variable is used.
+   */
   readonly keys?: EncryptionKeys;
 }
 
@@ -48,13 +50,13 @@ export async function openStore(
 ): Promise<ThreadStore> {
   const keys = findKeys(options.keys, projectDir);
   if (isPostgresAddress(address)) {
-    // The driver is loaded by those who use it.
+    // Load the driver only if it is used.
     const { openPostgresStore } = await import('./postgres/open.ts');
     return openPostgresStore(address, { ...options, keys });
   }
   const [scheme, rest] = splitScheme(address);
   if (scheme !== 'sqlite' || rest.length === 0) {
-    // Not quoted in full: behind a mistyped scheme there may be a password.
+    // Not quoted in full: after a mistyped scheme there may be a password.
     const shown = address.includes('@') ? `${scheme}:…` : address;
     throw new RuntimeError(
       'InvalidConfiguration',
@@ -70,8 +72,8 @@ export async function openStore(
 }
 
 /**
- * Makes the file for its owner alone; SQLite gives its log and its index the same rights. A folder outside of the project stays as
- * it is.
+ * Creates the file for its owner only; SQLite gives its log and its index the same rights. The rights of a folder
+ * outside the project are not changed.
  */
 function makeStoreFile(file: string, projectDir: string): void {
   try {

@@ -1,10 +1,10 @@
 /**
- * Encryption of variables at rest: AES-256-GCM, a random 12-byte IV for each value, the key's id beside it. Pure but for
- * the IV's randomness.
- * E1. What a value belongs to (scope, owner, name, type) is authenticated with it: a row that was moved or changed does
- *     not decrypt.
+ * Encryption of variables at rest: AES-256-GCM, with a random 12-byte IV for each value and the key's id beside it.
+ * Pure but for the random IV.
+ * E1. Each value is authenticated with what it belongs to (scope, owner, name, type): a row that was moved or changed
+ *     does not decrypt.
  * E2. The first key encrypts; the others only decrypt. That is how keys are rotated.
- * E3. No message holds a key or a value. Keys are KeyObjects: what prints them shows nothing.
+ * E3. No error message contains a key or a value. Keys are KeyObjects, which show nothing when they are printed.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -35,7 +35,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID = /^[\w.-]{1,32}$/;
 
-/** Parses `id:hex,…`; `where` names the text for whoever must mend it. Throws `InvalidConfiguration`. */
+/** Parses `id:hex,…`; `where` names the source of the text in error messages. Throws `InvalidConfiguration`. */
 export function parseKeys(text: string, where: string): EncryptionKeys {
   const byId = new Map<string, KeyObject>();
   for (const [index, part] of text.split(',').entries()) {
@@ -46,7 +46,7 @@ export function parseKeys(text: string, where: string): EncryptionKeys {
         `${where} cannot be used: ${what}. Write id:hex, separated by commas, where hex is ${KEY_BYTES} random bytes ` +
           '(openssl rand -hex 32); the first key encrypts, the others only decrypt.',
       );
-    // The text of an entry that is not understood may be a key: only its place is said.
+    // The text of an invalid entry may be a key: only its position is reported.
     if (!KEY_ID.test(id) || hex === undefined || rest.length > 0)
       throw wrong(`entry ${index + 1} is not id:hex`);
     if (!/^[0-9a-f]+$/i.test(hex) || hex.length !== KEY_BYTES * 2) {
@@ -59,7 +59,7 @@ export function parseKeys(text: string, where: string): EncryptionKeys {
   return { active: active as string, byId };
 }
 
-/** A new key as `parseKeys` reads it. */
+/** Returns a new key, in the format that `parseKeys` reads. */
 export function generateKey(id: string): string {
   return `${id}:${randomBytes(KEY_BYTES).toString('hex')}`;
 }
@@ -72,7 +72,10 @@ export function encrypt(keys: EncryptionKeys, binding: Binding, value: string): 
   return { keyId: keys.active, data: sealed.toString('base64') };
 }
 
-/** Throws `InvalidConfiguration` for an unknown key, and for a value that this key did not encrypt for this place. */
+/**
+ * Throws `InvalidConfiguration` for an unknown key, and for a value that was not encrypted with this key and this
+ * binding.
+ */
 export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }: Sealed): string {
   const key = keys.byId.get(keyId);
   if (!key) {
@@ -100,7 +103,7 @@ export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }:
   }
 }
 
-/** E1: what is authenticated. The version comes first, so that a later form can never be taken for this one. */
+/** E1: the authenticated data. The version comes first, so that a later format can never be mistaken for this one. */
 function bind({ scope, owner, name, type }: Binding): Buffer {
   return Buffer.from(JSON.stringify(['everthread.env.1', scope, owner, name, type]), 'utf8');
 }

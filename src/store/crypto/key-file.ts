@@ -1,7 +1,8 @@
 /**
- * The keys of a project that nobody has configured: `.everthread/encryption.key`, in the form of
- * `EVERTHREAD_ENCRYPTION_KEYS`. `everthread dev` makes it; every other command of the project reads it.
- * K1. Readable by its owner alone, and never written twice: whoever lost the race uses the winner's.
+ * The keys of a project without configured keys: `.everthread/encryption.key`, in the format of
+ * `EVERTHREAD_ENCRYPTION_KEYS`. `everthread dev` creates it; every other command of the project reads it.
+ * K1. The file is readable by its owner only and written once: of several processes that create it at once, the first
+ *     wins.
  */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +11,14 @@ import { PRIVATE_FILE } from '../folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from '../folder/project-folder.ts';
 import { type EncryptionKeys, generateKey, parseKeys } from './encryption.ts';
 
-/** Answers the keys as they are now: what stands in a file may be rotated while a worker runs. */
+/** Returns the present keys: those in a file may be rotated while a worker runs. */
 export type KeySource = () => EncryptionKeys;
 
 export function keyFilePath(projectDir: string): string {
   return join(projectFolder(projectDir), 'encryption.key');
 }
 
-/** Configured keys, else those of the project's file. The source throws `InvalidConfiguration` where there are none. */
+/** Configured keys, else those of the project's file. The source throws `InvalidConfiguration` if there are none. */
 export function findKeys(configured: EncryptionKeys | undefined, projectDir: string): KeySource {
   return () => {
     const keys = configured ?? readKeyFile(projectDir);
@@ -31,7 +32,7 @@ export function findKeys(configured: EncryptionKeys | undefined, projectDir: str
   };
 }
 
-/** Makes the file unless it is there. Answers its path when it is new. */
+/** Creates the file unless it exists. Returns its path if it is new. */
 export function ensureKeyFile(projectDir: string): string | undefined {
   makeProjectFolder(projectDir);
   const path = keyFilePath(projectDir);
@@ -39,7 +40,7 @@ export function ensureKeyFile(projectDir: string): string | undefined {
   const id = `dev-${new Date().toISOString().slice(0, 10)}`;
   try {
     writeFileSync(written, `${generateKey(id)}\n`, { mode: PRIVATE_FILE });
-    // A link is made at once and never replaces a file: nobody reads half a key.
+    // Creating a link is atomic and never replaces a file, so no process reads half a key.
     linkSync(written, path);
     return path;
   } catch (error) {

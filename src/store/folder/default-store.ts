@@ -1,2 +1,5 @@
-/** Where the store lies unless `EVERTHREAD_STORE` says otherwise. Apart from open-store.ts: whoever only asks needs no database. */
+/**
+ * Address of the store if `EVERTHREAD_STORE` is not set. Separate from open-store.ts, so that reading it loads no
+ * database.
+ */
 export const DEFAULT_STORE = 'sqlite:.everthread/store.db';

@@ -1,9 +1,9 @@
 /**
- * Files and folders that only their owner may read, whatever the umask: what a store and a project's `.everthread` hold is
+ * Files and folders that only their owner may read, whatever the umask: a store and a project's `.everthread` contain
  * what users said to agents.
- * V1. What is made here is private from its first moment; what was there with wider rights is narrowed.
- * V2. Rights are only ever taken away, from group and others. Links are not followed, and what belongs to somebody else stays
- *     as it is. Windows has no such rights: there nothing happens.
+ * V1. What is created here is private from the start; an existing file with wider rights is narrowed.
+ * V2. Rights are only ever taken away, from group and others. Links in a folder are not followed, and files of another
+ *     owner stay unchanged. On Windows, which has no such rights, nothing happens.
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** Answers what was narrowed: the folder itself, and everything in it. */
+/** Creates the folder if needed. Returns what was narrowed: the folder itself, and everything in it. */
 export function makePrivateFolder(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  // The folder may be a link to another disk: then that is meant.
+  // The folder itself may be a link to another disk, which is followed.
   return [...narrow(folder, statSync), ...narrowContent(folder)];
 }
 
-/** Makes the file unless it is there. Answers whether one that was there has been narrowed. */
+/** Creates the file unless it exists. True if an existing file has been narrowed. */
 export function makePrivateFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', PRIVATE_FILE));
@@ -52,7 +52,7 @@ function narrow(path: string, stat: (path: string) => { readonly mode: number })
     return [path];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Gone meanwhile, or of somebody else, or on a disk that cannot be written to.
+    // The file is gone, has another owner, or is on a disk that cannot be written to.
     if (code === 'ENOENT' || code === 'EPERM' || code === 'EROFS') return [];
     throw error;
   }

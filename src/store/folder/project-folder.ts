@@ -1,5 +1,6 @@
 /**
- * `.everthread` of a project: what Everthread keeps there (store, keys, Temporal's database, logs, locks), for its owner alone.
+ * The folder `.everthread` of a project: what Everthread stores there (store, keys, Temporal's database, logs, locks)
+ * is for its owner only.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ export function projectFolder(projectDir: string): string {
   return join(projectDir, '.everthread');
 }
 
-/** Makes it, and narrows what was open to others, which `tell` is told of. */
+/** Creates the folder, and narrows what was open to others. `tell` receives a line if anything was narrowed. */
 export function makeProjectFolder(projectDir: string, tell?: (line: string) => void): string {
   const folder = projectFolder(projectDir);
   const { length } = makePrivateFolder(folder);
@@ -23,7 +24,7 @@ export function makeProjectFolder(projectDir: string, tell?: (line: string) => v
   return folder;
 }
 
-/** Narrows the folder where it exists, and makes none. */
+/** Narrows the folder if it exists; does not create it. */
 export function narrowProjectFolder(projectDir: string, tell: (line: string) => void): void {
   if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, tell);
 }

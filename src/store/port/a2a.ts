@@ -10,16 +10,16 @@ export interface A2aTaskRecord extends A2aCallKey {
   readonly agent: string;
   readonly contextId: string;
   readonly messageId: string;
-  /** As the card told it when the call began: JSON. Null as long as nothing can have been sent. */
+  /** JSON value from the agent card when the call began. Null as long as nothing can have been sent. */
   readonly endpoint: unknown;
   /** Null until it is known. */
   readonly taskId: string | null;
-  /** How many of its questions are answered: as it has heard, or as it may have. */
+  /** Number of its questions that are answered: the agent has received the answers, or may have. */
   readonly answers: number;
-  /** It may go on: it is to be cancelled where its call is over. */
+  /** True if the task may still run: it must be cancelled once its call is over. */
   readonly open: boolean;
   readonly sentAt: number;
-  /** Since when it has not been reached; null where it was. */
+  /** Since when the agent has been unreachable; null if the last attempt reached it. */
   readonly silentSince: number | null;
 }
 
@@ -28,29 +28,29 @@ export type BeginA2aTask = Omit<
   'endpoint' | 'taskId' | 'answers' | 'open' | 'sentAt' | 'silentSince'
 >;
 
-/** What has become known; what is absent stays as it is. */
+/** What has become known; absent fields stay unchanged. */
 export interface NoteA2aTask extends A2aCallKey {
   readonly endpoint?: unknown;
   readonly taskId?: string;
   readonly answers?: number;
-  /** The number of an answer, from 0, that it has certainly not heard: it is to be sent again. */
+  /** Number of an answer, from 0, that the agent has certainly not received: it must be sent again. */
   readonly unsent?: number;
-  /** It has ended, or was never begun. */
+  /** Set if the task has ended, or was never begun. */
   readonly over?: true;
-  /** Whether it was reached just now. */
+  /** Whether the agent was reached just now. */
   readonly reached?: boolean;
-  /** It was to be cancelled, and was not to be reached for it. */
+  /** Set if cancelling failed because the agent was not reached. */
   readonly cancelFailed?: true;
 }
 
 export interface A2aStore {
-  /** Before its agent is looked for. The call again answers what is there. */
+  /** Stores the task, before its agent is contacted. The same call again returns the existing record. */
   begin(command: BeginA2aTask): Promise<A2aTaskRecord>;
-  /** Answers what is there then; null where the thread was removed. */
+  /** Updates a task and returns the record; null if the thread was deleted. */
   note(command: NoteA2aTask): Promise<A2aTaskRecord | null>;
   /**
-   * Those that may go on while their call, or their thread, is over: nobody wants them any more. Of one thread where it is given. At most 100; one that could
-   * not be cancelled a hundred times is given up.
+   * Tasks that may still run although their call or their thread is over; only those of one thread if it is given. At
+   * most 100; a task that could not be cancelled 100 times is given up.
    */
   listUnwanted(threadId?: string): Promise<readonly A2aTaskRecord[]>;
 }

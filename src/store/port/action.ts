@@ -1,6 +1,6 @@
 /**
- * Actions: calls that a policy has judged, one row each. A call of a step tells of its action as it begins and ends (tool.ts); the commands
- * here are for calls that code makes itself, and for whoever looks after what is uncertain.
+ * Actions: calls that a policy has judged, one row each. A call of a step records its action when it begins and ends
+ * (tool.ts). The commands here are for calls that code makes itself, and for settling uncertain actions.
  */
 import type { ActionArtifact, ActionState, JudgedAction } from '../../core/governance/agent-policy.ts';
 import type { PolicyDecision } from '../../core/governance/capability-policy.ts';
@@ -12,32 +12,32 @@ import type { Wait } from './wait.ts';
 export interface ActionDenial {
   readonly code: ErrorCode;
   readonly reason: string;
-  /** It ends the execution. */
+  /** Set if the denial ends the execution. */
   readonly fatal?: true;
 }
 
 export interface ToldAction extends JudgedAction {
-  /** Why it is not done. */
+  /** Set if the action was denied. */
   readonly denied?: ActionDenial;
 }
 
 export interface RecordAction {
   readonly threadId: string;
   readonly told: ToldAction;
-  /** Where the code runs in one. */
+  /** Set if the code runs in a step. */
   readonly step?: number;
   readonly executionId?: string;
-  /** How long it is this process's, unless that renews it. */
+  /** Milliseconds for which the action belongs to this process, unless the process renews it. */
   readonly leaseMs: number;
-  /** The wait whose approval this is the one call of. */
+  /** The wait whose approval covers this single call. */
   readonly approval?: string;
 }
 
-/** What somebody has said of an action of this fingerprint before, so far as it reaches this one. */
+/** An earlier decision on an action with this fingerprint whose scope includes the present one. */
 export interface EarlierDecision {
   readonly approved: boolean;
   readonly waitId: string;
-  /** It lets one call of code pass, which spends it. */
+  /** Set if the approval is for a single call of code, which uses it up. */
   readonly once?: true;
   readonly reason?: string;
   readonly by?: string;
@@ -48,7 +48,10 @@ export interface FindDecision {
   readonly userId: string | null;
   readonly executionId: string | null;
   readonly fingerprint: string;
-  /** Of a call that code makes: the id of its action, which has not begun. An approval for `once` reaches it while it is not spent. */
+  /**
+   * Id of the action, for a call that code makes itself. An unused approval for `once` then counts too; an action that
+   * has already begun is approved.
+   */
   readonly byCode?: string;
 }
 
@@ -79,37 +82,40 @@ export interface ListActions {
   readonly id?: string;
   readonly threadId?: string;
   readonly state?: ActionState;
-  /** 100 unless given. */
+  /** Default 100. */
   readonly limit?: number;
 }
 
 export type ReconciledAction =
-  /** `wait`: the one that has asked for it, which is over now. */
+  /** `wait`: the wait that asked for the reconciliation; it is over now. */
   | { readonly kind: 'reconciled'; readonly action: ActionRecord; readonly wait?: Wait }
-  /** It was not uncertain: as it is. */
+  /** The action was not uncertain and is unchanged. */
   | { readonly kind: 'certain'; readonly action: ActionRecord }
   | { readonly kind: 'unknown' };
 
 export interface ActionStore {
   /**
-   * Keeps what was judged of a call that code makes itself: denied, or begun, for as long as its process renews it.
-   * `spent`: another call has used its approval up, and nothing is kept. Given again it changes nothing but that; what was lost has begun
-   * again. Rejects with `ThreadTerminated`, `ThreadNotFound`.
+   * Records a judged call that code makes itself: denied, or begun, which its process must then renew. `spent`: another
+   * call has used up its approval, and nothing is stored. The same command again only renews the lease; an action that
+   * was considered lost is begun again. Rejects with `ThreadTerminated`, `ThreadNotFound`.
    */
   record(command: RecordAction): Promise<'kept' | 'spent'>;
-  /** The end of what `record` has begun. Given again it changes nothing. */
+  /** Ends an action that `record` has begun. Idempotent. */
   end(command: EndAction): Promise<void>;
-  /** Its process is at it. What is not there, or over, stays as it is. */
+  /**
+   * Renews the lease of an action whose process still works on it. No effect on an unknown action, or one that is over.
+   */
   renew(id: string, leaseMs: number): Promise<void>;
-  /** Those that nobody has renewed in time are uncertain: answers how many, 100 at most. */
+  /** Marks actions that were not renewed in time as uncertain. Returns how many, 100 at most. */
   closeLost(): Promise<number>;
   /**
-   * The newest answer of an approval of this fingerprint that reaches this execution: approved for the execution, the thread, or always (by
-   * the scope of the answer; the last for threads of the same user), or denied in this execution. Null where there is none.
+   * The newest answered approval with this fingerprint that applies to this execution: approved for the execution, for
+   * the thread, or always (by the scope of the answer; `always` is for threads of the same user and organisation), or
+   * denied in this execution. Null if there is none.
    */
   findDecision(asked: FindDecision): Promise<EarlierDecision | null>;
   /** Newest first. */
   list(options?: ListActions): Promise<readonly ActionRecord[]>;
-  /** Once: a second time the action is certain. */
+  /** Settles an uncertain action, once: a second call returns `certain`. */
   reconcile(id: string, reconciliation: Reconciliation): Promise<ReconciledAction>;
 }

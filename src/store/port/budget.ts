@@ -1,4 +1,4 @@
-/** Budgets of executions: what they may spend, and what they have. */
+/** Budgets of executions: what they may spend, and what they have spent. */
 import type { BudgetLimit, BudgetLine } from '../../core/governance/budget.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ForgottenWait } from './wait.ts';
@@ -6,43 +6,46 @@ import type { ForgottenWait } from './wait.ts';
 /** A tool that code invokes. */
 export interface PayInvoked {
   readonly threadId: string;
-  /** Of the call: the same pays once. */
+  /** Key of the call: the same key is charged once. */
   readonly key: string;
-  /** Where the code runs in one. */
+  /** Set if the code runs in a step. */
   readonly step?: number;
 }
 
-/** What an author's policy says of what is about to be spent. */
+/** The verdict of an author's policy on what is about to be spent. */
 export interface ToldSpending {
   readonly threadId: string;
   readonly step?: number;
   readonly policy: string;
   readonly effect: 'warn' | 'deny';
   readonly reason: string;
-  /** The limit that it is about; the first of the execution's where it is absent, or none of them. */
+  /** The limit concerned; if absent, or if the execution has no such limit, its first one is named. */
   readonly limit?: BudgetLimit;
 }
 
 export type PaidCall =
   | { readonly kind: 'paid' }
-  /** The execution is over, and this may not begin. */
+  /** The execution is over, and the call may not begin. */
   | { readonly kind: 'exceeded'; readonly error: StoredError };
 
 export interface BudgetStore {
   /**
-   * The lines of the execution that is under way, those of its own first, its root's last; of a thread at rest, those of its newest
-   * execution. Empty where nothing limits it, and for a thread that is not there.
+   * The budget lines of the running execution, its own first, its root's last; for a thread at rest, those of its
+   * newest execution. Empty if nothing limits it, and for an unknown thread.
    */
   read(threadId: string): Promise<readonly BudgetLine[]>;
-  /** Threads of its family, but for itself, whose steps wait for what others hold of a budget. */
+  /** Other threads of its family whose steps wait for what others have reserved of a budget. */
   listWaiting(threadId: string): Promise<readonly string[]>;
   /**
-   * The thread's open execution has exceeded a budget: closes the approvals for which relatives wait that spend from the same one, whose executions
-   * are over too. Answers what it has closed, for their threads to be told.
+   * For a thread whose open execution has exceeded a budget: closes the approvals awaited by relatives that spend from
+   * the same budget; their executions are over, too. Returns the closed waits, so that their threads can be notified.
    */
   closeApprovals(threadId: string): Promise<readonly ForgottenWait[]>;
-  /** Tells of it: a warning once for each policy and limit, a denial once, with which the open execution is over: it begins nothing any more. */
+  /**
+   * Logs the verdict: a warning once for each policy and limit, a denial once. With a denial the open execution is
+   * over: it begins nothing more.
+   */
   tell(command: ToldSpending): Promise<void>;
-  /** Counts a call against the budgets of the thread's open execution; where it has none, nothing is written. */
+  /** Charges a call to the budgets of the thread's open execution; writes nothing if it has none. */
   payInvoked(command: PayInvoked): Promise<PaidCall>;
 }

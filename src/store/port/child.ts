@@ -10,7 +10,7 @@ import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import type { NewTask } from './task.ts';
 
-/** A child, as the registry of its parent has it. */
+/** A child, as recorded in the registry of its parent. */
 export interface ChildRecord {
   readonly parentId: string;
   readonly threadId: string;
@@ -23,15 +23,15 @@ export interface ChildRecord {
   readonly explicit: boolean;
   readonly hears: Side;
   readonly status: string;
-  /** The step whose call made it. */
+  /** The step whose call created it; null if a variable request was fulfilled. */
   readonly madeStep: number | null;
   readonly createdAt: number;
   readonly terminatedAt: number | null;
 }
 
-/** A child that is to be made. Holds no value of any variable. */
+/** A child to be created. Contains no value of any variable. */
 export interface NewChild {
-  /** Derived from the call that makes it (`state/id.ts`). */
+  /** Derived from the call that creates it (`state/id.ts`). */
   readonly threadId: string;
   readonly agent: string;
   readonly name: string | null;
@@ -43,20 +43,20 @@ export interface NewChild {
   readonly explicit: boolean;
   readonly hears: Side;
   readonly maxInstances?: number;
-  /** Of what it takes over from its parent, its prompts show these alone (core/project/env.ts, V3); absent: whatever it takes over. */
+  /** The only inherited variables that its prompts may show (core/project/env.ts, V3); if absent, they may show all. */
   readonly promoted?: readonly string[];
   /** Its first messages, in order; attachments are paths of the parent's files. */
   readonly messages: readonly MessageItem[];
-  /** What its executions begin with; absent where the parent's has none. */
+  /** The context that its executions begin with; absent if the parent's execution has none. */
   readonly context?: GivenContext;
 }
 
-/** A variable of the new thread that its parent's environment does not give by itself. */
+/** A variable of the new thread that it does not simply inherit from its parent. */
 export interface GivenVariable {
   readonly name: string;
   readonly value: string;
   readonly type?: EnvType;
-  /** No prompt of the child shows it. */
+  /** True if no prompt of the child may show it. */
   readonly withheld?: boolean;
 }
 
@@ -68,22 +68,22 @@ export interface ParentCall {
 export interface CreateChild {
   readonly parentId: string;
   readonly child: NewChild;
-  /** The call that makes it. With it, the same call again finds the same child. */
+  /** The call that creates it. With it, the same call again finds the same child. */
   readonly call: ParentCall | null;
-  /** The call has its result with the child's first report. */
+  /** True if the call gets its result with the child's first report. */
   readonly waits: boolean;
-  /** Which of the parent's own variables the child takes over. */
+  /** True if the child inherits this variable of its parent. */
   readonly inherits: (name: string) => boolean;
   readonly given: readonly GivenVariable[];
-  /** The child is a task: it is told nothing, and has no variables. */
+  /** Set if the child is a task, which gets no messages and no variables. */
   readonly task?: { readonly begins: NewTask; readonly manifest: string | null };
 }
 
 export type LimitedChild = Pick<NewChild, 'agent' | 'maxInstances'>;
 
-/** Why there may be no further child. */
+/** Why no further child may be created. */
 export type ChildLimit =
-  /** There are as many children of this agent as may be: the living ones. */
+  /** The limit of living children of this agent is reached; `living` lists them. */
   | { readonly kind: 'full'; readonly limit: number; readonly living: readonly ChildRecord[] }
   /** `threadDepth`, `childrenPerThread` or a limit of the team is reached. */
   | { readonly kind: 'refused'; readonly reason: string };
@@ -105,67 +105,71 @@ export interface TellChild {
 
 export type ToldChild =
   | { readonly kind: 'told'; readonly child: ChildRecord; readonly start: ChildStart }
-  /** It is no living child of this thread. */
+  /** Not a living child of this thread. */
   | { readonly kind: 'unknown' }
-  /** It is at rest, and the parent's team is at its limit. */
+  /** The child is at rest, and the parent's team is at its limit. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'terminated' };
 
-/** A call that made a child or told it something, and its outcome. */
+/** A call that created a child or sent it a message, and its outcome. */
 export interface CallOfChild {
   readonly child: ChildRecord;
   readonly start: ChildStart;
-  /** A workflow run of the child has opened its thread. */
+  /** True if a workflow run of the child has opened its thread. */
   readonly started: boolean;
-  /** The call waits for a report. */
+  /** True if the call waits for a report. */
   readonly waits: boolean;
-  /** The report that answered it; its attachments are files of the parent. */
+  /** The report that answered the call, or null; its attachments are files of the parent. */
   readonly report:
     | (Omit<SubagentReport, 'attachments'> & { readonly attachments: readonly AttachmentRef[] })
     | null;
 }
 
-/** For a call of a model that asks how far its subagents are. */
+/** Data for a model's call that asks for the status of its subagents. */
 export interface TeamStatus {
-  /** How often it may ask; null where nothing limits it. */
+  /** How often the model may ask; null if nothing limits it. */
   readonly limits: StatusGuard | null;
-  /** Calls of the same execution that were answered before. */
+  /** Calls for the status in the same execution that were answered before. */
   readonly earlier: EarlierQueries;
-  /** The newest, oldest first. */
+  /** The newest subagents, oldest first. */
   readonly subagents: readonly SubagentState[];
 }
 
 /** Commands reject with `ThreadNotFound` for an unknown parent. */
 export interface ChildStore {
   /**
-   * Makes a child's thread with its variables, files and first messages, and its place in the registry: status `running`, or `idle`
-   * where it is told nothing yet. The same call again finds the same child.
+   * Creates a child's thread with its variables, files and first messages, and its place in the registry: status
+   * `running`, or `idle` if it has no message yet. The same call again finds the same child.
    * Events `subagent.created` in the parent's log, `thread.created` in the child's. Rejects with `InvalidVariable`.
    */
   create(command: CreateChild): Promise<CreatedChild>;
-  /** What `create` would be refused with now by a limit; null where there is room. */
+  /** The limit for which `create` would be refused now; null if there is none. */
   judge(parentId: string, child: LimitedChild): Promise<ChildLimit | null>;
   readTeam(parentId: string, call: ParentCall): Promise<TeamStatus>;
-  /** Queues a message to a child, with its files, once for its id; status `running`, event `subagent.messaged`. */
+  /** Queues a message to a child, with its files, once per message id; status `running`, event `subagent.messaged`. */
   tell(command: TellChild): Promise<ToldChild>;
   /**
-   * Queues a message of the child's own making to its parent (`notifyParent`), once for its id, in the role that the side hears which
-   * has asked the child; event `subagent.notified`. False without a parent, or where it is over.
+   * Queues a message that the child sends to its parent by itself (`notifyParent`), once per message id, in the role
+   * that addresses the side that asked the child; event `subagent.notified`. False if there is no parent, or it has
+   * ended.
    */
   tellParent(childId: string, message: MessageItem): Promise<boolean>;
-  /** Null where the call has made no child and told none anything. */
+  /** Null if the call has created no child and sent none a message. */
   readCall(parentId: string, call: ParentCall): Promise<CallOfChild | null>;
-  /** The call has its result or never will: it gets no report any more. */
+  /** The call has its result or never will: no report is delivered to it any more. */
   releaseCall(parentId: string, call: ParentCall): Promise<void>;
 
   /** Oldest first. */
   list(parentId: string): Promise<readonly ChildRecord[]>;
-  /** Null for a thread without a parent in the registry. */
+  /** Null if the thread is in no parent's registry. */
   get(childId: string): Promise<ChildRecord | null>;
-  /** A child lives that may be spoken to, of another agent than those of `except`. */
+  /** True if there is a living, resumable child of another agent than those of `except`. */
   hasResumable(parentId: string, options?: { readonly except?: readonly string[] }): Promise<boolean>;
-  /** Children that nobody has started, oldest first. */
+  /** Children whose workflows have not been started, oldest first. */
   listUnstarted(parentId: string, limit: number): Promise<readonly ChildStart[]>;
-  /** The status that the parent's registry shows, event `subagent.status`. False without a parent. */
+  /**
+   * Sets the status that the parent's registry shows; event `subagent.status`. False if there is no parent, or it has
+   * ended.
+   */
   setStatus(childId: string, status: string): Promise<boolean>;
 }

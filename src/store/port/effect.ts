@@ -1,7 +1,7 @@
 /**
- * The store's effects (definitions §10): pending → running → done | failed, or cancelled. Times are microseconds, by the one
- * clock that all processes of a store share.
- * An effect that runs when its worker is lost goes again, three times at most.
+ * The store's effects (definitions §10): pending → running → done | failed, or cancelled. Times are microseconds, by
+ * the one clock that all processes of a store share.
+ * An effect whose worker is lost while it runs is attempted again, at most three times in all.
  */
 import type { ScheduledEffect } from '../../core/author/effect.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -10,7 +10,7 @@ import type { ThreadRecord } from './thread.ts';
 import type { QueuedTool } from './tool.ts';
 
 export interface NewEffect {
-  /** The same id again schedules nothing. */
+  /** Idempotency key: scheduling the same id again has no effect. */
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -19,7 +19,10 @@ export interface NewEffect {
 
 export type BegunEffect =
   | { readonly kind: 'terminated' }
-  /** Nothing is due. `waiting` counts the items in line: a lost worker's effect may have queued some unheard. */
+  /**
+   * Nothing is due. `waiting`: number of queued items; an effect whose worker was lost may have queued some without
+   * notifying the workflow.
+   */
   | { readonly kind: 'none'; readonly waiting: number }
   | {
       readonly kind: 'run';
@@ -28,7 +31,7 @@ export type BegunEffect =
       readonly thread: ThreadRecord;
     };
 
-/** The stack goes into the event alone, not into the effect's row. */
+/** The stack is written to the event only, not to the effect's row. */
 export interface EffectFault extends StoredError {
   readonly stack?: string;
 }
@@ -37,44 +40,49 @@ export interface EndEffect extends FromRun {
   readonly id: string;
   readonly attempt: number;
   readonly error?: EffectFault;
-  /** Tools that it queued: in line with its end, or not at all. */
+  /** Tools that the effect queued; queued in the same transaction as its end. */
   readonly queuedTools: readonly QueuedTool[];
 }
 
 export type EndedEffect =
-  /** `waiting` counts the items in line. */
+  /** `waiting`: number of queued items. */
   | { readonly kind: 'stored'; readonly waiting: number }
-  /** Another attempt has it, or had it. */
+  /** Nothing was stored: another attempt has taken over, or the effect no longer runs. */
   | { readonly kind: 'late' }
   | { readonly kind: 'terminated' };
 
 export interface BeginEffect extends FromRun {
-  /** How many workers an effect may lose before it is given up, whoever's fault that was; absent: three. */
+  /**
+   * Number of workers that may be lost while running the effect, whatever the cause, before it is given up. Default 3.
+   */
   readonly mayLose?: number;
 }
 
 export interface EffectStore {
   /**
-   * Answers the milliseconds until the thread's next effect. The same id again schedules nothing. Rejects with
-   * `ThreadTerminated`, `ThreadNotFound`, `LimitExceeded`.
+   * Returns the milliseconds until the thread's next effect is due. Scheduling the same id again has no effect. Rejects
+   * with `ThreadTerminated`, `ThreadNotFound`, `LimitExceeded`.
    */
   schedule(threadId: string, effect: NewEffect): Promise<number>;
-  /** Effects that wait, the next due first. */
+  /** Pending effects, ordered by due time. */
   list(threadId: string, name?: string): Promise<ScheduledEffect[]>;
-  /** Makes one that waits due now, behind those that are. False for one that does not wait. Rejects with `ThreadNotFound`. */
+  /**
+   * Makes a pending effect due now, after those that are already due. False if it is not pending. Rejects with
+   * `ThreadNotFound`.
+   */
   hasten(threadId: string, id: string): Promise<boolean>;
-  /** True only when it still waited. */
+  /** Cancels a pending effect. False if it is not pending. */
   remove(threadId: string, id: string): Promise<boolean>;
   /**
-   * Milliseconds until the next one is due, 0 for one that is late, null where none waits. One that is `begun` counts as
-   * late when it is asked for: a new workflow run cannot know whether anybody still runs it.
+   * Milliseconds until the next pending effect is due: 0 if it is overdue, null if none is pending. With `begun`, a
+   * running effect counts as overdue: a new workflow run cannot know whether a worker still runs it.
    */
   next(threadId: string, options?: { readonly begun?: boolean }): Promise<number | null>;
   /**
-   * Takes the effect that is due first, as another attempt of it. One that is found begun was a lost worker's: it comes before the
-   * others, so this command, given twice, answers the same effect.
+   * Begins the effect that is due first, as a new attempt. An effect found running belonged to a lost worker and comes
+   * first, so the same command given twice returns the same effect.
    */
   begin(command: BeginEffect): Promise<BegunEffect>;
-  /** Settles the effect, once: the same end again answers the same. */
+  /** Settles the effect once; the same end again returns the same result. */
   end(command: EndEffect): Promise<EndedEffect>;
 }

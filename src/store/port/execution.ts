@@ -1,11 +1,11 @@
 /**
- * Executions: what each of a thread's runs of the loop ran with, and how it ended. Their rows are kept by what begins and ends them, and are
- * the index of runs too. Reports are readings of the log.
+ * Executions: what each run of a thread's loop ran with, and how it ended. Their rows are written by the commands that
+ * begin and end them, and are also the index of runs. Run reports are read from the log.
  */
 import type { Cancellation, CancelRequest, CancelVerdict } from '../../core/governance/cancellation.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 
-/** As a task's: `input-required` while its thread waits for a person. */
+/** State of an execution, in the words of A2A tasks: `input-required` while its thread waits for a person. */
 export type RunRecordState = 'working' | 'input-required' | 'completed' | 'canceled' | 'failed';
 
 export const RUN_STATES: readonly RunRecordState[] = [
@@ -24,21 +24,21 @@ export interface ExecutionRecord {
   readonly state: RunRecordState;
   /** Microseconds since 1970. */
   readonly startedAt: number;
-  /** Null while it lasts. */
+  /** Null while it runs. */
   readonly endedAt: number | null;
-  /** Why it ended; null while it lasts. */
+  /** Why it ended; null while it runs. */
   readonly stopReason: string | null;
-  /** The number of the log's row that begins it; null for one that began before the rows said so. */
+  /** Number of the event that begins it; null for an execution older than this field. */
   readonly firstSeq: number | null;
-  /** As `state.execution.context` has it. */
+  /** Run context, as in `state.execution.context`. */
   readonly context: RunContext;
-  /** Somebody has given a context; else it is made of the execution's own id and place. */
+  /** True if a context was given; else it is made of the execution's own id and place. */
   readonly contextGiven: boolean;
-  /** The request to cancel it; null where there was none. */
+  /** The request to cancel it; null if there was none. */
   readonly canceled: Cancellation | null;
 }
 
-/** The newest one of a thread, open or terminated, of whose end the hooks have not been told. */
+/** The newest execution of a thread, open or ended by termination, whose end hooks have not run. */
 export interface EndingExecution extends ExecutionRecord {
   readonly terminated: boolean;
 }
@@ -47,40 +47,42 @@ export interface CancelExecution extends CancelRequest {
   readonly threadId: string;
 }
 
-/** Where an execution stands among all: the latest first, at the same microsecond by their ids. A record of one says it. */
+/**
+ * Position of an execution in lists: newest first, in the same microsecond by their ids. An `ExecutionRecord` is one.
+ */
 export type ExecutionPlace = Pick<ExecutionRecord, 'startedAt' | 'threadId' | 'id'>;
 
-/** All that are given must hold. */
+/** All given conditions must hold. */
 export interface ListExecutions {
   readonly threadId?: string;
-  /** These three find executions for which somebody has given a context. */
+  /** These three find executions for which a context was given. */
   readonly runId?: string;
   readonly sessionId?: string;
   readonly traceId?: string;
   readonly agent?: string;
   readonly state?: RunRecordState;
-  /** Those behind it: given the last one of a page, this is the next page, whatever has begun meanwhile. */
+  /** The last execution of the previous page: the list continues after it, whatever has begun since then. */
   readonly before?: ExecutionPlace;
-  /** 50 unless given. */
+  /** Default 50. */
   readonly limit?: number;
 }
 
 export interface ExecutionStore {
   /**
-   * Keeps the request with the execution that runs, or the one that is named; the first one counts. From then on none of its steps begins,
-   * and it ends as cancelled. Rejects with `ThreadNotFound`.
+   * Stores the request with the named execution, which may not have begun yet, or with the running one; the first
+   * request counts. From then on none of its steps begins, and it ends as cancelled. Rejects with `ThreadNotFound`.
    */
   cancel(command: CancelExecution): Promise<CancelVerdict>;
-  /** Without an id the newest. Null where there is none. */
+  /** The execution with this id; without an id, the newest. Null if there is none. */
   get(threadId: string, id?: string): Promise<ExecutionRecord | null>;
-  /** Of any thread, by its own id, or by the one that its context gives the run; the latest where several have it. */
+  /** Finds an execution of any thread by its id, or by the run id of its context; the newest if several match. */
   find(id: string, threadId?: string): Promise<ExecutionRecord | null>;
-  /** The one that had begun when the log's row `seq` was written. */
+  /** The newest execution that had begun when the log's row `seq` was written. */
   at(threadId: string, seq: number): Promise<ExecutionRecord | null>;
-  /** Null where nothing is open, and the last end was told or is none of a terminated thread. */
+  /** The newest execution, if its end hooks have not run and it is open or was ended by termination; else null. */
   findEnding(threadId: string): Promise<EndingExecution | null>;
-  /** The hooks at its end have run, or there are none for it. */
+  /** Records that its end hooks have run, or that there are none. */
   markEndTold(threadId: string, id: string): Promise<void>;
-  /** The latest first. */
+  /** Newest first. */
   list(options?: ListExecutions): Promise<readonly ExecutionRecord[]>;
 }

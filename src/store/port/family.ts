@@ -1,10 +1,11 @@
 /**
- * Families (runtime §7, §8): children with their registry, reports, requests for variables, and all threads below one root. All
- * threads of a family live in one store, so whatever touches two threads is one transaction.
- * F1. Each command may be given twice: a call makes one child, an item id is stored once, a report is delivered once.
- * F2. Files go along in the same transaction: a copy has a path of its own in the thread that it comes to, and its name for
- *     people is kept. A copy that is there already is not made again.
- * F3. A command locks one thread's row: the one whose log and queue it writes. Where it writes two, the parent's first.
+ * Families (runtime §7, §8): children with their registry, reports, requests for variables, and all threads below one
+ * root. All threads of a family are in one store, so a command that writes two threads is one transaction.
+ * F1. Each command may be given twice: a call creates one child, an item id is stored once, a report is delivered once.
+ * F2. Files are copied in the same transaction. A copy gets its own path in the receiving thread and keeps its display
+ *     name. An existing copy is not made again.
+ * F3. A command locks the row of the thread whose log and queue it writes. If it writes two, it locks the parent's
+ *     first.
  */
 import type { ChildRecord } from './child.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -22,14 +23,17 @@ export interface FamilyMember {
   readonly depth: number;
 }
 
-/** A thread that is not known has no family. */
+/** For an unknown thread all reads return an empty list. */
 export interface FamilyStore {
-  /** A thread with all that descend from it, each behind its parent. */
+  /** A thread and all its descendants, each after its parent. */
   read(threadId: string): Promise<readonly FamilyMember[]>;
-  /** The living, parents before their children. */
+  /** Descendants that are not terminated, parents before their children. */
   listDescendants(
     threadId: string,
   ): Promise<readonly { readonly threadId: string; readonly agent: string }[]>;
-  /** Relatives at rest that have something in their queues of which nobody may have told them. Stopped ones rest as they should. */
+  /**
+   * Other threads of the family that are at rest with queued items and may not have been notified of them. Stopped
+   * threads are left out.
+   */
   listForgotten(threadId: string): Promise<readonly string[]>;
 }

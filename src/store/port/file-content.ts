@@ -1,13 +1,14 @@
 /**
- * The content of a file, read over the port chunk by chunk, so that nothing large is held and nobody waits long.
- * A file may be replaced meanwhile: a reader of the whole begins again, a stream, which has given parts away, fails.
+ * Reads the content of a file over the port, chunk by chunk, so that no read is large or blocks others for long.
+ * If the file is replaced in the meantime, `readWholeFile` begins again; a stream fails, since it has delivered parts
+ * already.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { FileChunk } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { FileStore, OpenedFile } from './file.ts';
 
-/** A store, or the part of it that is read here. */
+/** The part of a store that is used here. */
 interface Reader {
   readonly files: Pick<FileStore, 'open' | 'readChunk'>;
 }
@@ -37,7 +38,7 @@ export async function readWholeFile(
   }
 }
 
-/** Null when there is no such file. An empty one is one empty chunk. */
+/** Null if there is no such file. An empty file is one empty chunk. */
 export async function streamFile(
   store: Reader,
   threadId: string,
@@ -51,7 +52,7 @@ export async function streamFile(
 
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The first chunk that is read. */
+  /** Index of the first chunk to read; default 0. */
   readonly begin?: number;
 }
 
@@ -70,7 +71,7 @@ export async function* readChunks(
     const data = await files.readChunk(threadId, { path: record.path, contentId, index });
     if (!data) throw replaced(record.path);
     yield { data, index, totalChunks, isLast: index === totalChunks - 1 };
-    // An engine in this process answers without the event loop.
+    // SQLite answers without returning to the event loop, so other work gets its turn here.
     await breathe();
   }
 }

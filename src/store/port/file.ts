@@ -1,9 +1,9 @@
 /**
- * The file system of a thread (definitions §18), a part of the ThreadStore port. Paths are rows of the thread; what a
- * path means is in `core/file/file-path.ts`. Each command may be given twice: a path's content is what counts. `write` is
- * several transactions, of which the last one decides; searches read page by page and see what is there when they come by.
- * Reads work on a terminated thread, and answer nothing for an unknown one. Writes throw `ThreadTerminated`,
- * `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`.
+ * The file system of a thread (definitions §18), a part of the ThreadStore port. Paths are rows of the thread;
+ * `core/file/file-path.ts` defines what a path means. Each command may be given twice: only the resulting content of a
+ * path counts. `write` is several transactions, of which the last one decides. Searches read page by page, and see each
+ * page as it is then. Reads work on a terminated thread, and return nothing for an unknown one. Writes throw
+ * `ThreadTerminated`, `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`.
  */
 import type {
   FileRecord,
@@ -15,7 +15,10 @@ import type {
 
 export interface NewFile {
   readonly path: string;
-  /** Bytes, which must not change before the command has ended; or a stream of them, which is taken as fast as it is stored. */
+  /**
+   * Bytes that must not change until the command has ended, or a stream of bytes, which is read as fast as it is
+   * stored.
+   */
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly mimeType: string;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
@@ -27,7 +30,7 @@ export interface NewFile {
 /** A file that can be read chunk by chunk. */
 export interface OpenedFile {
   readonly record: FileRecord;
-  /** Names this content and no other; null when the file is empty. */
+  /** Identifies exactly this content; null if the file is empty. */
   readonly contentId: string | null;
   readonly chunks: number;
 }
@@ -35,34 +38,37 @@ export interface OpenedFile {
 export interface FileChunkRef {
   readonly path: string;
   readonly contentId: string;
-  /** From 0. */
+  /** Index of the chunk, from 0. */
   readonly index: number;
 }
 
 export interface FileStore {
-  /** Replaces what is at the path, but not a directory. */
+  /** Writes a file. Replaces an existing file, but not a directory. */
   write(threadId: string, file: NewFile): Promise<FileRecord>;
-  /** As `write`, for a thread that may not be there yet: what its first message names. */
+  /** Like `write`, for a thread that may not exist yet: for files that its first message names. */
   stage(threadId: string, file: NewFile): Promise<FileRecord>;
-  /** Makes the directory and those above it; one that is there stays. */
+  /** Creates the directory and its parents; an existing one stays as it is. */
   mkdir(threadId: string, path: string): Promise<FileRecord>;
-  /** Removes an empty directory; without one nothing happens. */
+  /** Removes an empty directory; no effect if there is none. */
   rmdir(threadId: string, path: string): Promise<void>;
-  /** Removes a file, and its content with the last file that has it; without one nothing happens. */
+  /** Removes a file, and its content with the last file that has it; no effect if there is none. */
   unlink(threadId: string, path: string): Promise<void>;
 
-  /** The root is there as soon as the thread is. */
+  /** Null if there is nothing at the path. The root directory exists as soon as the thread does. */
   stat(threadId: string, path: string): Promise<FileRecord | null>;
-  /** Directories first, each kind by name. */
+  /** Entries of a directory: directories first, then files, each sorted by name. */
   readdir(threadId: string, path: string): Promise<ReaddirResult>;
   getStats(threadId: string): Promise<FileStats>;
   getThumbnail(threadId: string, path: string): Promise<Uint8Array | null>;
-  /** Null when there is no such file; `file-content.ts` reads what it answers. */
+  /** Opens a file to be read chunk by chunk (`file-content.ts`). Null if there is no such file. */
   open(threadId: string, path: string): Promise<OpenedFile | null>;
-  /** Null when the file has another content by now, or is gone. */
+  /** Null if the file has been replaced or removed. */
   readChunk(threadId: string, chunk: FileChunkRef): Promise<Uint8Array | null>;
-  /** Paths that a glob fits, sorted, up to `LIMITS.foundFiles`. */
+  /** Paths that match a glob, sorted, up to `LIMITS.foundFiles`. */
   find(threadId: string, pattern: string): Promise<FindResult>;
-  /** Lines that a regular expression fits, file by file, sorted by path. Rejects with `Timeout` when the pattern computes too long. */
+  /**
+   * Lines that match a regular expression, file by file, sorted by path. Rejects with `Timeout` if the pattern computes
+   * too long.
+   */
   grep(threadId: string, pattern: string): Promise<GrepResult[]>;
 }

@@ -1,4 +1,4 @@
-/** Queued rows for hooks (definitions §9): as a step is about to drain them, and as hooks have made them. */
+/** Queued rows for hooks (definitions §9): before a step drains them, and as modified by hooks. */
 
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
@@ -9,7 +9,10 @@ import type { ThreadRecord } from './thread.ts';
 /** A row that a step is about to drain. */
 export interface PendingRow {
   readonly id: string;
-  /** The message as it would be stored; files that a sender named are still paths. Null where it will be refused: its id is taken. */
+  /**
+   * The message as it would be stored; files that a sender named are still paths. Null if it will be refused, because
+   * its id is taken.
+   */
   readonly message: PendingMessage | null;
 }
 
@@ -17,7 +20,7 @@ export interface PendingMessage extends Omit<Message, 'attachments'> {
   readonly attachments: readonly (string | NonNullable<Message['attachments']>[number])[] | null;
 }
 
-/** Fields that are absent are as they were queued. */
+/** Absent fields keep the queued value. */
 export interface PreparedRow
   extends Partial<Pick<Message, 'content' | 'silent' | 'metadata' | 'attachments'>> {
   readonly id: string;
@@ -25,25 +28,28 @@ export interface PreparedRow
 }
 
 export interface PendingWork {
-  /** With the agent that has the thread from this step on. */
+  /** The thread, with the agent that has it from this step on. */
   readonly thread: ThreadRecord;
-  /** `after_thread_created` has run, or was never to run. */
+  /** True if `after_thread_created` has run, or must not run. */
   readonly greeted: boolean;
-  /** In the order in which they are drained. None where a step was begun under this ordinal already, or one is to be taken over. */
+  /**
+   * Rows in the order in which they are drained. Empty if a step has already begun under this ordinal, or one must be
+   * taken over.
+   */
   readonly rows: readonly PendingRow[];
-  /** Null where the step begins an execution. */
+  /** Null if the step begins an execution. */
   readonly executionId: string | null;
-  /** The execution that these rows begin, where they name one. */
+  /** The execution that these rows begin, if they name one. */
   readonly nextExecutionId?: string;
-  /** Model steps of that execution. */
+  /** Number of model steps of that execution. */
   readonly stepCount: number;
   readonly sideSteps: SideSteps;
-  /** Who will act, unless hooks change the role of the first message. */
+  /** The side that will act, unless hooks change the role of the first message. */
   readonly side: Side;
-  /** A limit forbids the step: nothing would be drained. */
+  /** True if a limit forbids the step: nothing would be drained. */
   readonly limited: boolean;
-  /** Its scratch. */
+  /** Scratch data of the execution. */
   readonly scratch: Readonly<Record<string, unknown>>;
-  /** What it would run with, with what the rows bring; null where nobody has given anything. */
+  /** Run context that the execution would have, including what the rows add; null if none was given. */
   readonly runContext: RunContext | null;
 }

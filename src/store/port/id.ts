@@ -1,15 +1,18 @@
-/** Ids by their beginnings, for people who type them. */
+/** Finds ids by their prefix, for people who type them. */
 
 export type IdKind = 'thread' | 'task' | 'execution' | 'wait' | 'action' | 'effect' | 'token' | 'request';
 
 export interface FindIds {
   readonly kind: IdKind;
-  /** In the case in which they are written. */
+  /** Case-sensitive. */
   readonly prefix: string;
   readonly limit: number;
 }
 
 export interface IdStore {
-  /** Ids of this kind that begin so, the shortest first, each once; deleted threads are left out. Reads all of them: not for a program's use. */
+  /**
+   * Ids of this kind with this prefix, shortest first, each once; deleted threads are left out. Scans all ids of the
+   * kind: not for use by programs.
+   */
   find(asked: FindIds): Promise<readonly string[]>;
 }

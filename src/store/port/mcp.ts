@@ -1,23 +1,23 @@
-/** What servers of MCP have told of their tools, as the executions of a thread use it: a part of the ThreadStore port. */
+/** Tool lists of MCP servers, as the executions of a thread use them: a part of the ThreadStore port. */
 
-/** A tool as its server tells of it; bounded where it was read. */
+/** A tool as described by its server; its size was limited when it was read. */
 export interface McpListedTool {
-  /** Its name at the server. */
+  /** Name of the tool at the server. */
   readonly name: string;
   readonly description: string;
   /** JSON schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly hints: Readonly<Record<string, boolean>>;
-  /** Of all this: another one is another tool. */
+  /** Digest of all fields above; a different digest means a different tool. */
   readonly digest: string;
 }
 
 export interface McpList {
   readonly server: string;
-  /** Null where the server could not be asked; `code` says why. */
+  /** Null if the server could not be queried; `code` is then the error code. */
   readonly tools: readonly McpListedTool[] | null;
   readonly code: string | null;
-  /** Microseconds. */
+  /** Microseconds since 1970. */
   readonly listedAt: number;
 }
 
@@ -32,11 +32,12 @@ export interface KeepMcpList {
 }
 
 export interface McpStore {
-  /** The newest list of each server that the thread has asked in this execution. */
+  /** The lists of the servers that the thread has queried in this execution, one per server. */
   list(threadId: string, executionId: string): Promise<readonly McpList[]>;
   /**
-   * Keeps what a server has told, for the rest of the execution: a list that is kept already stays, and is the answer. In place of what an earlier
-   * execution has kept; what is different from that is told in the log.
+   * Stores a server's answer for the rest of the execution, and returns the stored list. A list that is already stored
+   * for this execution stays and is returned; a failure may be replaced. Replaces the list of an earlier execution;
+   * differences from it are logged.
    */
   keep(command: KeepMcpList): Promise<McpList>;
 }

@@ -1,5 +1,5 @@
 /**
- * The store's messages (definitions §14.2, §15). Attachments are files of the thread by the time they come here.
+ * The store's messages (definitions §14.2, §15). Attachments given here are already files of the thread.
  * Writes reject with `ThreadTerminated`, `ThreadNotFound`.
  */
 
@@ -7,7 +7,7 @@ import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-m
 import type { AttachmentRef, Message } from '../../core/message/message.ts';
 
 export interface InjectedMessage {
-  /** The same id again stores nothing, and answers what is there. */
+  /** Idempotency key: the same id again stores nothing and returns the existing message. */
   readonly id: string;
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string | null;
@@ -15,7 +15,7 @@ export interface InjectedMessage {
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly executionId: string | null;
-  /** Below the top: where a sub-prompt's code put it. */
+  /** Set with `depth` if the code of a sub-prompt adds the message below the thread's own. */
   readonly parentId?: string | null;
   readonly depth?: number;
 }
@@ -23,22 +23,22 @@ export interface InjectedMessage {
 export interface StoredMessageUpdates {
   readonly content?: string;
   readonly silent?: boolean;
-  /** Merged into what there is; a key set to null is taken out. */
+  /** Merged into the existing metadata; a key set to null is removed. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
 }
 
 export interface MessageStore {
-  /** A page of the thread's messages, the pending ones after the stored; oldest first unless asked otherwise. */
+  /** A page of the thread's messages, pending ones after stored ones; oldest first by default. */
   list(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
-  /** The newest stored messages of the thread's own, silent ones too, oldest first: no more than a tool is shown. */
+  /** The newest stored messages of depth 0, including silent ones, oldest first: as many as a tool may be shown. */
   recent(threadId: string): Promise<readonly Message[]>;
-  /** Stored or pending. */
+  /** A stored or pending message; null if there is none. */
   get(threadId: string, id: string): Promise<Message | null>;
-  /** Stores a message of code's own making; the same id again answers the one that is there. */
+  /** Stores a message that code has made; the same id again returns the existing one. */
   inject(threadId: string, message: InjectedMessage): Promise<Message>;
   /** Rejects with `MessageNotFound`. */
   update(threadId: string, id: string, updates: StoredMessageUpdates): Promise<Message>;
-  /** False when there is none. Rejects with `MessageConflict` where a call of it has no result yet. */
+  /** False if there is none. Rejects with `MessageConflict` if a call of it has no result yet. */
   delete(threadId: string, id: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** The live side of a step: the calls of models behind it, and the text that they stream. */
+/** A running step: its model calls, and the text that they stream. */
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
@@ -9,25 +9,36 @@ export interface ModelCallStart extends StepRef {
   readonly call: number;
   readonly model: string;
   readonly modelId: string;
-  /** Asked where a budget bounds tokens or cost: how much of it the request may take, and how long its end may be awaited. */
+  /**
+   * Called if a budget limits tokens or cost. Returns what the request may use, and `leaseMs`: how long its end may be
+   * awaited before others may settle it.
+   */
   readonly reserve?: () => CallEstimate & { readonly leaseMs: number };
-  /** It is not for the answer: where a budget denies it, or has no room for the answer's behind it, it is `declined`. */
+  /**
+   * Set if the call does not produce the answer: it is `declined` if a budget denies it, or has no room for it and for
+   * the answer's call.
+   */
   readonly purpose?: 'compaction';
-  /** What is about to be sent, told with the call where a budget bounds the execution, or `always`. */
+  /**
+   * The request that is about to be sent; logged with the call if a budget limits the execution, or if `always` is set.
+   */
   readonly prepared?: { readonly always: boolean; readonly manifest: () => ContextManifest };
 }
 
 export type StartedModelCall =
-  /** `maxOutputTokens`: as much as it may answer with, `leftMs`: as long as it may take, where a budget bounds it. */
+  /**
+   * Set if a budget limits the call. `maxOutputTokens`: limit of the answer's tokens. `leftMs`: milliseconds that it
+   * may take.
+   */
   | { readonly kind: 'started'; readonly maxOutputTokens?: number; readonly leftMs?: number }
   | { readonly kind: 'terminated' }
-  /** Only what other requests hold is in its way: the step is asked for again once they have ended. */
+  /** Refused only because of what other requests have reserved: ask again for the step once they have ended. */
   | { readonly kind: 'blocked' }
   | { readonly kind: 'exceeded'; readonly error: StoredError }
-  /** It can be done without: the budget goes on as it was. */
+  /** An optional call (`purpose`) was refused; the budget is unchanged. */
   | { readonly kind: 'declined' };
 
-/** Calls of an attempt at a step are numbered from here. */
+/** Number of the first call of an attempt at a step. */
 export const FIRST_CALL = 1;
 
 export interface ModelCallEnd extends StepRef {
@@ -38,18 +49,18 @@ export interface ModelCallEnd extends StepRef {
     readonly retryInMs?: number;
     readonly plain?: boolean;
   };
-  /** It has streamed text, which readers are to forget: told with its failure. */
+  /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;
   readonly usage?: ProviderUsage;
   readonly cost?: number;
-  /** When it was sent; absent, when its row was written. */
+  /** When the call was sent; if absent, the time at which its row was written counts. */
   readonly startedAt?: number;
   readonly firstTokenAt?: number;
-  /** Kinds of chunks of the answer that nothing was kept of. */
+  /** Kinds of chunks of the answer that were ignored: nothing of them is stored. */
   readonly ignored?: readonly string[];
 }
 
-/** The call that brought an answer, as it has ended. */
+/** The end of the call that produced an answer. */
 export type AnsweredCall = Pick<
   ModelCallEnd,
   'call' | 'usage' | 'cost' | 'startedAt' | 'firstTokenAt' | 'ignored'
@@ -60,14 +71,17 @@ export interface ModelChunk extends StepRef {
   readonly delta: string;
 }
 
-/** Keys of a call: step, attempt, call. On a terminated thread nothing is written. */
+/** A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
 export interface ModelCallStore {
-  /** The same call again changes nothing. `exceeded`: the execution's budget denies it, and nothing is written of it. */
+  /**
+   * Starting the same call again has no effect. `exceeded`: the execution's budget denies the call, and no call is
+   * stored.
+   */
   start(command: ModelCallStart): Promise<StartedModelCall>;
-  /** Appends streamed text to the log; false when the attempt no longer has the step open and nothing was written. */
+  /** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
   appendChunk(command: ModelChunk): Promise<boolean>;
-  /** Tells readers that no answer has begun; false as with a chunk. */
+  /** Logs that no answer has begun yet. False as for `appendChunk`. */
   tellWaiting(command: StepRef & Pick<ModelChunk, 'call'>): Promise<boolean>;
-  /** Settles the call, once; also one that was taken for lost. */
+  /** Settles the call once, even if it had been considered lost. */
   end(command: ModelCallEnd): Promise<void>;
 }

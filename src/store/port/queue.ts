@@ -1,6 +1,6 @@
 /**
- * The queue's durable half (runtime §9): what is sent to a thread, until a step drains it. (thread, item id) is the key: an item
- * that comes twice counts once, whatever became of the first.
+ * The durable part of the queue (runtime §9): items sent to a thread, until a step drains them. (thread, item id) is
+ * the key: an item that arrives twice counts once, even if the first has been drained or refused.
  */
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
 import type { PendingWork } from './hook.ts';
@@ -9,25 +9,33 @@ import type { BeginStep } from './step.ts';
 
 export interface SpillItems extends FromRun {
   readonly items: readonly QueueItem[];
-  /** Items that the caller has found to be unusable: each becomes an event `item.rejected`. */
+  /** Items that the caller has refused; each is logged as `item.rejected`. */
   readonly rejections?: readonly Refusal[];
 }
 
 export interface QueueOptions {
-  /** Queued by code of the thread's own execution: it has no count of steps of its own (core/thread/step-limit.ts, L1). */
+  /**
+   * True if code of the thread's own execution queues it: it has no step count of its own (core/thread/step-limit.ts,
+   * L1).
+   */
   readonly own?: boolean;
-  /** The id of the effect whose code queues it: it spends from what the execution had that scheduled the effect. */
+  /** Id of the effect whose code queues it: it spends from the budgets of the execution that scheduled the effect. */
   readonly effect?: string;
 }
 
 export interface ClaimExecution {
   readonly threadId: string;
-  /** The user of the thread, whose ids these are; null where it has none: then they are the store's. */
+  /**
+   * The user of the thread, who owns the execution id unless the item's context names an organisation; null if the
+   * thread has no user: the id is then unique in the store.
+   */
   readonly userId: string | null;
   readonly item: QueueItem;
 }
 
-/** `claimed`: by this item, or by the same content under `itemId`. `conflict`: by another item, for that thread. */
+/**
+ * `claimed`: by this item, or by an item with the same content, `itemId`. `conflict`: by another item, for that thread.
+ */
 export type ClaimedExecution =
   | { readonly kind: 'claimed'; readonly itemId: string }
   | { readonly kind: 'conflict'; readonly threadId: string };
@@ -38,24 +46,30 @@ export interface ExecutionClaim {
 }
 
 export interface QueueStore {
-  /** Claims the id of the execution that an item begins, before the item is sent. The same item again changes nothing. */
+  /** Claims the id of the execution that an item begins, before the item is sent. Idempotent for the same item. */
   claim(command: ClaimExecution): Promise<ClaimedExecution>;
-  /** Where items were sent that begin the execution of this id, newest first: each owner has its own. */
+  /** Claims of this execution id, newest first. Each owner may have one. */
   findClaims(executionId: string): Promise<readonly ExecutionClaim[]>;
   /**
-   * Moves queued content from the workflow's memory into the store, in order; answers how many items are in line now, 0 on a
-   * terminated thread. An item that is nested too deep becomes an event `item.rejected`.
+   * Moves queued content from the workflow's memory into the store, in order. Returns how many items are queued now, 0
+   * on a terminated thread. An item that is nested too deep is logged as `item.rejected`.
    */
   spill(command: SpillItems): Promise<{ readonly waiting: number }>;
-  /** Puts an item where its signal will find it, even before the thread is there. It is not in line yet. */
+  /** Stores an item for its later signal, even before the thread exists. It is not queued by this. */
   stage(threadId: string, item: QueueItem): Promise<void>;
-  /** Puts an item in line for code: the thread's own within an execution, or any other. Rejects with `ThreadTerminated`, `ThreadNotFound`. */
+  /**
+   * Queues an item for code: the thread's own within an execution, or any other. Rejects with `ThreadTerminated`,
+   * `ThreadNotFound`.
+   */
   add(threadId: string, item: QueueItem, options?: QueueOptions): Promise<void>;
-  /** How many items are in line, whoever put them there. */
+  /** Number of queued items, whoever queued them. */
   count(threadId: string): Promise<number>;
-  /** How many of these items have become messages or were refused. */
+  /** Number of these items that have become messages or were refused. */
   countTaken(threadId: string, itemIds: readonly string[]): Promise<number>;
-  /** What `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with `ThreadNotFound`. */
+  /**
+   * Returns what `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with
+   * `ThreadNotFound`.
+   */
   readPending(
     query: FromRun &
       Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'limits'> &

@@ -4,7 +4,7 @@ import type { Message } from '../../core/message/message.ts';
 import type { ReportKind } from '../../core/thread/subagent-report.ts';
 import type { ChildRecord } from './child.ts';
 
-/** A report that its child has made and its parent has not heard. */
+/** A report that a child has made and that was not yet delivered to its parent. */
 export interface DueReport {
   readonly id: string;
   readonly kind: ReportKind;
@@ -12,30 +12,37 @@ export interface DueReport {
 }
 
 export interface DeliveredReport {
-  /** `message`: queued to the parent. `call`: marked for the call that waits; `finishSubagent` stores its result. `dropped`: told nobody, as it should be. */
+  /**
+   * `message`: queued to the parent. `call`: marked for the call that waits; `finishSubagent` stores its result.
+   * `dropped`: deliberately not delivered.
+   */
   readonly by: 'message' | 'call' | 'dropped';
-  /** The parent is over: nobody is to be woken. */
+  /** True if the parent has ended and must not be woken. */
   readonly parentEnded: boolean;
-  /** Waits below the child have held the parent up, and those above it may not know that they are over. */
+  /**
+   * Set if waits of descendants have blocked the parent: its ancestors must be notified, so that they update what they
+   * show.
+   */
   readonly heldUp?: true;
 }
 
 export interface LastStep {
   readonly side: Side;
-  /** Of its calls, in order. */
+  /** Tool messages of its calls, in order. */
   readonly results: readonly Message[];
 }
 
 export interface ReportStore {
-  /** The last step of the thread's own, not of its sub-prompts, that has an answer. Null where there is none. */
+  /** The last step that has an answer, not counting steps of sub-prompts. Null if there is none. */
   readLastStep(threadId: string): Promise<LastStep | null>;
-  /** In the order in which they were made. */
+  /** Undelivered reports, in the order in which they were made. */
   listDue(childId: string): Promise<readonly DueReport[]>;
   /**
-   * Gives a report to the parent: to the call that waits for it, else as a queued message unless communication is explicit.
-   * A call is not answered by what the child said before it had read the call's message.
-   * `stopped` only to a call; `terminated` only where the parent is owed something. Event `subagent.returned` or `subagent.failed`.
-   * Once: given again, it answers what became of the report. Rejects with `ThreadNotFound` for an unknown one.
+   * Delivers a report to the parent: to the call that waits for it, else as a queued message unless communication is
+   * explicit. A report made before the child had read the call's message does not answer that call. `stopped` only goes
+   * to a call; `terminated` only if the parent awaits an answer. Event `subagent.returned` or `subagent.failed`.
+   * Delivered once: given again, it returns the outcome of the first delivery. Rejects with `ThreadNotFound` for an
+   * unknown one.
    */
   deliver(childId: string, reportId: string): Promise<DeliveredReport>;
 }

@@ -1,4 +1,6 @@
-/** Every command of a workflow names the thread, and the workflow run that asks (the fence). */
+/**
+ * Part of every command of a workflow: the thread, and the workflow run that sends the command (checked by the fence).
+ */
 export interface FromRun {
   readonly threadId: string;
   readonly runId: string;

@@ -1,4 +1,4 @@
-/** Where a step stands, and what its request is assembled from. */
+/** The place of a step in its thread, and what its request is made from. */
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { Summary } from '../../core/context/summary.ts';
@@ -12,19 +12,19 @@ export interface StepPlace {
   readonly thread: ThreadRecord;
   readonly step: number;
   readonly executionId: string;
-  /** Model steps of the execution, this one included. */
+  /** Number of model steps of the execution, this one included. */
   readonly stepCount: number;
-  /** Model steps of each side, this one included. */
+  /** Number of model steps of each side, this one included. */
   readonly sideSteps: SideSteps;
-  /** Whose step it is. */
+  /** The side whose step it is. */
   readonly side: Side;
-  /** The execution's scratch. */
+  /** The execution's scratch data (`state.context`). */
   readonly scratch: Readonly<Record<string, unknown>>;
-  /** What the execution runs with; null where nobody has given anything. */
+  /** Run context of the execution; null if none was given. */
   readonly runContext: RunContext | null;
-  /** The sub-prompt whose step it is; null for a step of the thread's own. */
+  /** The sub-prompt that the step belongs to; null if it belongs to none. */
   readonly subprompt: SubpromptPlace | null;
-  /** Loops that its request reminds of; absent where there are none. */
+  /** Loops that its request must warn of; absent if there are none. */
   readonly loops?: readonly LoopWarning[];
 }
 
@@ -32,34 +32,36 @@ export interface StepPlace {
 export interface StepContext extends StepPlace {
   /** Oldest first. */
   readonly messages: readonly ContextMessage[];
-  /** How many messages stand before the first one, where the window had no room for them. */
+  /** Number of messages before the first one that the window had no room for. */
   readonly trimmed: number;
-  /** What stands in place of all messages until its time: none of them is among `messages`. */
+  /** Summary that replaces all messages up to its time; none of those is among `messages`. */
   readonly summary?: Summary;
 }
 
-/** How much of a thread's messages a step needs. Those of its own execution are always read, all that no summary covers. */
+/**
+ * How much of a thread's history a step needs. Messages of its own execution that no summary covers are always read.
+ */
 export interface HistoryWindow {
-  /** Messages of earlier executions. */
+  /** True to include messages of earlier executions. */
   readonly includeChat: boolean;
-  /** Their tool results. */
+  /** True to include the tool results of earlier executions. */
   readonly includePastTools: boolean;
-  /** What all messages may take together, by estimate (`core/context/context-estimate.ts`); absent: there is no bound. */
+  /** Limit of the estimated tokens of all messages (`core/context/context-estimate.ts`); absent if there is none. */
   readonly tokens?: number;
-  /** How many of the newest messages have their images shown. */
+  /** Number of newest messages whose images are shown. */
   readonly recentImages: number;
-  /** The agent has two AI sides: what the other one's tools did takes no room. */
+  /** True if the agent has two AI sides: tool messages of the other side then take no room. */
   readonly twoSides?: boolean;
-  /** Whose summaries stand for what is older; absent where none is wanted. */
+  /** Which summaries may replace older messages; absent if none may. */
   readonly summaries?: SummaryKey;
 }
 
-/** Where a sub-prompt's step stands: whose call it answers, and with what. */
+/** The place of a sub-prompt's step: the call that it answers, and the call's arguments. */
 export interface SubpromptPlace {
   readonly prompt: string;
   /** The call's checked arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The depth of its messages: 1 below the thread's own. */
+  /** Depth of its messages: 1 or more; that of the thread's own is 0. */
   readonly depth: number;
   /** The tool message that will hold its result. */
   readonly parentId: string;

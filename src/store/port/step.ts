@@ -1,4 +1,4 @@
-/** Steps (runtime §3): begun with what they drain, assembled, ended with their answer. */
+/** Steps (runtime §3): how they begin and what they drain, what their requests are made from, how they end. */
 import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
@@ -26,73 +26,73 @@ export interface BeginStep extends FromRun {
   readonly afterStep: number;
   readonly items: readonly QueueItem[];
   readonly rejections: readonly Refusal[];
-  /** The agent has two AI sides: the first drained message says which of them acts, and each message wants an answer. */
+  /** True if the agent has two AI sides: the first drained message decides which acts, and each needs an answer. */
   readonly twoSides?: boolean;
-  /** Where the session stands, as the workflow knows it; absent, as the store does. */
+  /** State of the session as the workflow knows it; if absent, that of the store counts. */
   readonly session?: Session;
-  /** Asked for without anything new: counts where nothing is in line and no turn is open. */
+  /** Set if the step is requested without new input; has an effect only if nothing is queued and no turn is open. */
   readonly unprompted?: true;
-  /** The limits of an agent, which may be another one than the workflow knows of; absent, nothing limits the step. */
+  /** Step limits of an agent, perhaps not the one that the workflow knows. If absent, nothing limits the step. */
   readonly limits?: (agent: string) => StepLimits | undefined;
-  /** The budget of an agent: an execution that the step begins has it. */
+  /** Budget of an agent, for an execution that the step begins. */
   readonly budget?: (agent: string) => BudgetDefinition | undefined;
-  /** How many rounds a turn of an agent may take, and how many calls in a row may fail: kept as an execution begins. */
+  /** How many rounds a turn may take, and how many calls in a row may fail; stored when an execution begins. */
   readonly rounds?: (agent: string) => RoundLimits | undefined;
-  /** How large the team of an agent may grow in a turn: kept likewise. */
+  /** How large the team of an agent may grow in a turn; stored when an execution begins. */
   readonly team?: (agent: string) => TeamGuard | undefined;
-  /** The hash of the manifest that names an agent as its `run`: told as an execution begins. */
+  /** Hash of the manifest that names an agent as its `run`; logged when an execution begins. */
   readonly manifest?: (agent: string) => string | undefined;
-  /** Calls that an acting side makes before its first model step since the agent has the thread (runtime §7.3): in its place. */
-  readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
   /**
-   * Rows as hooks have made them. Where given, nothing else of the store's queue is drained beside `items`: what came in
-   * between waits for the next step.
+   * Calls that a side makes before its first model step since the agent got the thread (runtime §7.3). The step then
+   * runs them instead of calling a model.
    */
+  readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
+  /** Rows as modified by hooks. If given, other queued rows than these and `items` wait for the next step. */
   readonly prepared?: readonly PreparedRow[];
-  /** What those hooks asked of the flow; kept with the step that is opened. */
+  /** Flow directive of those hooks; stored with the opened step. */
   readonly directive?: FlowDirective;
-  /** The execution's scratch, as those hooks left it: JSON text; absent where it is as it was. */
+  /** The execution's scratch data after those hooks, as JSON text; absent if unchanged. */
   readonly context?: string;
-  /** Tools that those hooks queued: in line behind what is drained. */
+  /** Tools that those hooks queued; queued behind what is drained. */
   readonly queuedTools?: readonly QueuedTool[];
-  /** Where given, a step that calls a model brings what its request is assembled from: asked when its place is known. */
+  /** If given, a step that calls a model comes with what its request is made from. Called with the step's place. */
   readonly request?: (place: StepPlace) => RequestNeeds;
 }
 
-/** What the request of a step needs, before it is assembled. */
+/** What the request of a step needs from the store. */
 export interface RequestNeeds {
   readonly window: HistoryWindow;
-  /** Asked where there is a `call`, once the messages are read: whether something else comes before it. */
+  /** Called if `call` is given, once the messages are read. True if something else must come before the call. */
   readonly delays?: (context: StepContext) => boolean;
-  /** The model that is asked first: its call begins with the step. Absent where it begins when it is sent. */
+  /** The model to call first, whose call begins with the step. If absent, the call begins when it is sent. */
   readonly call?: Pick<ModelCallStart, 'model' | 'modelId'>;
 }
 
-/** Stored as queued tools are, with `metadata.immediate`; their origin is code. */
+/** Calls that are stored like queued tools, with `metadata.immediate` and origin `code`. */
 export interface ImmediateCalls {
-  /** `agent:side`; where another one acts by then, there are none. */
+  /** `agent:side`; no calls are made if another agent or side acts by then. */
   readonly key: string;
   readonly tools: readonly ToolItem[];
 }
 
-/** A step that is in the store, as the workflow must hear of it. */
+/** A stored step, as reported to the workflow. */
 export interface StepRecord {
   readonly step: number;
   readonly kind: 'model' | 'tools' | 'immediate' | 'prompt';
   readonly text: boolean;
   readonly model: string | null;
   readonly side: Side;
-  /** Who has the thread, as the step is told. */
+  /** The agent that has the thread when the step is reported. */
   readonly agent: string;
-  /** Completed turns of the session, as they stood before the step. */
+  /** Completed turns of the session before the step. */
   readonly turns: number;
   /** Names of its tool calls, in order. */
   readonly calls: readonly string[];
-  /** Input is stored that this step has not answered. */
+  /** True if input is stored that this step has not answered. */
   readonly moreInput: boolean;
-  /** What hooks asked of the flow. */
+  /** Flow directive of hooks. */
   readonly directive?: StepDirective;
-  /** Its answer is kept, and has used up a budget: the execution is over. */
+  /** Set if its answer is stored and has used up a budget: the execution is over. */
   readonly exceeded?: StoredError;
 }
 
@@ -103,14 +103,16 @@ export type BegunStep =
       readonly kind: 'stored';
       readonly record: StepRecord;
       readonly swept: number;
-      /** Steps against the limits, this one included. */
+      /** Number of steps of each side that count against the limits, this one included. */
       readonly taken: SideSteps;
-      /** As below. */
+      /** The step's execution, if it is not the proposed one. */
       readonly executionId?: string;
     }
-  /** It failed before, or its execution's budget denies it (`BudgetExceeded`): what was due is history then. */
+  /** The step failed before, or its execution's budget denies it (`BudgetExceeded`). What was due has been drained. */
   | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
-  /** Nothing was drained; the step's items are in line, and with them `waiting` in all. `step` is the thread's last. */
+  /**
+   * A limit forbids the step: nothing is drained, its items are queued, `waiting` in all. `step`: the thread's last.
+   */
   | {
       readonly kind: 'limited';
       readonly step: number;
@@ -118,7 +120,7 @@ export type BegunStep =
       readonly swept: 0;
       readonly waiting: number;
     }
-  /** A subagent has used up its rounds, or calls have failed: nothing was drained, as where a limit forbids the step, until the wait is over. */
+  /** A subagent's rounds are used up, or too many calls have failed: like `limited`, until the wait is over. */
   | {
       readonly kind: 'paused';
       readonly step: number;
@@ -126,37 +128,37 @@ export type BegunStep =
       readonly waiting: number;
       readonly pause: Pause;
     }
-  /** Its execution is cancelled. What was drained is history; `waiting` items are in line. `step` is the thread's last. */
+  /** The execution is cancelled. What was drained is stored; `waiting` items are queued. `step`: the thread's last. */
   | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
   | {
       readonly kind: 'call';
       readonly step: number;
       readonly attempt: number;
       readonly swept: number;
-      /** As above. */
+      /** Number of steps of each side that count against the limits, this one included. */
       readonly taken: SideSteps;
-      /** Where its request was asked about. */
+      /** What its request is made from; set if `request` was given. */
       readonly context?: StepContext;
-      /** The log says what its request has no room for. */
+      /** Set if the log already states what its request has no room for, if anything. */
       readonly noted?: true;
-      /** The first call of this attempt began with it. */
+      /** Set if the first call of this attempt began in the same transaction. */
       readonly called?: true;
-      /** Its execution, where it is not the one that was proposed. */
+      /** The step's execution, if it is not the proposed one. */
       readonly executionId?: string;
-      /** Code of another process produces it: no model is asked. */
+      /** Set if code of another process produces the answer: no model is called. */
       readonly produced?: true;
     };
 
-/** The wait of kind `paused` that is to be open. */
+/** The wait of kind `paused` that must be open before the step can begin. */
 export interface Pause {
   readonly key: string;
   readonly executionId: string;
   readonly agent: string;
-  /** A subagent has used them up. */
+  /** Set if a subagent has used up its rounds. */
   readonly rounds?: PausedRounds;
-  /** So many calls have failed that it asks for help. */
+  /** Set if so many calls have failed that a person must help. */
   readonly failures?: PausedFailures;
-  /** It is open, and somebody has spoken: it is to be closed, and the step to be begun again. */
+  /** Id of the wait if it is open and a message has arrived: close it, and begin the step again. */
   readonly spokenTo?: string;
 }
 
@@ -167,11 +169,11 @@ export interface StepRef extends FromRun {
 }
 
 export interface CommitStep extends StepRef {
-  /** The answer's id; `answerIdOf` the step when absent. */
+  /** Id of the answer; `answerIdOf` the step by default. */
   readonly messageId?: string;
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
-  /** What was done to the calls before they came here. */
+  /** Repairs that were made to the calls. */
   readonly repaired?: ToldRepairs;
   readonly model: string;
   readonly finishReason: string;
@@ -179,26 +181,26 @@ export interface CommitStep extends StepRef {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
   readonly silent?: boolean;
-  /** What the model thought, when its answer told it. */
+  /** Reasoning of the model, if its answer included any. */
   readonly reasoning?: string;
-  /** The prompt that it answers for. */
+  /** The prompt that the answer belongs to. */
   readonly prompt?: string;
-  /** The call that brought it, where its end is not stored yet: settled with it, whatever becomes of the answer. */
+  /** The call that produced the answer, if its end is not stored yet; settled even if the answer is not stored. */
   readonly call?: AnsweredCall;
-  /** What hooks asked of the flow; absent, what was known as the step began. */
+  /** Flow directive of hooks; if absent, the one stored when the step began counts. */
   readonly directive?: StepDirective;
-  /** The execution's scratch, JSON text; absent where it is as it was. */
+  /** The execution's scratch data as JSON text; absent if unchanged. */
   readonly context?: string;
-  /** Tools that hooks of the request and of the answer queued: in line with it, or not at all. */
+  /** Tools that hooks of the request and of the answer queued; queued in the same transaction. */
   readonly queuedTools?: readonly QueuedTool[];
 }
 
-/** `closed`: the step was stopped; nothing was written. */
+/** `closed`: the step is no longer open or wanted; the answer was not stored. */
 export type CommittedStep =
   | {
       readonly kind: 'stored';
       readonly record: StepRecord;
-      /** Another attempt was first: what is stored is its answer. */
+      /** Set if another attempt was first: the stored answer is that attempt's. */
       readonly byOther?: true;
     }
   | { readonly kind: 'closed' }
@@ -209,37 +211,38 @@ export interface KeepFlow extends FromRun {
   /** The index of a tool call; absent for the step itself. */
   readonly index?: number;
   readonly directive?: FlowDirective;
-  /** The execution's scratch, JSON text. */
+  /** The execution's scratch data as JSON text; absent if unchanged. */
   readonly context?: string;
 }
 
 export interface StepStore {
   /**
-   * Drains the queue and decides what the step is: call a model, run queued tools, or nothing to do. Drains nothing where a stored step
-   * of the open turn is taken over that the workflow has not ended, or a limit forbids the side that would act to act again: the
-   * step's items are in line then (runtime §3.7, §6). The run and the ordinal are the key: the same command again drains nothing and finds the same step, as another attempt where it is open.
+   * Drains the queue and decides what the step is: call a model, run queued tools, or nothing to do. Nothing is drained
+   * if a stored step of the open turn that the workflow has not ended is taken over, or if a limit forbids the acting
+   * side another step: the given items are queued then (runtime §3.7, §6). The run and the ordinal are the key: the
+   * same command again drains nothing and finds the same step, as another attempt if it is still open.
    */
   begin(command: BeginStep): Promise<BegunStep>;
   /**
-   * One read, from the place of the step to its messages, oldest first: `window` is asked in between how much of them is needed;
-   * all where it is absent. Rejects with `ThreadNotFound`.
+   * Reads, in one snapshot, the place of the step and its messages, oldest first. `window` is called in between and
+   * returns how much of the history is needed; if absent, all of it. Rejects with `ThreadNotFound`.
    */
   readContext(
     threadId: string,
     step: number,
     window?: (place: StepPlace) => HistoryWindow,
   ): Promise<StepContext>;
-  /** Stores the answer with its calls. An open step is ended once: who comes second is answered what the first one stored. */
+  /** Stores the answer with its calls. A step ends once: a later caller receives what the first one stored. */
   commit(command: CommitStep): Promise<CommittedStep>;
-  /** Ends an open step without an answer; only its newest attempt may. A step that is committed stays so, and is answered. */
+  /** Ends an open step without an answer; only its newest attempt may. A committed step is returned unchanged. */
   fail(command: StepRef & { readonly error: StoredError }): Promise<CommittedStep>;
-  /** A worker that shuts down gives this attempt up: the log says so, and not that the worker was lost, once another one begins. */
+  /** Gives up this attempt as its worker shuts down: the log then reports that, and not a lost worker. */
   handOver(ref: StepRef): Promise<void>;
-  /** What hooks asked once their step, or their call's result, was stored. Where they asked nothing, nothing is written. */
+  /** Stores what hooks asked for after their step or result was stored; writes nothing if they asked for nothing. */
   keepFlow(command: KeepFlow): Promise<void>;
   /**
-   * Keeps a summary of the older part of the history, and tells the log of it. The side, the prompt, the scope and the last message
-   * covered are the key: who comes second is answered what the first one kept.
+   * Stores a summary of the older part of the history, and logs it. The side, the prompt, the scope and the last
+   * message covered are the key: a later caller receives what the first one stored.
    */
   keepSummary(command: KeepSummary): Promise<KeptSummary>;
 }

@@ -1,22 +1,24 @@
 /**
- * Which work of an author has taken worker processes down. Work is known by a key that is the same in every attempt.
- * K1. A row means suspicion: such work runs in a process of its own. Only deaths of which it was the known cause are counted.
- * K2. Work that has ended in order is cleared; a row that nobody has touched for STRIKES_KEPT_DAYS goes.
+ * Author code that has brought worker processes down. A unit of work is identified by a key that is the same in every
+ * attempt.
+ * K1. A row marks work as suspect: it then runs in its own process. Only deaths known to be caused by it count as
+ *     strikes.
+ * K2. The row is deleted when the work ends normally, or if it is not touched for STRIKES_KEPT_DAYS.
  */
 export interface Strike {
   readonly work: string;
   readonly threadId: string;
-  /** Kind and name of what ran, for people. */
+  /** Kind (`code`) and name of the code that ran, for display. */
   readonly code: string;
   readonly name: string;
-  /** Deaths of which it was the cause; 0 for one that merely ran at the time of a death. */
+  /** Number of deaths that it caused; 0 if it only ran when a process died. */
   readonly strikes: number;
 }
 
 export type StruckWork = Omit<Strike, 'strikes'>;
 
 export interface RecordedDeath {
-  /** The same death again changes nothing. */
+  /** Idempotency key: recording the same death again has no effect. */
   readonly id: string;
   readonly culprit?: StruckWork;
   readonly suspects: readonly StruckWork[];
@@ -26,6 +28,6 @@ export interface StrikeStore {
   /** Counts each death once, against its culprit; suspects get a row without a strike. */
   recordDeaths(deaths: readonly RecordedDeath[]): Promise<void>;
   read(work: string): Promise<Strike | null>;
-  /** The work has ended in order. */
+  /** Deletes the row because the work has ended normally. */
   clear(work: string): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** Commands of a sub-prompt's step (definitions §12.6), and what they answer. Its answer is stored by `steps.commit`. */
+/**
+ * Commands for the step of a sub-prompt (definitions §12.6), and their results. Its answer is stored by `steps.commit`.
+ */
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef, ToolStatus } from '../../core/message/message.ts';
@@ -9,11 +11,11 @@ import type { QueuedTool, ToolCallKey } from './tool.ts';
 
 export interface OpenSubprompt extends ToolCallKey {
   readonly prompt: string;
-  /** Checked. */
+  /** Validated arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The id that the call's tool message will have, where it has been given none yet. */
+  /** Id for the call's tool message, if the message has none yet. */
   readonly parentId: string;
-  /** Its first message; none where the call brings none. */
+  /** First message of the sub-prompt; absent if the call has none. */
   readonly message?: {
     readonly id: string;
     readonly content: string;
@@ -27,7 +29,7 @@ export interface OpenSubprompt extends ToolCallKey {
 
 export type OpenedSubprompt =
   | { readonly kind: 'terminated' }
-  /** The call has its result, or the step its end: there is nothing to ask. */
+  /** The call has its result, or the step has ended: no model needs to be called. */
   | { readonly kind: 'over' }
   /** The execution's budget denies the step; nothing of it is stored. */
   | { readonly kind: 'exceeded'; readonly error: StoredError }
@@ -42,7 +44,7 @@ export interface OpenImmediate
 
 export type OpenedImmediate =
   | { readonly kind: 'terminated' }
-  /** There are none to make, they have their results, or the call is past them. */
+  /** There are no calls to make, all of them have results, or the model step has begun. */
   | { readonly kind: 'none' }
   | { readonly kind: 'stored'; readonly record: StepRecord };
 
@@ -50,13 +52,13 @@ export type OpenedImmediate =
 export interface StoredSubprompt {
   /** The answer's text. */
   readonly text: string | null;
-  /** Why there is no answer. */
+  /** Set if there is no answer. */
   readonly error: StoredError | null;
-  /** Its calls, in order; those that hooks removed are not among them. */
+  /** Calls of the step, in order, without those that hooks removed. */
   readonly calls: readonly SubpromptCall[];
-  /** Files that its answer and its calls brought. */
+  /** Files of the answer and of the calls' results. */
   readonly attachments: readonly AttachmentRef[];
-  /** What its hooks and tools asked of the flow, the last word. */
+  /** Last flow directive of its hooks and tools. */
   readonly directive?: FlowDirective;
 }
 
@@ -65,18 +67,21 @@ export interface SubpromptCall {
   /** The model's JSON text. */
   readonly arguments: string;
   readonly status: ToolStatus;
-  /** What the tool message says. */
+  /** Content of the tool message. */
   readonly content: string;
 }
 
 export interface SubpromptStore {
   /**
-   * Opens the step that answers the call, or finds it: the same call again changes nothing but the step's attempt. The call
-   * must have been begun.
+   * Opens the step that answers the call, or finds it: the same call again only counts another attempt at the step. The
+   * call must have begun.
    */
   open(command: OpenSubprompt): Promise<OpenedSubprompt>;
-  /** Opens the step of the calls that come before, or finds it: as long as one of them has no result it is answered. */
+  /**
+   * Opens the step of the calls that come before the model step, or finds it; `stored` as long as one of them has no
+   * result.
+   */
   openImmediate(command: OpenImmediate): Promise<OpenedImmediate>;
-  /** Null where the call has no step. */
+  /** Null if the call has no step. */
   read(threadId: string, step: number, index: number): Promise<StoredSubprompt | null>;
 }

@@ -1,13 +1,16 @@
-/** Summaries of the older part of a thread's history, in place of which requests show them. The messages stay as they are. */
+/**
+ * Summaries that requests show in place of the older part of a thread's history. The messages themselves stay
+ * unchanged.
+ */
 
 import type { Summary } from '../../core/context/summary.ts';
 import type { CompactionReason } from '../../core/guard/compaction.ts';
 import type { StepRef } from './step.ts';
 
-/** Whose summaries count for a step, beside its side. */
+/** Selects, together with the side, the summaries that apply to a step. */
 export interface SummaryKey {
   readonly prompt: string;
-  /** The execution, where its prompt is shown that one alone; empty where it is shown the whole thread. */
+  /** The execution, if its prompt is shown only that one; empty if it is shown the whole thread. */
   readonly scope: string;
 }
 
@@ -15,19 +18,19 @@ export interface KeepSummary extends StepRef, SummaryKey {
   readonly summary: Summary;
   /** The last message that it covers. */
   readonly messageId: string;
-  /** How many messages were summarised now. */
+  /** Number of messages that were summarised for this summary. */
   readonly count: number;
   readonly reason: CompactionReason;
-  /** No model has written it. */
+  /** True if no model has written it. */
   readonly fallback: boolean;
-  /** The log's last number as the messages were read: what was changed since then is not what was summarised. */
+  /** Last number of the log when the messages were read: a later change of a message makes the summary outdated. */
   readonly seen: number;
 }
 
 export type KeptSummary =
-  /** What is kept for the key, whoever made it. */
+  /** The summary that is stored for the key, perhaps by another caller. */
   | { readonly kind: 'kept'; readonly summary: Summary }
-  /** A message was changed or removed meanwhile: nothing was written. */
+  /** A message was changed or removed since then: nothing was written. */
   | { readonly kind: 'outdated' }
   /** Another attempt has the step, or it is over: nothing was written. */
   | { readonly kind: 'closed' }

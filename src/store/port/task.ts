@@ -1,6 +1,7 @@
 /**
- * Tasks (docs/tasks.md): what they are asked to be, the steps of their loops, and their ends. A task is a row of its own beside that of its thread,
- * `task/` and its id, under which stand its log, its waits and its actions.
+ * Tasks (docs/tasks.md): their specification, the steps of their loops, and their ends. A task has a row of its own
+ * beside that of its thread. The thread's id is `task/` plus the task's id; its log, waits and actions are stored under
+ * that.
  */
 import type { ManifestDocument } from '../../core/author/manifest.ts';
 import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
@@ -15,29 +16,29 @@ import type { FromRun } from './run.ts';
 /** Times are microseconds since 1970. */
 export interface TaskRecord {
   readonly id: string;
-  /** `task/` and its id. */
+  /** `task/` plus the id of the task. */
   readonly threadId: string;
-  /** Of agents/tasks. */
+  /** Name of its definition in agents/tasks. */
   readonly name: string;
   readonly spec: AgentTaskSpec;
   readonly scenarioId: string | null;
-  /** The hash of the manifest that it runs with; null where none names it. */
+  /** Hash of the manifest that it runs with; null if no manifest names it. */
   readonly manifest: string | null;
   readonly userId: string | null;
-  /** The thread whose agent or code has started it; null where nobody's has. */
+  /** The thread whose agent or code has started it; null if none has. */
   readonly parentId: string | null;
   readonly status: 'running' | 'waiting' | TaskEnd;
-  /** Null until its loop knows how it ends. */
+  /** Null until its loop has decided how the task ends. */
   readonly verdict: TaskVerdict | null;
   readonly requirements: readonly KnowledgeRequirement[];
-  /** By requirement. */
+  /** Answers by requirement. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What must be known is looked at: `asked` of people, or `over`, and the loop begins. */
+  /** State of the check of what must be known: `asked` if people are asked, `over` if the loop begins. */
   readonly preflight: 'due' | 'asked' | 'over';
-  /** Steps that are over. */
+  /** Number of steps that are over. */
   readonly steps: number;
   readonly spentCostUsd: number;
-  /** Milliseconds at work, by now. */
+  /** Milliseconds that the task has worked so far. */
   readonly wallMs: number;
   readonly errors: readonly TaskRuntimeError[];
   readonly records: readonly TaskRunRecord[] | null;
@@ -58,22 +59,22 @@ export interface TaskStepRecord {
   readonly endedAt: number | null;
 }
 
-/** What a task begins with. */
+/** What a new task begins with. */
 export interface NewTask {
-  /** Of agents/tasks. */
+  /** Name of its definition in agents/tasks. */
   readonly name: string;
   readonly spec: AgentTaskSpec;
   readonly scenarioId: string | null;
   readonly requirements: readonly KnowledgeRequirement[];
-  /** Nothing is required where it is `over`: the loop begins at once. */
+  /** `over` if nothing is required: the loop begins at once. */
   readonly preflight: 'due' | 'over';
 }
 
 export interface OpenTask extends FromRun {
   readonly mustExist: boolean;
-  /** The hash of the manifest that the worker's project has for it. */
+  /** Hash of the manifest that the worker's project has for the task; null if none names it. */
   readonly manifest: string | null;
-  /** Absent where it has run before. */
+  /** Absent if the task has run before. */
   readonly start?: NewTask & {
     readonly userId: string | null;
     readonly organizationId?: string | null;
@@ -81,18 +82,18 @@ export interface OpenTask extends FromRun {
 }
 
 export type OpenedTask =
-  /** `rootId`: of its family; its own `threadId` where it has no parent. */
+  /** `rootId`: root of its family; its own `threadId` if it has no parent. */
   | { readonly kind: 'open'; readonly task: TaskRecord; readonly rootId: string }
   | { readonly kind: 'over'; readonly task: TaskRecord };
 
-/** As much of a task's loop as a step needs. */
+/** The part of a task's loop that a step needs. */
 export interface TaskLoop {
   readonly task: TaskRecord;
-  /** What it was started with by its parent: it narrows what it may do. */
+  /** The context that its parent started it with, which restricts what it may do. */
   readonly context: GivenContext | null;
-  /** The newest steps, the oldest of them first. */
+  /** The newest steps, oldest first. */
   readonly steps: readonly TaskStepRecord[];
-  /** Fingerprints and scores of the newest observations, and the actions that were chosen, as many as were asked for; the newest last. */
+  /** Fingerprints and scores of the newest observations, and the chosen actions: as many as requested, newest last. */
   readonly measured: readonly Measured[];
   readonly actions: readonly (string | null)[];
 }
@@ -100,9 +101,9 @@ export interface TaskLoop {
 export interface KeepReadiness extends FromRun {
   readonly requirements: readonly KnowledgeRequirement[];
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What is told of it, in this order. */
+  /** Events to log, in this order. */
   readonly events: readonly TaskEvent[];
-  /** `asked`: questions are about to be open. `over`: the loop begins, or `verdict` ends it. */
+  /** `asked`: questions are about to be opened. `over`: the loop begins, or `verdict` ends the task. */
   readonly preflight: 'asked' | 'over';
   readonly verdict?: TaskVerdict;
 }
@@ -116,7 +117,7 @@ export type TaskEvent = {
 
 export interface KeepObservation extends FromRun {
   readonly step: number;
-  /** JSON text, as its phase has answered. */
+  /** JSON text, as its phase has returned it. */
   readonly state: string;
   readonly fingerprint: string;
   readonly evals: readonly ControlEval[];
@@ -125,34 +126,37 @@ export interface KeepObservation extends FromRun {
 
 export interface KeepDecision extends FromRun {
   readonly step: number;
-  /** Absent where the verdict is not the adapter's. */
+  /** Absent if the verdict does not come from the adapter. */
   readonly decision?: TaskDecision;
-  /** The fingerprint of the action. */
+  /** Fingerprint of the action. */
   readonly action?: string;
   readonly verdict?: TaskVerdict;
-  /** Of a phase that failed. */
+  /** Set if a phase failed. */
   readonly error?: TaskRuntimeError;
 }
 
 export interface BeginAct extends FromRun {
   readonly step: number;
-  /** The attempt's own name. */
+  /** Unique name of the attempt. */
   readonly attempt: string;
-  /** It may begin although another attempt has begun it. */
+  /** True if the act may begin although another attempt has begun it. */
   readonly again: boolean;
 }
 
 export type BegunAct =
-  /** `repeated`: an attempt before has begun it. */
+  /** `repeated`: an earlier attempt has begun it. */
   | { readonly kind: 'run'; readonly idempotencyKey: string; readonly repeated: boolean }
-  /** Over, denied by the budget of whoever has started the task: then its verdict is kept; or lost with its worker: then its outcome is unknown from now on. */
+  /**
+   * Nothing to run. The act is over; or the budget of whoever started the task denies it, and the task's verdict is
+   * stored; or its worker was lost, and its outcome is unknown from now on.
+   */
   | { readonly kind: 'settled' }
   | { readonly kind: 'terminated' };
 
 export interface EndAct {
   readonly threadId: string;
   readonly step: number;
-  /** The one that holds the act; absent where nothing has begun: it was refused, or asked. */
+  /** The attempt that holds the act; absent if the act never began: it was refused, or is a question. */
   readonly attempt?: string;
   readonly outcome: ActionOutcome;
   readonly errors?: readonly TaskRuntimeError[];
@@ -169,50 +173,56 @@ export interface ListTasks {
   readonly status?: TaskRecord['status'];
   readonly userId?: string;
   readonly organizationId?: string;
-  /** Those behind this one: the last one of the page before. */
+  /** The last task of the previous page: the list continues after it. */
   readonly before?: Pick<TaskRecord, 'id' | 'createdAt'>;
-  /** 50 unless given. */
+  /** Default 50. */
   readonly limit?: number;
 }
 
 export interface PutSession extends Pick<TaskSession, 'id' | 'backend' | 'status' | 'resumeToken'> {
-  /** Of the task. */
+  /** Thread of the task. */
   readonly threadId: string;
 }
 
 export interface TaskStore {
-  /** A session of the task's owner; null where there is none. */
+  /** A session of the task's owner; null if there is none. */
   getSession(threadId: string, id: string): Promise<TaskSession | null>;
   /** Rejects with `InvalidValue`. */
   putSession(command: PutSession): Promise<TaskSession>;
-  /** Opens the task for a run, which is the one that may write from now on; makes it at its very first. The same run again changes nothing. */
+  /**
+   * Opens the task for a run, from then on the only one that may write (the fence). Its first run creates the task. The
+   * same run again changes nothing. Rejects with `StoreMismatch` if the task must exist and does not.
+   */
   open(command: OpenTask): Promise<OpenedTask>;
-  /** Keeps a manifest by its hash; the same again changes nothing. */
+  /** Stores a manifest under its hash. Idempotent. */
   keepManifest(hash: string, document: ManifestDocument): Promise<void>;
-  /** The manifest that a task runs with from now on; event `task.manifest` where it is another one than before. */
+  /** Sets the manifest that a task runs with from now on; event `task.manifest` if it differs from the one before. */
   noteManifest(command: FromRun & { readonly manifest: string | null }): Promise<void>;
-  /** By its hash, or at least 8 of its first digits; null where there is none, or more than one. */
+  /** Finds a manifest by its hash, or by at least its first 8 digits; null if there is none, or more than one. */
   getManifest(hash: string): Promise<{ readonly hash: string; readonly document: ManifestDocument } | null>;
   get(id: string): Promise<TaskRecord | null>;
-  /** The latest first. */
+  /** Newest first. */
   list(options?: ListTasks): Promise<readonly TaskRecord[]>;
-  /** In order, from this one on; 100 unless a limit is given. */
+  /** Steps in order, starting at `from`; default limit 100. */
   listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]>;
-  /** Rejects with `ThreadNotFound`. `looks`: how many observations and actions the stuck guards look at. */
+  /** `looks`: how many observations and actions the stuck guards compare. Rejects with `ThreadNotFound`. */
   readLoop(threadId: string, looks: number): Promise<TaskLoop>;
-  /** What is known before the loop begins. The same preflight again changes nothing. */
+  /** Stores what is known before the loop begins. The same preflight again changes nothing. */
   keepReadiness(command: KeepReadiness): Promise<{ readonly kind: 'kept' | 'terminated' }>;
-  /** The first observation of a step is kept; another one of the same step is `known`, and changes nothing. */
+  /** Stores the first observation of a step; any other of the same step changes nothing and returns `known`. */
   keepObservation(command: KeepObservation): Promise<{ readonly kind: 'kept' | 'known' | 'terminated' }>;
-  /** As `keepObservation`, of its decision, or of the verdict that ends the task: the first one counts, and `known` is told of any other. */
+  /**
+   * Stores the first decision of a step, or the verdict that ends the task; any other changes nothing and returns
+   * `known`.
+   */
   keepDecision(command: KeepDecision): Promise<{ readonly kind: 'kept' | 'known' | 'terminated' }>;
   beginAct(command: BeginAct): Promise<BegunAct>;
-  /** True whoever asked for it; what another attempt holds, or is over, stays as it is. */
+  /** Stores the outcome of an act, from any run. An act that another attempt holds, or that is over, stays as it is. */
   endAct(command: EndAct): Promise<void>;
-  /** It waits for people, or goes on: what it waits is no work. */
+  /** The task begins to wait for people, or continues; waiting does not count as work. */
   rest(command: FromRun & { readonly waits: boolean }): Promise<void>;
-  /** Tells of something that its adapter emitted. On a task that is over, nothing. */
+  /** Logs what its adapter emitted. No effect on a task that is over. */
   emit(threadId: string, step: number, events: readonly TaskEvent[]): Promise<void>;
-  /** The first end is kept. Its waits are closed. */
+  /** Ends the task and closes its waits. Only the first end is stored. */
   end(command: EndTask): Promise<TaskRecord>;
 }

@@ -1,14 +1,15 @@
 /**
- * The ThreadStore port: where everything of a thread lives that Temporal must not carry. It is grouped by what is kept; a group's
- * file says what its commands take, answer, and reject with.
- * P1. Each command is one transaction. A command given twice has the effect of once: natural keys guard it.
- *     Streamed text alone has no key; nobody sends it twice.
- * P2. Commands of a workflow carry its run id; a retired run's command rejects with `StaleRun` (the fence). Two do not:
- *     a tool's result is true whoever asked for it, and streamed text is dropped without a word.
- * P3. On a terminated thread commands answer `terminated` (or reject with `ThreadTerminated`) and change nothing; only a tool's
- *     late result is still told in the log.
- * P4. Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then nothing is known to be
- *     stored, and the same command may be given again.
+ * The ThreadStore port: storage for everything of a thread that Temporal must not carry. It is grouped by what is
+ * stored; a group's file defines what its commands take, return, and reject with.
+ * P1. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
+ *     has no key, and is never sent twice. Exceptions are noted at the command.
+ * P2. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Not
+ *     fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed
+ *     text, which is dropped silently.
+ * P3. On a terminated thread commands return `terminated` (or reject with `ThreadTerminated`) and change nothing; only
+ *     a tool's late result is still logged.
+ * P4. Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown
+ *     whether anything was stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
 
@@ -58,27 +59,33 @@ export type * from './wait.ts';
 export interface ThreadStore {
   /** The store's own id; part of each worker's identity. */
   readonly id: string;
-  /** Its engine and where it is, for people. */
+  /** Engine and location of the store, for display. */
   readonly place: string;
-  /** Fires when it can be used no more: its reason is a `StoreLost` or `StoreCorrupt`. Absent where that cannot happen. */
+  /**
+   * Aborted when the store can no longer be used, with a `StoreLost` or `StoreCorrupt` as its reason. Absent if that
+   * cannot happen.
+   */
   readonly ended?: AbortSignal;
 
   readonly ids: IdStore;
   /** Threads: opened, brought to rest, ended. */
   readonly threads: ThreadRecordStore;
-  /** What is sent to a thread, until a step drains it. */
+  /** Items sent to a thread, until a step drains them. */
   readonly queue: QueueStore;
-  /** Executions of all threads, which is the index of runs. */
+  /** Executions of all threads; also the index of runs. */
   readonly executions: ExecutionStore;
   readonly steps: StepStore;
   /** Steps within a call of another step. */
   readonly subprompts: SubpromptStore;
-  /** What a step says while it runs: its calls of models, and streamed text. */
+  /** A running step's model calls, and the text that they stream. */
   readonly modelCalls: ModelCallStore;
   readonly toolCalls: ToolCallStore;
-  /** Tasks, and the steps of their loops. What else there is of one stands under `task/` and its id, as of a thread. */
+  /**
+   * Tasks, and the steps of their loops. Other data of a task is stored like that of a thread, under `task/` plus the
+   * task's id.
+   */
   readonly tasks: TaskStore;
-  /** Executions that code of one process produces, and whether that is there still. */
+  /** Executions that code of one process produces, and the presence of that process. */
   readonly producers: ProducerStore;
   readonly budgets: BudgetStore;
   /** Calls that a policy has judged. */
@@ -94,20 +101,20 @@ export interface ThreadStore {
   readonly env: EnvStore;
   /** Who may use the HTTP API. */
   readonly tokens: TokenStore;
-  /** What servers of MCP have told of their tools. */
+  /** Tool lists of MCP servers. */
   readonly mcp: McpStore;
   /** Tasks of agents elsewhere that calls have begun. */
   readonly a2a: A2aStore;
   readonly effects: EffectStore;
-  /** What is asked of people. */
+  /** Waits: approvals, questions and other answers that people must give. */
   readonly waits: WaitStore;
-  /** Work of authors that has taken worker processes down. */
+  /** Author code that has brought worker processes down. */
   readonly strikes: StrikeStore;
   /** Threads below one root, as a whole. */
   readonly family: FamilyStore;
   /** A parent's registry, and messages between a parent and a child. */
   readonly children: ChildStore;
-  /** What children's executions end with, on its way to the parent. */
+  /** Reports of children's executions, until they are delivered to the parent. */
   readonly reports: ReportStore;
   /** Children that wait for variables. */
   readonly variableRequests: VariableRequestStore;

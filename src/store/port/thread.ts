@@ -13,38 +13,44 @@ import type { FromRun } from './run.ts';
 export interface ThreadRecord {
   readonly id: string;
   readonly agent: string;
-  /** For display; null where nobody gave one. */
+  /** Name for display; null if none was given. */
   readonly name: string | null;
   readonly userId: string | null;
-  /** Whose it is: all that it does is done for it. Absent where nobody has said. */
+  /** The organisation that owns the thread and on whose behalf it acts; absent if none was given. */
   readonly organizationId?: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Words of its users, by which it is found again. */
+  /** Tags given by users, to find the thread again. */
   readonly tags: readonly string[];
   readonly status: ThreadStatus;
   readonly stopReason: string | null;
   readonly lastError: StoredError | null;
-  /** Where the session stands; without meaning for one AI side. */
+  /** State of the session; meaningless for an agent with one AI side. */
   readonly session: Session;
   readonly parentId: string | null;
   readonly rootId: string;
   readonly createdAt: number;
-  /** Microseconds. While a thread runs it moves at most once a second; each change of its status moves it. */
+  /**
+   * Microseconds since 1970. Set by each change of the status, and otherwise at most once a second while the thread
+   * runs.
+   */
   readonly updatedAt: number;
   readonly terminatedAt: number | null;
-  /** Steps so far. */
+  /** Number of steps so far. */
   readonly lastStep: number;
-  /** Children ever made. */
+  /** Number of children ever created. */
   readonly childCount: number;
-  /** Stored messages, of whatever kind; what waits in line is not among them. */
+  /** Number of stored messages of every kind, without queued ones. */
   readonly messageCount: number;
   /** Number of the newest event. */
   readonly lastSeq: number;
-  /** Its open execution spends from a budget; absent where it does not. */
+  /** Set if the open execution spends from a budget. */
   readonly budgeted?: true;
-  /** It has had summaries of its history; absent where it has not. */
+  /** Set if its history has ever been summarised. */
   readonly compacted?: true;
-  /** What it had was deleted: of the thread itself its id is left, and that it has ended. Absent where it was not. */
+  /**
+   * When the thread's content was deleted: only its id and the fact that it has ended remain. Absent if it was not
+   * deleted.
+   */
   readonly deletedAt?: number;
 }
 
@@ -54,11 +60,11 @@ export interface OpenThread extends FromRun {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly parentId: string | null;
   readonly rootId: string;
-  /** What its executions begin with; kept where the thread is made now. */
+  /** The context that its executions begin with; used only if this command creates the thread. */
   readonly context?: GivenContext;
-  /** Where the thread is made now. */
+  /** Used only if this command creates the thread. */
   readonly tags?: readonly string[];
-  /** The thread has run before: a store that does not know it is the wrong store. */
+  /** True if the thread has run before: a store that does not know it is the wrong store. */
   readonly mustExist: boolean;
 }
 
@@ -67,95 +73,103 @@ export type OpenedThread =
   | {
       readonly kind: 'open';
       readonly thread: ThreadRecord;
-      /** The workflow has seen this step and all before it. */
+      /** This step and all before it are over; the workflow asks again for later ones. */
       readonly afterStep: number;
-      /** A run that was replaced has left its turn open. */
+      /** True if a run that was replaced has left its turn open. */
       readonly turnOpen: boolean;
-      /** Items in line. */
+      /** Number of queued items. */
       readonly waiting: number;
-      /** It has a parent in whose registry it stands. From now on it counts as started. */
+      /** True if the thread is in the registry of a parent. Opening the thread marks it there as started. */
       readonly isChild: boolean;
-      /** It has made a report that its parent has not heard. */
+      /** True if a report of it has not been delivered to its parent. */
       readonly reportDue: boolean;
-      /** It has made children that nobody has started. */
+      /** True if it has created children whose workflows have not been started. */
       readonly unstarted: boolean;
     };
 
 export interface CommitStatus extends CommitStatusInput, FromRun {
-  /** What a child's parent is told of the end of its execution. */
+  /** The report about the end of a child's execution, for its parent. */
   readonly report?: SubagentReport;
 }
 
-/** Where a thread stands in lists. */
+/** Position of a thread in lists. */
 export type ThreadPlace = Pick<ThreadRecord, 'id' | 'createdAt' | 'updatedAt'>;
 
-/** All that is given must hold. Times are microseconds since 1970, and excluded themselves. */
+/** All given conditions must hold. Times are microseconds since 1970; bounds are exclusive. */
 export interface ListThreads {
   readonly status?: ThreadStatus;
   readonly agent?: string;
-  /** Of threads of this user; those of their subagents are found by their families. */
+  /** Threads of this user, including those of subagents. */
   readonly userId?: string;
-  /** Of threads of this organisation, their subagents among them. */
+  /** Threads of this organisation, including those of subagents. */
   readonly organizationId?: string;
-  /** Its subagents alone. */
+  /** Subagents of this thread only. */
   readonly parentId?: string;
-  /** Without subagents. */
+  /** Root threads only, no subagents. */
   readonly rootsOnly?: boolean;
-  /** With this tag among theirs; listed by their creation then. */
+  /** Threads with this tag; the list is then ordered by creation. */
   readonly tag?: string;
   readonly createdAfter?: number;
   readonly createdBefore?: number;
   readonly updatedAfter?: number;
   readonly updatedBefore?: number;
-  /** Whose ids begin with it, in the case in which they are written. */
+  /** Threads whose ids begin with this text, case-sensitive. */
   readonly idPrefix?: string;
-  /** Which comes first: the one that changed last, unless given, or the one that was made last. */
+  /** Newest first, by their last change (default) or by their creation. */
   readonly order?: 'updated' | 'created';
-  /** Those behind this one in the same list: the last one of the page before. */
+  /** The last thread of the previous page: the list continues after it. */
   readonly before?: ThreadPlace;
   /** Default 50. */
   readonly limit?: number;
 }
 
-/** The store as a whole, for those who watch it. */
+/** Figures of the whole store, for monitoring. */
 export interface Census {
-  /** Threads by status, 10,000 of each at most: more are counted as so many. */
+  /** Number of threads by status; counting stops at 10,000 of each. */
   readonly threads: Readonly<Record<ThreadStatus, number>>;
-  /** Milliseconds that the oldest item from outside has waited in the store for its step; 0 for none. Threads that wait for a person are left out. */
+  /**
+   * Milliseconds that the oldest item from outside has been queued in the store; 0 if there is none. Threads that wait
+   * for a person or have ended are left out.
+   */
   readonly oldestItemMs: number;
 }
 
 export interface ThreadRecordStore {
-  /** At a bounded cost, however many threads there are. */
+  /** Has a bounded cost, however many threads there are. */
   census(): Promise<Census>;
   /**
-   * Opens the thread for a run, which is the one that may write from now on; makes it at its very first run. The same run again
-   * changes nothing. Rejects with `StoreMismatch` where the thread must exist and does not.
+   * Opens the thread for a run, from then on the only one that may write (the fence). Its first run creates the thread.
+   * The same run again changes nothing. Rejects with `StoreMismatch` if the thread must exist and does not.
    */
   open(command: OpenThread): Promise<OpenedThread>;
   get(threadId: string): Promise<ThreadRecord | null>;
-  /** Without those that were deleted. */
+  /** Threads that fit the conditions. Deleted threads and tasks are left out. */
   list(options?: ListThreads): Promise<readonly ThreadRecord[]>;
-  /** By thread, the first 200 characters of the first message of its user; no entry for a thread without one. */
+  /**
+   * The first 200 characters of each thread's first message of its user, by thread id. Threads without one have no
+   * entry.
+   */
   firstWords(threadIds: readonly string[]): Promise<Readonly<Record<string, string>>>;
   /**
-   * Ends the execution and brings the thread to rest, with all that must be settled then: open steps and calls, effects of a
-   * terminated one, a child's report. Answers `pending` instead where items wait that nobody took, unless it was stopped.
-   * Its ordinal is the key: the same commit again tells the log nothing twice.
+   * Ends the execution and brings the thread to rest. In the same transaction it settles all that must be settled then:
+   * open steps and calls, effects of a terminated thread, a child's report. Returns `pending` instead if items are
+   * queued that no step has taken, unless the thread was stopped. Its ordinal is the key: the same commit again logs
+   * nothing twice.
    */
   commitStatus(command: CommitStatus): Promise<CommitStatusOutcome>;
   /**
-   * Ends the thread as `commitStatus` does, whoever asks. A terminated one stays as it is. A child that owes its parent
-   * something reports its end. Rejects with `ThreadNotFound`.
+   * Ends the thread as `commitStatus` does, from any caller. A terminated thread is left unchanged. A child that owes
+   * its parent an answer reports its end. Rejects with `ThreadNotFound`.
    */
   terminate(threadId: string, reason?: string): Promise<void>;
-  /** Sets all its tags. Rejects with `ThreadNotFound`. */
+  /** Replaces all tags of the thread. Rejects with `ThreadNotFound`. */
   setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord>;
   /**
-   * Deletes what a terminated thread has; `get` answers a record with `deletedAt` from then on. In several transactions, of which the last one
-   * counts. Rejects with `ThreadBusy` while it lives, `ThreadNotFound`.
+   * Deletes the content of a terminated thread; `get` then returns a record with `deletedAt`. Runs in several
+   * transactions, of which the last one decides. Rejects with `ThreadBusy` while the thread has not ended, and with
+   * `ThreadNotFound`.
    */
   remove(threadId: string): Promise<void>;
-  /** Notes that `after_thread_created` has run. Rejects with `ThreadNotFound`. */
+  /** Records that `after_thread_created` has run. Rejects with `ThreadNotFound`. */
   markGreeted(threadId: string): Promise<void>;
 }

@@ -1,37 +1,40 @@
-/** Tokens of the HTTP API. The secret is its holder's alone: the store has its digest. */
+/** Tokens of the HTTP API. The store has only the digest of a token's secret, which its holder alone knows. */
 
 export interface ApiToken {
   readonly id: string;
-  /** For display, and for what its holder has done. */
+  /** Name for display, and for recording what its holder has done. */
   readonly name: string | null;
   readonly scopes: readonly string[];
-  /** The `userId` of the threads that it reaches; null: of all. */
+  /** The `userId` of the threads that it gives access to; null for all threads. */
   readonly userId: string | null;
-  /** Of the threads that it starts. */
+  /** Organisation of the threads that it starts. */
   readonly organizationId: string | null;
-  /** Microseconds since 1970, as are the others. */
+  /** Microseconds since 1970, like the times below. */
   readonly createdAt: number;
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expiresAt: number | null;
-  /** Null: it holds. */
+  /** Null if it is not revoked. */
   readonly revokedAt: number | null;
 }
 
 export interface CreateToken extends Pick<ApiToken, 'id' | 'name' | 'scopes' | 'userId' | 'organizationId'> {
   /** SHA-256 of the secret, in hex. */
   readonly digest: string;
-  /** Milliseconds from now; null: for ever. */
+  /** Milliseconds from now until it expires; null if it never does. */
   readonly lifeMs: number | null;
 }
 
 export interface TokenStore {
   create(command: CreateToken): Promise<ApiToken>;
-  /** By its digest; null for one that is not known, is revoked, or has expired. */
+  /** Finds a token by its digest; null if it is unknown, revoked or expired. */
   find(digest: string): Promise<ApiToken | null>;
-  /** The oldest first, those that no longer hold too. */
+  /** All tokens, oldest first, including revoked and expired ones. */
   list(): Promise<readonly ApiToken[]>;
-  /** A secret of the store, the same for whoever asks: made by the first. What is signed with it is known again by every process of the store. */
+  /**
+   * A secret of the store, created by the first caller and the same for all. Every process of the store can verify what
+   * was signed with it.
+   */
   signingKey(): Promise<string>;
-  /** Null where there is none. One that is revoked stays revoked as of then. */
+  /** Revokes a token. A revoked one keeps the time of its revocation. Null if there is none. */
   revoke(id: string): Promise<ApiToken | null>;
 }

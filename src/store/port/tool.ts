@@ -1,4 +1,7 @@
-/** Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. A wait takes one from started back to scheduled. */
+/**
+ * Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. A wait moves a call from started back to
+ * scheduled.
+ */
 
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
@@ -24,7 +27,7 @@ export interface StoredToolCall {
   /** The caller's JSON text, unparsed. */
   readonly arguments: string;
   readonly origin: 'model' | 'signal' | 'code';
-  /** The id that its tool message will have, where messages refer to it already. */
+  /** Id that its tool message will have; set if messages refer to it already. */
   readonly messageId?: string;
 }
 
@@ -37,45 +40,45 @@ export type BegunTool =
       readonly state: 'done' | 'unknown';
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
-      /** The execution ends with that: its policy has refused it, or it is one of a loop. */
+      /** Error that ends the execution: its policy has refused the call, or the call is part of a loop. */
       readonly denied?: StoredError;
-      /** It has waited: whoever shows that is to look again. */
+      /** Set if the call has had waits: ancestors that show them must be notified. */
       readonly waited?: true;
     }
-  /** The execution's budget denies it: it has not begun, and has its result as the execution ends. */
+  /** The execution's budget denies the call. It has not begun; it gets its result when the execution ends. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
-  /** Another attempt has begun it, perhaps on a worker that was lost since, and it may not run twice. */
+  /** Another attempt has begun the call, perhaps on a worker that was lost since, and the tool may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
-  /** It has asked something: it begins again once the wait is over. */
+  /** The call has an open wait, and begins again once that is over. */
   | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
   | {
       readonly kind: 'run';
-      /** Another attempt had begun it. */
+      /** True if another attempt had begun the call. */
       readonly repeated: boolean;
-      /** It is to be judged first, and has not begun: begin it again with what was judged. */
+      /** Set if the call must be judged first and has not begun: begin it again with the judged action. */
       readonly unbegun?: true;
       readonly call: StoredToolCall;
       readonly thread: ThreadRecord;
-      /** Model steps of the execution so far. */
+      /** Number of model steps of the execution so far. */
       readonly stepCount: number;
       readonly sideSteps: SideSteps;
-      /** Whose step it is. */
+      /** The side whose step it is. */
       readonly side: Side;
-      /** The execution's scratch. */
+      /** The execution's scratch data (`state.context`). */
       readonly scratch: Readonly<Record<string, unknown>>;
-      /** What the execution runs with; null where nobody has given anything. */
+      /** Run context of the execution; null if none was given. */
       readonly runContext: RunContext | null;
-      /** Where the call is one of a sub-prompt's. */
+      /** Set if the call belongs to the step of a sub-prompt. */
       readonly subprompt: SubpromptPlace | null;
-      /** As long as it may take, where a budget bounds it. */
+      /** Milliseconds that the call may take; absent if no budget limits its time. */
       readonly leftMs?: number;
-      /** The thread's newest messages, oldest first, as `messages.recent` has them; absent where they were not asked for. */
+      /** The thread's newest messages, oldest first, as `messages.recent` returns them; absent unless requested. */
       readonly history?: readonly Message[];
-      /** What it has asked so far, all of it over; absent where it has asked nothing. */
+      /** Waits that the call has opened so far, all of them over; absent if there are none. */
       readonly waits?: readonly HeardWait[];
     };
 
-/** A wait of a call, by the key that it was opened with. */
+/** A wait of a call, with the key that it was opened with. */
 export interface HeardWait {
   readonly key: string;
   readonly wait: Wait;
@@ -89,40 +92,43 @@ export interface QueuedTool {
 
 export interface CommitTool extends ToolCallKey {
   readonly attempt: string;
-  /** Null where a hook removed the call: nothing of it is stored but that it is over. */
+  /** Null if a hook removed the call: it is over, and nothing else is stored. */
   readonly result: ToolResult | null;
-  /** Files that the result brought, stored already. */
+  /** Files of the result, already stored. */
   readonly attachments?: readonly AttachmentRef[];
-  /** The tool message, as hooks have made it; its own where absent. */
+  /** Fields of the tool message as set by hooks; absent fields come from the result. */
   readonly message?: {
     readonly id?: string;
     readonly content?: string | null;
     readonly silent?: boolean;
     readonly metadata?: Readonly<Record<string, unknown>>;
   };
-  /** What the tool, or a hook of its call, asked of the flow. */
+  /** Flow directive of the tool, or of a hook of its call. */
   readonly directive?: FlowDirective;
-  /** The execution's scratch, JSON text; absent where it is as it was. */
+  /** The execution's scratch data as JSON text; absent if unchanged. */
   readonly context?: string;
-  /** A handoff: the agent that has the thread from the next step on. */
+  /** Set by a handoff: the agent that has the thread from the next step on. */
   readonly nextAgent?: string;
-  /** That agent's first message: queued in the same transaction. */
+  /** First message for that agent, queued in the same transaction. */
   readonly nextInput?: MessageItem;
-  /** It may have an action, which ends with it. */
+  /** True if the call may have an action, which then ends with it. */
   readonly judged?: boolean;
-  /** It ends without having begun: it was refused before. */
+  /** True if the call ends without having begun, because it was refused before. */
   readonly unbegun?: boolean;
-  /** It was not to run: its tool is unknown, or not to be called now. */
+  /** Set if the call must not run: its tool is unknown, or may not be called now. */
   readonly refused?: true;
-  /** Of a call that its policy has refused. */
+  /** Action of a call that its policy has refused. */
   readonly action?: ToldAction;
-  /** Its execution's detection of loops, where the call counts: it has run, and was not refused. */
+  /** Loop detection of its execution; set if the call counts for it: it has run, and was not refused. */
   readonly loops?: LoopGuard;
-  /** Tools that the tool queued: stored with its result, or not at all. */
+  /** Tools that the tool queued; stored in the same transaction as its result. */
   readonly queuedTools: readonly QueuedTool[];
 }
 
-/** `late`: the call was settled before; the result became an event. `denied`: what the execution ends with, whose calls go round in circles. */
+/**
+ * `late`: the call had been settled, and the result is only logged. `denied`: error that ends the execution, because
+ * its calls form a loop.
+ */
 export type CommittedTool =
   | { readonly kind: 'stored'; readonly queued: number; readonly denied?: StoredError }
   | { readonly kind: 'late' }
@@ -130,7 +136,7 @@ export type CommittedTool =
 
 export type SettledTool =
   | { readonly kind: 'redispatch'; readonly name: string }
-  /** A person is asked what became of it. */
+  /** A person is asked for the outcome of the call. */
   | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
   | {
       readonly kind: 'settled';
@@ -138,38 +144,48 @@ export type SettledTool =
       readonly state: 'done' | 'unknown';
       readonly status: ToolStatus;
       readonly directive?: FlowDirective;
-      /** As in BegunTool. */
+      /** Error that ends the execution, as in `BegunTool`. */
       readonly denied?: StoredError;
     }
   | { readonly kind: 'terminated' };
 
 export interface BeginTool extends ToolCallKey {
-  /** The attempt's own name: only the attempt that began a call may commit its result. */
+  /** Unique name of the attempt: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
   /**
-   * Whether calls of this agent, in an execution with this context, are judged before they begin: one that has not begun is then told as
-   * `unbegun`, and stays so. Where it is given, so is one that a budget pays for. `name` is the call's.
+   * True if calls of this agent, in an execution with this context, are judged before they begin; `name` is that of the
+   * call. A judged call that has not begun is returned as `unbegun` and not started. If this function is given, the
+   * same holds for every call that a budget pays for.
    */
   readonly judges?: (agent: string, context: RunContext | null, name: string) => boolean;
-  /** Whoever comes goes on with a call of this name that has begun: it is no other beginning, and whoever held it holds it no more. */
+  /**
+   * True if any attempt may continue a call of this name that has begun: it takes the call over from the attempt that
+   * held it, and the call counts as begun once.
+   */
   readonly resumes?: (name: string) => boolean;
-  /** What was judged of the call: it may begin. */
+  /** The judged action of the call, which may now begin. */
   readonly action?: ToldAction;
-  /** Whether to bring the thread's newest messages, which the tool's body may ask for. */
+  /** True to return the thread's newest messages, which the tool's body may ask for. */
   readonly history?: boolean;
 }
 
 export interface SettleLost extends ToolCallKey {
-  /** Whether threads of this agent wait for a person's word of what became of it; none where absent. */
+  /** True if threads of this agent wait for a person to report the outcome of the call. If absent, none do. */
   readonly asks?: (agent: string) => boolean;
 }
 
 export interface ToolCallStore {
-  /** Begins the body: scheduled → started, unless it waits for an answer. Only an idempotent tool may be begun again by another attempt. */
+  /**
+   * Begins the body: scheduled → started, unless the call waits for an answer. Only an idempotent tool may be begun
+   * again by another attempt.
+   */
   begin(command: BeginTool): Promise<BegunTool>;
-  /** Stores the call's one result; whatever run asks (thread-store.ts, P2). The same attempt again changes nothing. */
+  /** Stores the call's single result, from any run (thread-store.ts, P2). The same attempt again changes nothing. */
   commit(command: CommitTool): Promise<CommittedTool>;
-  /** Settles a call whose worker was lost: done stays done, started becomes unknown, or waits for word of it; the rest may go again. */
+  /**
+   * Settles a call whose worker was lost. Done stays done; started becomes unknown, or waits for a person to report the
+   * outcome; calls in other states may be dispatched again.
+   */
   settleLost(command: SettleLost): Promise<SettledTool>;
 }

@@ -1,35 +1,36 @@
 /**
- * The key-value store of a thread (runtime §14), a part of the ThreadStore port. Values are JSON; each thread has its
- * own keys, and nothing but `listOfUser` reaches those of another.
+ * The key-value store of a thread (runtime §14), a part of the ThreadStore port. Values are JSON. Each thread has its
+ * own keys; only `listOfUser` reads values of other threads.
  */
 
 export interface StoredValue {
   readonly key: string;
   readonly value: unknown;
-  /** Microseconds. */
+  /** Microseconds since 1970. */
   readonly updatedAt: number;
 }
 
 export interface ListValues {
-  /** Only what comes behind this key, in the order of the engine. */
+  /** Only keys after this one, in the sort order of the engine. */
   readonly after?: string;
   /** Default 100. */
   readonly limit?: number;
 }
 
 export interface ValueStore {
-  /** The value, or null: never set, deleted, or no such thread. */
+  /** The value; null if it was never set or was deleted, or if there is no such thread. */
   get(threadId: string, key: string): Promise<unknown>;
   /**
-   * Keeps a value, for good once resolved; null and undefined delete. Given twice it has the effect of once.
-   * Throws `InvalidValue` naming the place, `LimitExceeded` naming the limit, `ThreadTerminated`, `ThreadNotFound`.
+   * Stores a value, durably once the promise resolves; null and undefined delete the key. Idempotent.
+   * Throws `InvalidValue`, which names the place, `LimitExceeded`, which names the limit, `ThreadTerminated`,
+   * `ThreadNotFound`.
    */
   set(threadId: string, key: string, value: unknown): Promise<void>;
   /**
-   * What other threads of the same user and the same organisation (or none) keep under a key: those that changed last come first, 20 at most. Empty for a
-   * thread without a user.
+   * Values that other threads of the same user and the same organisation (or none) store under a key: 20 at most, the
+   * most recently updated thread first. Empty for a thread without a user.
    */
   listOfUser(threadId: string, key: string): Promise<readonly unknown[]>;
-  /** Ordered by key, from behind `after`. */
+  /** Values ordered by key, starting after `after`. */
   list(threadId: string, options?: ListValues): Promise<readonly StoredValue[]>;
 }

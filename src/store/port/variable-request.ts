@@ -1,4 +1,7 @@
-/** Requests for variables that a child needs and nobody has (runtime §7.5): the child is kept until they come. */
+/**
+ * Requests for variables that a child needs and that are not set (runtime §7.5). The child is created once they are
+ * given.
+ */
 import type { EnvType } from '../../core/author/thread-env.ts';
 import type { CreatedChild, GivenVariable, NewChild, ParentCall } from './child.ts';
 
@@ -10,7 +13,7 @@ export interface VariableRequest {
   readonly required: readonly string[];
   readonly missing: readonly string[];
   readonly createdAt: number;
-  /** The child that it has become, once: a request serves a single time. */
+  /** The child created from it; null before. A request can be fulfilled once. */
   readonly childId: string | null;
 }
 
@@ -20,9 +23,12 @@ export interface KeepRequest {
   readonly call: ParentCall;
   readonly required: readonly string[];
   readonly missing: readonly string[];
-  /** Variables that the child does not take over from its parent: whoever serves the request knows no definitions. Kept with `child`. */
+  /**
+   * Variables that the child does not inherit from its parent. Stored with `child`: whoever fulfils the request does
+   * not know the definitions.
+   */
   readonly scoped: readonly string[];
-  /** The declared types of missing variables: for values that come without one. */
+  /** Declared types of missing variables, for values that are given without a type. */
   readonly types?: Readonly<Record<string, EnvType>>;
   readonly child: NewChild;
 }
@@ -30,7 +36,10 @@ export interface KeepRequest {
 export interface FulfilRequest {
   readonly parentId: string;
   readonly requestId: string;
-  /** Beside these the child has what was stored for its thread before it was there (`env.set`), which wins over what it inherits. */
+  /**
+   * Values for the child. It also has what was stored for its thread before it existed (`env.set`), which overrides
+   * what it inherits.
+   */
   readonly given: readonly GivenVariable[];
 }
 
@@ -38,17 +47,20 @@ export type FulfilledRequest =
   | Exclude<CreatedChild, { kind: 'terminated' }>
   | { readonly kind: 'unknown' }
   | { readonly kind: 'used'; readonly childId: string }
-  /** It was refused. */
+  /** The request was refused. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'missing'; readonly names: readonly string[] }
   | { readonly kind: 'terminated' };
 
 export interface VariableRequestStore {
-  /** The same call again changes nothing and answers the request that is there. Rejects with `ThreadTerminated`. */
+  /** Stores a request. The same call again returns the existing one. Rejects with `ThreadTerminated`. */
   keep(command: KeepRequest): Promise<VariableRequest>;
   get(requestId: string): Promise<VariableRequest | null>;
-  /** Oldest first; those that have been served or refused are left out. */
+  /** Open requests, oldest first: fulfilled and refused ones are left out. */
   list(parentId: string): Promise<readonly VariableRequest[]>;
-  /** Makes the child with the values given, in one transaction with the request's end. Rejects with `InvalidVariable`. */
+  /**
+   * Creates the child with the given values, and ends the request in the same transaction. Rejects with
+   * `InvalidVariable`.
+   */
   fulfil(command: FulfilRequest): Promise<FulfilledRequest>;
 }

@@ -13,18 +13,18 @@ export interface Wait {
   readonly kind: WaitKind;
   /** The tool that asks, or what is asked for. */
   readonly name: string;
-  /** What is asked, in words. */
+  /** The question, in words. */
   readonly summary: string;
-  /** What is shown beside it: JSON. */
+  /** JSON that is shown beside the question. */
   readonly data: unknown;
-  /** Of what would be done: an answer for another one is stale. */
+  /** Fingerprint of what would be done: an answer given for another fingerprint is stale. */
   readonly fingerprint: string | null;
-  /** It is closed with this execution; null where it outlives executions. */
+  /** The execution that closes the wait when it ends; null if the wait outlives executions. */
   readonly executionId: string | null;
   readonly toolCallId: string | null;
-  /** The thread does not go on before it is over. */
+  /** True if the thread does not continue before the wait is over. */
   readonly blocks: boolean;
-  /** As the clock stands: one whose time is up is `expired`. */
+  /** State at the present time: a wait past its time is `expired`. */
   readonly state: WaitState;
   readonly answer: WaitAnswer | null;
   /** Why it was closed. */
@@ -34,33 +34,36 @@ export interface Wait {
   readonly endedAt: number | null;
 }
 
-/** The call that waits: the attempt that holds it gives it up with the wait, and another one begins it again. */
+/**
+ * The call that waits. The attempt that holds it gives it up when the wait opens; another attempt begins it again
+ * afterwards.
+ */
 export interface WaitingCallKey {
   readonly step: number;
   readonly index: number;
-  /** Absent for a call that has not begun: it waits before that. */
+  /** Absent for a call that waits before it has begun. */
   readonly attempt?: string;
 }
 
 export interface OpenWait
   extends Pick<Wait, 'id' | 'threadId' | 'kind' | 'name' | 'summary' | 'data' | 'blocks'>,
     Partial<Pick<Wait, 'fingerprint' | 'executionId' | 'toolCallId'>> {
-  /** Unique in the thread: the natural key of the command. */
+  /** Unique in the thread; the idempotency key of the command. */
   readonly key: string;
   readonly call?: WaitingCallKey;
-  /** What it is to be approved: kept, and told, in the same transaction. */
+  /** The action to be approved; stored and logged in the same transaction. */
   readonly action?: ToldAction;
-  /** From now on, by the clock of the store; without it the wait does not expire. */
+  /** Milliseconds from now, by the clock of the store; without it the wait does not expire. */
   readonly expiresInMs?: number;
 }
 
 export type OpenedWait =
   | { readonly kind: 'open'; readonly wait: Wait }
-  /** `news`: it was not known to be over. */
+  /** `news`: true if its end had not been returned before. */
   | { readonly kind: 'over'; readonly wait: Wait; readonly news: boolean }
-  /** Another attempt holds the call, or it has a result: nobody waits for an answer. */
+  /** Another attempt holds the call, or it has a result: no wait was opened. */
   | { readonly kind: 'late' }
-  /** The budget could never begin what is to be approved: nobody is asked, and the execution is over. */
+  /** The budget can never begin what would be approved: no wait was opened, and the execution is over. */
   | { readonly kind: 'exceeded'; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
@@ -68,7 +71,7 @@ export interface AnswerOfWait extends GivenAnswer {
   readonly id: string;
 }
 
-/** `misfit`: an answer of another kind is asked for. `wait` is as it is now. */
+/** `misfit`: the wait requires another kind of answer. `wait`: its present state. */
 export type AnsweredWait =
   | { readonly outcome: Exclude<WaitOutcome, 'unknown'>; readonly wait: Wait }
   | { readonly outcome: 'misfit'; readonly reason: string }
@@ -78,11 +81,13 @@ export type AnsweredWait =
 export type ShownWait = Pick<Wait, 'id' | 'threadId' | 'kind' | 'name'>;
 
 export interface ListWaits {
-  /** Of this thread, and those of descendants that block it; where it is the root of its family, all of those that descend from it. */
+  /**
+   * Waits of this thread, and those of descendants that block it; for the root of a family, those of all descendants.
+   */
   readonly threadId?: string;
-  /** Open ones unless given. */
+  /** Default `open`. */
   readonly state?: WaitState;
-  /** 100 unless given. */
+  /** Default 100. */
   readonly limit?: number;
 }
 
@@ -91,7 +96,9 @@ export interface ForgottenWait {
   readonly threadId: string;
 }
 
-/** A thread that waits for a child's report, and shows other waits of descendants than its workflow has read. */
+/**
+ * A thread that waits for a child's report, and whose workflow has not read which waits of descendants it shows now.
+ */
 export interface UnseenWait {
   readonly threadId: string;
   readonly childId: string;
@@ -99,29 +106,35 @@ export interface UnseenWait {
 
 export interface WaitStore {
   /**
-   * Opens a wait, in one transaction with the change of its call from started to asked. The key again answers the wait that is
-   * there. Rejects with `InvalidValue` or `LimitExceeded` for data that cannot be kept.
+   * Opens a wait, and moves its call from started to asked in the same transaction. The same key again returns the
+   * existing wait. Rejects with `InvalidValue` or `LimitExceeded` for data that cannot be stored.
    */
   open(command: OpenWait): Promise<OpenedWait>;
-  /** The first answer is kept, and its call is scheduled again in the same transaction. The same answer again changes nothing. */
+  /**
+   * Stores the first answer, and schedules its call again in the same transaction. The same answer again changes
+   * nothing.
+   */
   answer(command: AnswerOfWait): Promise<AnsweredWait>;
-  /** Nobody wants an answer any more. Its call is scheduled again. What is over stays as it is. Null where there is none. */
+  /**
+   * Closes a wait whose answer is no longer needed, and schedules its call again. A wait that is over stays unchanged.
+   * Null if there is none.
+   */
   close(id: string, reason: string): Promise<Wait | null>;
   get(id: string): Promise<Wait | null>;
   /**
-   * What a thread waits for is shown by the ancestors that wait for it, as the store stands now. Answers those, nearest first; whatever
-   * comes in between, the same again does no harm.
+   * Brings up to date which waits of this thread are shown by the ancestors that wait for it. Returns those ancestors,
+   * nearest first. Idempotent, whatever happens in between.
    */
   showAbove(threadId: string): Promise<readonly string[]>;
   /**
-   * The waits of descendants that block the thread now, oldest first; it is shown as `waiting` where there are any. For its own workflow: until the
-   * next change it counts as told.
+   * The waits of descendants that block the thread now, oldest first; its status becomes `waiting` if there are any.
+   * For its own workflow: they count as read until the next change.
    */
   readShown(threadId: string): Promise<readonly ShownWait[]>;
   /** Oldest first. */
   list(options?: ListWaits): Promise<readonly Wait[]>;
-  /** Those that have been over for so long, and whose calls have not begun again. At most 100. */
+  /** Waits that have been over for at least this long, and whose call, step or task has not continued. At most 100. */
   listForgotten(olderThanMs: number): Promise<readonly ForgottenWait[]>;
-  /** Threads whose `readShown` has been due for so long, the longest first. At most 100. */
+  /** Threads whose `readShown` has been due for at least this long, the longest first. At most 100. */
   listUnseen(olderThanMs: number): Promise<readonly UnseenWait[]>;
 }

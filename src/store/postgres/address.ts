@@ -1,19 +1,19 @@
 /**
- * A PostgreSQL address (`EVERTHREAD_STORE=postgres://…`), read and checked.
- * A1. A password is never shown: not in a message, and so nothing that could hold one is quoted.
- * A2. A parameter that nobody knows is refused: a mistyped `schema` would put threads where nobody looks for them.
+ * Reads and checks a PostgreSQL address (`EVERTHREAD_STORE=postgres://…`).
+ * A1. A password is never shown: error messages quote nothing that could contain one.
+ * A2. Unknown parameters are refused: with a mistyped `schema`, threads would be stored in the wrong schema.
  */
 import { RuntimeError } from '../../core/value/error.ts';
 
 export interface PostgresAddress {
-  /** For `pg`, without the parameters that are ours alone. */
+  /** For `pg`, without the parameters that only Everthread uses. */
   readonly connectionString: string;
   readonly schema: string;
-  /** The most connections that this process opens. */
+  /** Maximum number of connections that this process opens. */
   readonly poolSize: number;
-  /** `channel_binding` other than `disable`. */
+  /** True if `channel_binding` is given and is not `disable`. */
   readonly channelBinding: boolean;
-  /** Where it is, for people (A1). */
+  /** Server and schema, for display (A1). */
   readonly place: string;
 }
 
@@ -32,7 +32,7 @@ const OF_PG = [
   'application_name',
   'options',
 ];
-/** Names that need no quotes and are no schemas of PostgreSQL's own: every tool reads them alike. */
+/** Schema names that need no quotes and are not reserved by PostgreSQL, so that every tool reads them alike. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
 
 export function isPostgresAddress(address: string): boolean {
@@ -75,7 +75,10 @@ function parse(address: string): URL {
   return url;
 }
 
-/** A bare / ? or # ends the part in which a password may stand: what follows it must not be taken for something else. */
+/**
+ * False if a password may have been cut: an unencoded / ? or # ends the part of a URL that may hold one, and what
+ * follows must not be taken for something else.
+ */
 function isWhole({ username, password, pathname, search, hash }: URL): boolean {
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);

@@ -1,26 +1,26 @@
 /**
- * A connection to PostgreSQL in the hands of one holder. Over a network each answer that somebody waits for is a way to the
- * server and back, which is most of what a short transaction costs.
- * A1. Within a transaction a `begin` or a write without `returning` goes out, and nobody waits for its answer: its count of rows
- *     is unknown, so a command that wants to know what it has written says `returning`. `commit` waits for all of them;
- *     that of a transaction which only reads is not waited for either.
- * A2. The first statement that fails is the one whose error is told, whoever was waiting when it became known: what the server
- *     says of those behind it is only that the transaction has failed.
- * A3. `RELAX` needs no way to the server of its own: it goes along with the commit.
+ * A connection to PostgreSQL while one user has it. Over a network each awaited answer is a round trip to the server,
+ * which is most of what a short transaction costs.
+ * A1. Within a transaction, `begin` and writes without `returning` are sent without awaiting their answers. Their count
+ *     of rows is unknown, so a command that needs to know what it has written uses `returning`. `commit` awaits all of
+ *     them, but the commit of a read-only transaction is not awaited either.
+ * A2. The error of the first statement that fails is the one that is thrown, whichever statement was awaited.
+ *     Statements after it only fail because the transaction has failed.
+ * A3. `RELAX` needs no round trip of its own: it is sent with the commit.
  */
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, QueryResult } from 'pg';
 import { fromPg } from './error.ts';
 import { toPostgresText } from './text.ts';
 
-/** The transaction that runs now commits without waiting for the disk. */
+/** Makes the current transaction commit without waiting for the disk. */
 export const RELAX = 'set local synchronous_commit = off';
 
 const BEGIN = /^(begin|start transaction)\b/i;
 const READ_ONLY = /\bread only$/i;
 const WRITE = /^(insert|update|delete)\b/i;
 const RETURNING = /\breturning\b/i;
-/** Content on its way is held in memory: beyond this the next write waits for its answer. */
+/** Unanswered writes are held in memory: beyond this many bytes the next write awaits its answer. */
 const MOST_UNANSWERED_BYTES = 1024 * 1024;
 
 type Answer = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
@@ -34,7 +34,7 @@ export class StoreConnection implements PostgresPoolClient {
   #readOnly = false;
   #unanswered: Promise<void>[] = [];
   #unansweredBytes = 0;
-  /** The first failure among the unanswered (A2). */
+  /** The first failure among the unawaited statements (A2). */
   #failed: { readonly error: unknown } | undefined;
 
   constructor(client: PoolClient) {
@@ -78,7 +78,7 @@ export class StoreConnection implements PostgresPoolClient {
       const answer = [await this.#answer(sql, [])].flat().at(-1);
       await Promise.all(this.#unanswered);
       if (this.#failed) throw this.#failed.error;
-      // Of a failure that nobody has told us of.
+      // A statement has failed whose error did not reach this process.
       if (answer?.command === 'ROLLBACK')
         throw new Error('PostgreSQL rolled the transaction back instead of committing it.');
       return NOTHING;
@@ -88,7 +88,7 @@ export class StoreConnection implements PostgresPoolClient {
   }
 
   async #rollback(): Promise<Answer> {
-    // After a loss the server rolls back by itself; the error that is on its way must arrive.
+    // After a lost connection the server rolls back by itself, and the original error must reach the caller.
     try {
       return this.#lost ? NOTHING : await this.#send('rollback', []);
     } finally {
@@ -104,7 +104,7 @@ export class StoreConnection implements PostgresPoolClient {
     this.#failed = undefined;
   }
 
-  /** A1: nobody waits for the answer. */
+  /** A1: sends without awaiting the answer. */
   #post(sql: string, parameters: readonly unknown[]): Answer {
     this.#unansweredBytes += sizeOf(parameters);
     const answered = this.#send(sql, parameters).then(
@@ -117,7 +117,7 @@ export class StoreConnection implements PostgresPoolClient {
     return NOTHING;
   }
 
-  /** A2: the first failure is told. */
+  /** A2: awaits the answer, and throws the first failure. */
   async #answer(sql: string, parameters: readonly unknown[]): Promise<Answer> {
     try {
       return await this.#send(sql, parameters);

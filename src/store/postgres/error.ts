@@ -1,11 +1,11 @@
 /**
- * What goes wrong with a PostgreSQL server, told apart by what helps: try again, wait for the server, or mend the
- * settings. Errors are known by the server's SQLSTATE; one without is the connection's.
+ * Classifies errors of a PostgreSQL server by their remedy: try again, wait for the server, or correct the settings.
+ * Errors of the server are recognised by their SQLSTATE; an error without one is the connection's.
  */
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import type { PostgresAddress } from './address.ts';
 
-/** The connection is of no use any more; whether the last statement took effect is not known. */
+/** The connection can no longer be used; it is unknown whether the last statement took effect. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 
@@ -15,11 +15,11 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * Connection failures (08), no room for one more (53300), the server going down or coming up (57P01 to 57P03), sessions
- * that it ended for idling (57P05, 25P03), and a server that has become a standby (25006).
+ * Connection failures (08), too many connections (53300), the server shutting down or starting (57P01 to 57P03),
+ * sessions that it ended for idling (57P05, 25P03), and a server that has become a standby (25006).
  */
 const LOST = /^(08...|53300|57P01|57P02|57P03|57P05|25P03|25006)$/;
-/** A serialization failure, a deadlock: the same transaction again succeeds. */
+/** Serialization failure and deadlock: the same transaction succeeds if it is retried. */
 const CONFLICT = /^(40001|40P01)$/;
 /** disk_full; and data_corrupted, index_corrupted. */
 const FULL = '53100';
@@ -39,16 +39,16 @@ export function isLost(error: unknown): error is ConnectionLost {
   return (error as { name?: unknown } | null)?.name === 'ConnectionLost';
 }
 
-/** An error of `pg` as the store's commands meet it. */
+/** Converts an error of `pg`: a lost connection becomes a `ConnectionLost`, every other error is returned unchanged. */
 export function fromPg(error: unknown): unknown {
   if (isLost(error)) return error;
   const state = sqlState(error);
-  // A TypeError is a fault of ours; everything else that the server did not say came from the connection.
+  // A TypeError is a fault of ours; every other error without an SQLSTATE comes from the connection.
   const lost = state === undefined ? !(error instanceof TypeError) : LOST.test(state);
   return lost ? new ConnectionLost(error) : error;
 }
 
-/** What the server says of its own disk, with a code of ours; every other error as it is. */
+/** Converts errors of the server's disk to `StoreFull` and `StoreCorrupt`; returns every other error unchanged. */
 export function explainServer(error: unknown, place: string): unknown {
   const state = sqlState(error) ?? '';
   if (state === FULL) {
@@ -67,7 +67,9 @@ export function explainServer(error: unknown, place: string): unknown {
   );
 }
 
-/** Node tries both addresses of a name, and its error for both has no text. */
+/**
+ * The message of an error. Node tries both addresses of a name, and if both fail its error has a code but no message.
+ */
 function describe(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof message === 'string' && message.length > 0) return message;
@@ -82,7 +84,10 @@ export function unavailable(place: string, error: unknown): RuntimeError {
   );
 }
 
-/** Why a store cannot be opened, and what to do. Errors that are none of PostgreSQL's stay what they are. */
+/**
+ * Explains why a store cannot be opened, and what to do. Errors that do not come from PostgreSQL are returned
+ * unchanged.
+ */
 export function explainOpening(error: unknown, { place, schema }: PostgresAddress): unknown {
   const cause = isLost(error) ? error.cause : error;
   const found = `The store cannot be opened at ${place}: ${describe(cause)}.`;

@@ -1,6 +1,6 @@
 /**
  * Opens a store on PostgreSQL. Several processes may do so at once on an empty database: Kysely's migrator takes an
- * advisory lock, and each table is made in one transaction.
+ * advisory lock, and creates all tables in one transaction.
  */
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -16,7 +16,7 @@ import { Persistence } from './persist.ts';
 import { StorePool } from './pool.ts';
 
 export interface OpenOptions {
-  /** False: a database without a store is answered with `ThreadNotFound`, and stays as it is. */
+  /** If false, a database without a store is refused with `ThreadNotFound`, and stays as it is. */
   readonly create?: boolean;
   readonly keys: KeySource;
 }
@@ -67,9 +67,9 @@ function connect(pool: StorePool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Makes sure that the store is there and up to date; answers the server's version. */
+/** Creates or migrates the store if needed; returns the server's version. */
 async function setUp(address: PostgresAddress, create: boolean): Promise<string> {
-  // Waiting for whoever migrates, and a large migration, may take longer than any command.
+  // Waiting for another process that migrates, and a large migration, may take longer than any command.
   const db = connect(new StorePool({ ...address, poolSize: 1 }, { patient: true }));
   try {
     const { version, store } = await greet(db, address, create);
@@ -85,11 +85,14 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
 
 interface Greeting {
   readonly version: string;
-  /** Whether there is one already. */
+  /** True if the database already has a store. */
   readonly store: boolean;
 }
 
-/** The server's version, if it is one that can hold a store. */
+/**
+ * Returns the server's version. Throws `InvalidConfiguration` unless the encoding is UTF8, and `ThreadNotFound` if
+ * there is no store and it may not be created.
+ */
 async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<Greeting> {
   const { rows } = await sql<Greeting & { encoding: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version,

@@ -1,9 +1,11 @@
 /**
- * Gives a store's commands again where that helps. All are safe to give twice, because natural keys guard them; only
- * streamed text has no key, and a chunk whose fate is unknown is let go (port, P1).
- * R1. A serialization failure or a deadlock has changed nothing: again, at once, a bounded number of times.
- * R2. A lost connection: again on another one for PATIENCE_MS, which is what a restart of PostgreSQL takes. After that
- *     `StoreUnavailable`, and Temporal tries the activity for as long as it takes.
+ * Retries a store's commands if that can help. All may be given twice, because natural keys guard them. Only streamed
+ * text has no key: a chunk of which it is unknown whether it was stored is given up (port, P1).
+ * R1. A serialization failure or a deadlock has changed nothing: the command is retried after a short pause, with
+ *     CONFLICTS attempts in all.
+ * R2. After a lost connection the command is retried on another one for PATIENCE_MS, which is what a restart of
+ *     PostgreSQL takes. After that it rejects with `StoreUnavailable`, and Temporal retries the activity for as long as
+ *     it takes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Runner, RunOptions } from '../commands/base/runner.ts';
@@ -16,7 +18,7 @@ export class Persistence {
   readonly #place: string;
   #closed = false;
 
-  /** `place`: the store's, for messages. */
+  /** `place`: location of the store, for error messages. */
   constructor(place: string) {
     this.#place = place;
   }
@@ -34,14 +36,14 @@ export class Persistence {
     }
   };
 
-  /** Throws what another attempt would not mend. */
+  /** Throws unless another attempt may help. */
   #refuseFinal(error: unknown, { once, attempt, deadline }: Tried): void {
     if (isLost(error)) {
       if (this.#closed || once || performance.now() > deadline) throw unavailable(this.#place, error);
     } else if (!isConflict(error) || attempt >= CONFLICTS) throw explainServer(error, this.#place);
   }
 
-  /** The store is closed: nothing that was lost is tried again. */
+  /** The store is closed: after a lost connection nothing is retried any more. */
   close(): void {
     this.#closed = true;
   }

@@ -1,10 +1,11 @@
 /**
- * Connections to PostgreSQL as Kysely's driver takes them, with what a store needs of them.
- * C1. A connection that fails, idle or at work, never ends the process: whoever uses it gets `ConnectionLost`, and the
- *     pool throws it away.
- * C2. Each session has what the commands rely on: its schema, READ COMMITTED, and an end to every wait. A worker that
- *     vanishes with its machine holds a thread's row no longer than IDLE_IN_TRANSACTION_MS.
- * C3. What types become in JavaScript is this pool's own affair: other users of `pg` in this process notice nothing.
+ * The pool of connections to PostgreSQL that Kysely's driver uses, with the settings that a store needs.
+ * C1. A connection that fails, idle or in use, never ends the process: its user gets `ConnectionLost`, and the pool
+ *     discards it.
+ * C2. Each session has the settings that commands rely on: its schema, READ COMMITTED, and a limit for every wait. A
+ *     worker that is lost with its machine holds the lock of a thread's row no longer than IDLE_IN_TRANSACTION_MS.
+ * C3. How types are converted to JavaScript is set for this pool only: other users of `pg` in this process are not
+ *     affected.
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type PoolConfig, TypeOverrides } from 'pg';
@@ -16,7 +17,7 @@ import { fromPostgresText } from './text.ts';
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_WITHIN_MS = 10_000;
-/** Later than the server's own: it speaks only when the server is out of reach. */
+/** Longer than the server's own timeout, so that it only fires if the server is unreachable. */
 const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const KEEP_IDLE_MS = 60_000;
 
@@ -26,11 +27,11 @@ const TEXT = 25;
 export class StorePool implements PostgresPool {
   readonly #pool: Pool;
 
-  /** `patient`: a statement may take any time. */
+  /** `patient`: statements have no time limit. */
   constructor(address: PostgresAddress, { patient = false } = {}) {
     this.#pool = new Pool(poolConfig(address, patient));
     this.#pool.on('error', () => undefined);
-    // The pool listens to idle connections only; a failure of one at work would have no listener (C1).
+    // The pool listens to idle connections only; the failure of one in use would have no listener (C1).
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
@@ -47,7 +48,10 @@ export class StorePool implements PostgresPool {
   }
 }
 
-/** One that cannot get in, for want of a password for example, would keep its socket, and with it the process. */
+/**
+ * Closes its socket if it cannot connect, for want of a password for example; else the socket would keep the process
+ * alive.
+ */
 class StoreClient extends Client {
   // biome-ignore lint/suspicious/noExplicitAny: two ways to call, by promise and by callback; the pool takes the latter.
   override connect(callback?: any): any {
@@ -74,7 +78,7 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
     max: poolSize,
     types,
     Client: StoreClient,
-    // For what goes unawaited (connection.ts).
+    // For statements whose answers are not awaited (connection.ts).
     pipeline: true,
     keepAlive: true,
     fallback_application_name: 'everthread',
@@ -82,7 +86,7 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     idleTimeoutMillis: KEEP_IDLE_MS,
     query_timeout: patient ? 0 : ANSWER_WITHIN_MS,
-    // Not as parameters of the start: poolers refuse those.
+    // Not as startup parameters, which poolers refuse.
     onConnect: async (client) => {
       await client.query(
         `select set_config(name, value, false) from unnest($1::text[], $2::text[]) as setting (name, value)`,

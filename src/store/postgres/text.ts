@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's text cannot hold the character NUL; tools that read files, and models, do produce it. It is written as
- * two characters that Unicode keeps for a program's own use, and read back as what it was. The same text is always
- * written in the same way, so comparisons and keys hold.
+ * PostgreSQL's text cannot hold the character NUL, which tools that read files, and models, do produce. It is written
+ * as two characters that Unicode reserves for internal use of a program, and converted back when it is read. The same
+ * text is always written in the same way, so comparisons and keys still work.
  */
 
 const MARK = '\uFDD0';

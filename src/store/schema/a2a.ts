@@ -1,26 +1,26 @@
 /** Tasks of agents elsewhere that calls of a thread have begun. Times are microseconds since 1970. */
 import type { Flag, Json } from './tables.ts';
 
-/** One row a call. */
+/** One row per call. */
 export interface A2aTaskTable {
   thread_id: string;
   step: number;
   idx: number;
-  /** By the name of its file. */
+  /** The agent, by the name of its file. */
   agent: string;
   context_id: string;
   message_id: string;
-  /** As the card told it when the call began. */
+  /** From the agent card when the call began; JSON null as long as nothing can have been sent. */
   endpoint: Json;
   /** Null until it is known. */
   task_id: string | null;
-  /** How many of its questions are answered, as it has heard. */
+  /** Number of its questions that are answered: the agent has received the answers, or may have. */
   answers: number;
-  /** It may go on, as far as is known: it is to be cancelled where its call is over. */
+  /** 1 if the task may still run, as far as is known: it must be cancelled once its call is over. */
   open: Flag;
   sent_at: number;
-  /** Since when it has not been reached; null where it was. */
+  /** Since when the agent has been unreachable; null if the last attempt reached it. */
   silent_since: number | null;
-  /** How often it was to be cancelled. */
+  /** Number of failed attempts to cancel it. */
   cancels: number;
 }

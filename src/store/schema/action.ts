@@ -6,7 +6,7 @@ export interface ActionTable {
   /** The idempotency key of the call. */
   id: string;
   thread_id: string;
-  /** The call of a step; null where code called. */
+  /** The call of a step; null if code made the call. */
   step: number | null;
   idx: number | null;
   execution_id: string | null;
@@ -18,12 +18,12 @@ export interface ActionTable {
   prepared: Json;
   decision: Json;
   state: ActionState;
-  /** Why it was denied, how it failed, or what a person says became of it. */
+  /** The denial, the failure, or the outcome that a person has reported. */
   outcome: Json | null;
   requested_at: number;
   started_at: number | null;
   ended_at: number | null;
-  /** Until when it is its process's, where code does it; null for the call of a step. */
+  /** Until when an action of code belongs to its process, unless renewed; null for the call of a step. */
   lease_until: number | null;
 }
 

@@ -1,11 +1,11 @@
 /** The tables of parents and children (runtime §7, definitions §13). Times are microseconds since 1970. */
 import type { Flag, Json } from './tables.ts';
 
-/** The registry: one row for each child, kept for ever. */
+/** The registry: one row for each child, kept as long as the content of the parent's thread. */
 export interface ChildTable {
   parent_id: string;
   child_id: string;
-  /** The child's agent as it was made; a handoff never changes it here. */
+  /** The agent that the child was created with; a handoff does not change it. */
   agent: string;
   name: string | null;
   title: string | null;
@@ -17,19 +17,19 @@ export interface ChildTable {
   /** The side of the child that answers its parent. */
   hears: 'a' | 'b';
   status: string;
-  /** The call that made it; null where its variables came later (`variable_requests`). */
+  /** The call that created it; null if a variable request was fulfilled (`variable_requests`). */
   made_step: number | null;
   made_idx: number | null;
-  /** The call that has its result with the child's next report. */
+  /** The call that gets its result with the child's next report. */
   wait_step: number | null;
   wait_idx: number | null;
-  /** The newest call that told it something, and the message that its parent is to have an answer to. */
+  /** The newest call that sent it a message, and the id of the newest message that the parent expects an answer to. */
   told_step: number | null;
   told_idx: number | null;
   told_id: string | null;
-  /** The parent has asked for something and has not been answered. */
+  /** 1 if the parent has asked for something and has not been answered. */
   owes: Flag;
-  /** A workflow run of the child has opened its thread. */
+  /** 1 if a workflow run of the child has opened its thread. */
   started: Flag;
   created_at: number;
   terminated_at: number | null;
@@ -42,34 +42,37 @@ export interface ChildReportTable {
   id: string;
   kind: 'result' | 'failure' | 'stopped' | 'terminated';
   content: string;
-  /** Paths: of the child's files, and where they are in the parent's once delivered. */
+  /** Paths of the child's files; in `delivered`, the attachments of the parent that they were copied to. */
   attachments: Json;
   delivered: Json | null;
   state: 'due' | 'delivered' | 'dropped';
-  /** Made before the child had read what its parent told it last: no answer to that. */
+  /** 1 if made before the child had read its parent's newest message, which it does not answer then. */
   early: Flag;
-  /** The parent's call that it answered; null for a queued message, or none. */
+  /** The parent's call that it answered; null if it was queued as a message, or dropped. */
   call_step: number | null;
   call_idx: number | null;
-  /** The budgets of whoever has caused the execution, a list of `{ threadId, executionId }`; null where there were none. */
+  /** Budgets of the execution that caused this one: a list of `{ threadId, executionId }`; null if there were none. */
   budget: Json | null;
   created_at: number;
   delivered_at: number | null;
 }
 
-/** A child that waits for variables which nobody has (runtime §7.5). */
+/** A child that is created once its missing variables are given (runtime §7.5). */
 export interface VariableRequestTable {
   id: string;
   parent_id: string;
   agent: string;
   required: Json;
   missing: Json;
-  /** The child as it will be made, and the names of what it does not inherit. Holds no value of any variable. */
+  /**
+   * The child as it will be created, the names of variables that it does not inherit, and declared types. Holds no
+   * value of any variable.
+   */
   child: Json;
   step: number;
   idx: number;
   created_at: number;
-  /** Single use: the child that it has become. */
+  /** The child that was created from it; a request can be fulfilled once. */
   child_id: string | null;
   completed_at: number | null;
 }

@@ -11,13 +11,13 @@ export interface ThreadValueTable {
 export interface ThreadFileTable {
   thread_id: string;
   path: string;
-  /** The directory that it lies in. */
+  /** The directory that contains it. */
   parent: string;
-  /** implied: a directory that is there because something is in it, and goes with the last of it. */
+  /** implied: a directory that exists only because something is in it, and is removed with the last of that. */
   kind: 'file' | 'directory' | 'implied';
   mime_type: string;
   size: number;
-  /** Null for what has no content: directories, and files of no bytes. */
+  /** Null for directories and empty files. */
   blob_id: string | null;
   /** JSON text. */
   metadata: string | null;
@@ -28,13 +28,13 @@ export interface ThreadFileTable {
   updated_at: number;
 }
 
-/** A content, kept once for all files of the store that have it. */
+/** A content, stored once for all files of the store that have it. */
 export interface BlobTable {
   id: string;
   /** SHA-256, in hex. */
   hash: string;
   size: number;
-  /** How many files have it. */
+  /** Number of files that have it. */
   names: number;
 }
 
@@ -45,7 +45,7 @@ export interface BlobChunkTable {
   data: Uint8Array;
 }
 
-/** A content on its way in: its chunks are written before the transaction that names them. */
+/** An upload in progress: its chunks are written before the transaction that links them to a file. */
 export interface BlobUploadTable {
   id: string;
   begun_at: number;

@@ -1,14 +1,14 @@
-/** What servers of MCP have told of their tools. */
+/** Tool lists of MCP servers. */
 import type { Json } from './tables.ts';
 
-/** Of one server, as an execution of the thread uses it. */
+/** The tool list of one server, as an execution of the thread uses it. */
 export interface McpListTable {
   thread_id: string;
   server: string;
   execution_id: string;
-  /** ListedTool[]; null where it could not be asked. */
+  /** McpListedTool[], as last received from the server; null if nothing ever was. */
   tools: Json | null;
-  /** Why not. */
+  /** Error code if the server could not be queried in this execution; null if it was. */
   code: string | null;
   listed_at: number;
 }

@@ -52,7 +52,7 @@ export const spine: Migration = {
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .addPrimaryKeyConstraint('items_key', ['thread_id', 'id'])
       .execute();
-    // Whole indexes, not partial ones: with bound parameters SQLite cannot tell that a partial one would serve.
+    // Full indexes, not partial ones: with bound parameters SQLite cannot tell that a partial one could be used.
     await db.schema
       .createIndex('items_by_state')
       .on('items')

@@ -1,6 +1,6 @@
 /**
  * 0002: the values and the files of threads (runtime §14, definitions §18). Released; never edited.
- * `bytea` is PostgreSQL's own type, and SQLite keeps bytes as they are in a column of a type that it does not know.
+ * `bytea` is PostgreSQL's own type; SQLite stores bytes unchanged in a column whose type it does not know.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -37,7 +37,7 @@ export const valuesAndFiles: Migration = {
       .on('thread_files')
       .columns(['thread_id', 'parent'])
       .execute();
-    // What a thread holds is counted from this index alone.
+    // The number and the size of a thread's files are read from this index alone.
     await db.schema
       .createIndex('thread_files_by_size')
       .on('thread_files')

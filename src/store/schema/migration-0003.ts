@@ -1,4 +1,4 @@
-/** 0003: variables (definitions §16), and the way from a thread to those that it made. Released; never edited. */
+/** 0003: variables (definitions §16), and an index of threads by their root. Released; never edited. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

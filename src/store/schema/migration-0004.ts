@@ -1,6 +1,6 @@
 /**
- * 0004: effects; sub-prompts, whose steps lie within a call of another step; handoffs; what hooks and tools ask of the flow;
- * the scratch of an execution; reasoning. Released; never edited.
+ * 0004: effects; sub-prompts, whose steps belong to a call of another step; handoffs; flow directives of hooks and
+ * tools; scratch data of executions; reasoning. Released; never edited.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';

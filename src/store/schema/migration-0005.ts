@@ -1,6 +1,6 @@
 /**
- * 0005: two sides of a thread; children, what they report to their parents, and requests for variables. Released; never
- * edited.
+ * 0005: the two sides of a thread; children, their reports to their parents, and requests for variables. Released;
+ * never edited.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';

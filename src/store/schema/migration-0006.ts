@@ -1,4 +1,4 @@
-/** 0006: which work of an author has taken its worker process down. Released; never edited. */
+/** 0006: author code that has brought its worker process down. Released; never edited. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,4 +1,7 @@
-/** 0008: what the limits of steps count, and which queued items are a thread's own work. Released; never edited. */
+/**
+ * 0008: the steps that count against limits, and which queued items come from a thread's own code. Released; never
+ * edited.
+ */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,6 +1,6 @@
 /**
- * 0009: counters in the place of counts, so that what a step reads does not grow with its thread: of messages, of the steps that limits
- * count, and of the model steps of an execution. Released; never edited.
+ * 0009: counters instead of counting queries, so that what a step reads does not grow with its thread: of messages, of
+ * steps that count against limits, and of the model steps of an execution. Released; never edited.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -24,7 +24,7 @@ export const counters: Migration = {
         .addColumn(column, 'integer', (c) => c.notNull().defaultTo(0))
         .execute();
     }
-    // As the statements counted that these columns replace.
+    // Counted like the statements that these columns replace.
     await sql`
       UPDATE threads SET
         asked_from = coalesce(
@@ -40,7 +40,7 @@ export const counters: Migration = {
   },
 };
 
-/** Of the execution that has the thread's last step. */
+/** Condition for steps of the execution that has the thread's last step. */
 const NEWEST = sql`steps.execution_id = (
   SELECT last.execution_id FROM steps AS last
   WHERE last.thread_id = threads.id AND last.step = threads.last_step)`;

@@ -1,6 +1,6 @@
 /**
- * 0011: contexts of runs: what a thread was started with, and what each execution runs with, found by run, session and trace. Null where
- * nobody has given one. Released; never edited.
+ * 0011: run contexts: what a thread was started with, and what each execution runs with, found by run, session and
+ * trace. Null if none was given. Released; never edited.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';

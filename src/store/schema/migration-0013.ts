@@ -1,4 +1,7 @@
-/** 0013: budgets of executions: a row for each limit, and where a thread's execution finds its own. Released; never edited. */
+/**
+ * 0013: budgets of executions: a row for each limit, what model requests have reserved, and the budgets that a thread's
+ * open execution spends from. Released; never edited.
+ */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

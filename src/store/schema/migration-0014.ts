@@ -1,6 +1,6 @@
 /**
- * 0014: the index of runs, in the rows that begin and end executions: whose run it was, where the log tells of it, and how it ended. A
- * row costs three columns, and no index is kept for them.
+ * 0014: the index of runs, in the rows of executions: the agent of a run, its first event in the log, and how it ended.
+ * Only three columns are added, and no index.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -10,7 +10,8 @@ export const runs: Migration = {
     await db.schema.alterTable('executions').addColumn('agent', 'text').execute();
     await db.schema.alterTable('executions').addColumn('first_seq', 'bigint').execute();
     await db.schema.alterTable('executions').addColumn('ended_as', 'text').execute();
-    // Where a handoff came between, it is the agent that the thread has now; where nobody gave a reason, the status was the reason.
+    // After a handoff this is the agent that the thread has now. If no reason was given, the status was stored as the
+    // reason.
     await sql`
       UPDATE executions SET
         agent = (SELECT threads.agent FROM threads WHERE threads.id = executions.thread_id),

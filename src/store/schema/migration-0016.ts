@@ -1,6 +1,6 @@
 /**
- * 0016: which threads a budget's time runs for, and since when: `{ since, threads }`, of a line that limits time; the budgets that an effect
- * spends from; and what code has paid for itself, by key.
+ * 0016: for a time limit, the threads that work and since when (`{ since, threads }`); the budgets that an effect
+ * spends from; and calls of code that were charged, by key.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 /**
- * 0017: executions in the order in which they are listed: of all threads, of one, of an agent, of a run, a session or a trace, those under way and
- * those that ended early; and by their ids.
+ * 0017: indexes for lists of executions: of all threads, of one, of an agent, of a run, a session or a trace, of those
+ * that run and those that ended early; and by their ids.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -18,7 +18,7 @@ export const executionOrder: Migration = {
     await make('of_thread', ['thread_id', 'started_at', 'id']).execute();
     await make('by_agent', ['agent', ...ORDER]).execute();
     await make('by_id', ['id', 'started_at', 'thread_id']).execute();
-    // Partial: most executions have no entry. What is asked for has the condition as a literal, or implies it.
+    // Partial: most executions have no entry. A query must contain the condition as a literal, or imply it.
     await make('under_way', ORDER).where(sql<boolean>`ended_at IS NULL`).execute();
     await make('ended_early', ORDER).where(sql<boolean>`ended_as IS NOT NULL`).execute();
     for (const name of ['run', 'session', 'trace']) {

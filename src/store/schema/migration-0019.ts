@@ -1,4 +1,7 @@
-/** 0019: the budgets that an execution has spent from, kept with its end: a list of `{ threadId, executionId }`, null where there were none. */
+/**
+ * 0019: the budgets that an execution has spent from, stored when it ends: a list of `{ threadId, executionId }`, null
+ * if there were none.
+ */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

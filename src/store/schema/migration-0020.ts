@@ -1,4 +1,4 @@
-/** 0020: waits of descendants that block a thread, and that it shows. */
+/** 0020: open waits of descendants that block a thread, which the thread shows. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

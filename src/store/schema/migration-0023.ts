@@ -1,7 +1,7 @@
 /**
- * 0023: what is kept of a call for the detection of loops: the log's last number as it began, its signature, a digest of its successful
- * result, whether it was progress, and the loop that ended the execution. A thread keeps the warnings that its next request tells of, and
- * the limit of its rounds with where they began.
+ * 0023: for the detection of loops, of each call: the log's last number when it began, its signature, a digest of its
+ * successful result, whether it was progress, and the loop that ended the execution. Of each thread: the warnings for
+ * its next request, and the limit of its rounds with where they began.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';

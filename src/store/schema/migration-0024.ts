@@ -1,6 +1,6 @@
 /**
- * 0024: summaries of the older part of a history, by the side and the prompt that they were made for. A thread's row says whether it has
- * had any.
+ * 0024: summaries of the older part of a history, by the side and the prompt that they were made for. A thread's row
+ * says whether it has ever had one.
  */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 /**
- * 0027: which executions may still have streamed text in their threads' logs: it is removed some time after their end. Early versions removed it with the
- * next step, so that of each thread the newest execution alone may have any.
+ * 0027: which executions may still have streamed text in their threads' logs, which is removed some time after their
+ * end. Early versions removed it with the next step, so only the newest execution of each thread may have any.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';

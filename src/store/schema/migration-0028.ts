@@ -1,4 +1,7 @@
-/** 0028: until when an action of code is its process's; null for one that is a call of a step, and for what is over. */
+/**
+ * 0028: until when an action of code belongs to its process; null for the call of a step, and for an action that is
+ * over.
+ */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,4 +1,7 @@
-/** 0030: requests for variables that early versions have left open are waits, as those of today are: listed, answered and refused as such. */
+/**
+ * 0030: open requests for variables from early versions get waits, as new requests do: they are listed, answered and
+ * refused as waits.
+ */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

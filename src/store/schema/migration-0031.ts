@@ -1,6 +1,7 @@
 /**
- * 0031: messages are found by the step of their execution: an execution may be as long as a thread. The index serves what the one before it
- * did, which goes. Whoever waits for what was queued finds refusals without the whole log. Executions say whether the hooks at their end have run.
+ * 0031: an index of messages by the step of their execution, since an execution may be as long as a thread; it replaces
+ * the index by execution. An index of refused items, so that finding them does not read the whole log. Executions
+ * record whether their end hooks have run.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';

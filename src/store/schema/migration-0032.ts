@@ -1,11 +1,11 @@
 /**
- * 0032: how large the team of a thread may grow in a turn, null where nothing limits it; and whose a thread is: an organisation, as it was started with or
- * has from its parent.
+ * 0032: how large the team of a thread may grow in a turn, null if nothing limits it; and the organisation of a thread,
+ * given at its start or by its parent.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** Rows that are read at a time. */
+/** Number of rows that are read at a time. */
 const PAGE = 500;
 
 export const teams: Migration = {
@@ -16,7 +16,9 @@ export const teams: Migration = {
   },
 };
 
-/** Where nothing says otherwise yet. */
+/**
+ * Fills the organisation of threads that were created before: from their run context, or from the root of their family.
+ */
 export async function fillOrganizations(db: Kysely<Tables>): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await db

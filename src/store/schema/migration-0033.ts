@@ -1,6 +1,6 @@
 /**
- * 0033: threads in the orders in which they are listed, by what they are looked for; their tags; and threads whose content was deleted, of which the row
- * alone is left.
+ * 0033: indexes for lists of threads in each order and by each condition; tags; and threads whose content was deleted,
+ * of which only the row is left.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -30,7 +30,7 @@ export const threadLists: Migration = {
     await make('in_order', ['updated_at', 'id']).execute();
     await make('by_creation', ['created_at', 'id']).execute();
     await make('of_agent', ['agent', 'updated_at', 'id']).execute();
-    // Partial: a project without users, organisations and subagents has no entry in them.
+    // Partial: without users, organisations and subagents they have no entries.
     for (const [name, column] of [
       ['of_user', 'user_id'],
       ['of_organization', 'organization_id'],
@@ -39,7 +39,7 @@ export const threadLists: Migration = {
       await make(name, [column, 'updated_at', 'id'])
         .where(sql<boolean>`${sql.ref(column)} IS NOT NULL`)
         .execute();
-    // Most threads are idle or terminated: those that are not are few.
+    // Partial: most threads are idle or terminated, and only the others have entries.
     await make('not_at_rest', ['status', 'updated_at', 'id'])
       .where(sql<boolean>`status <> 'idle' AND status <> 'terminated'`)
       .execute();

@@ -1,4 +1,7 @@
-/** 0038: threads that show other waits of descendants than their workflows have read. Partial: hardly any do at a time. */
+/**
+ * 0038: threads whose workflows have not read which waits of descendants they show now. The index is partial: few
+ * threads are in this state at a time.
+ */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,6 +1,7 @@
 /**
- * 0040: messages that pages leave out, silent ones and those of sub-prompts, are counted from an index of their own: the others are what is
- * left of all. It holds those alone: one of all messages would be taken for pages as well, which then were sorted whole.
+ * 0040: an index that counts the messages that pages leave out: silent ones, and those of sub-prompts. The count of the
+ * others is the difference to all messages. It holds no others: engines would use an index of all messages for pages
+ * too, and then sort the whole thread.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';

@@ -1,4 +1,4 @@
-/** 0043: what servers of MCP have told of their tools, one row for each server of a thread. */
+/** 0043: tool lists of MCP servers, one row for each server of a thread. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

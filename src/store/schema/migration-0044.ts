@@ -62,7 +62,7 @@ export const tasks: Migration = {
       .addColumn('document', 'text', (c) => c.notNull())
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .execute();
-    // How often an action has succeeded tells its next idempotency key.
+    // The next idempotency key of an action depends on how often it has succeeded.
     await db.schema
       .createIndex('task_steps_of_action')
       .on('task_steps')

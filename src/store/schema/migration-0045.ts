@@ -1,4 +1,6 @@
-/** 0045: ids of executions, whoever's they are: whoever attaches to one names no owner. */
+/**
+ * 0045: an index of claimed execution ids without their owner, for clients that attach to an execution by its id alone.
+ */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

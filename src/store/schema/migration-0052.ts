@@ -21,7 +21,7 @@ export const a2aTasks: Migration = {
       .addColumn('cancels', 'integer', (c) => c.notNull())
       .addPrimaryKeyConstraint('a2a_tasks_key', ['thread_id', 'step', 'idx'])
       .execute();
-    // Few are open at a time, and every worker looks for those that nobody wants.
+    // Partial: few are open at a time, and every worker looks for those that must be cancelled.
     await db.schema
       .createIndex('a2a_tasks_open')
       .on('a2a_tasks')

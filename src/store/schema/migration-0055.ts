@@ -1,4 +1,4 @@
-/** 0055: sessions of backends, for each owner by their ids; and nothing of what is there changes. */
+/** 0055: sessions of backends, by owner and id. Existing rows are not changed. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,4 +1,4 @@
-/** 0057: executions that code of one process produces, and until when that process is present. */
+/** 0057: executions that code of one process produces, and until when that process counts as present. */
 import type { Kysely, Migration } from 'kysely';
 import type { Tables } from './tables.ts';
 

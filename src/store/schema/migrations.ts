@@ -1,7 +1,7 @@
 /**
- * The schema's history: forward only, never edited once released. Kysely's migrator runs what is missing in
- * one transaction, so that several processes may open a new store at once. Before a migration that reads rows is written, the build
- * without it records a database (test/contract/upgrade/record.ts).
+ * The migrations of the schema: forward only, never edited once released. Kysely's migrator runs the missing ones in
+ * one transaction, so that several processes may open a new store at once. Before a migration that reads rows is
+ * written, the build without it must record a database (test/contract/upgrade/record.ts).
  */
 import { type Kysely, type MigrationProvider, Migrator } from 'kysely';
 import { spine } from './migration-0001.ts';
@@ -86,8 +86,8 @@ export const provider: MigrationProvider = {
 };
 
 /**
- * Whether the store has exactly this build's schema. Only the migrator can say what to do where it has not; but it looks at every
- * table and column first, which takes longer than all else of an opening.
+ * True if the store has exactly this build's schema. If not, only the migrator can decide what to do; but it first
+ * inspects every table and column, which takes longer than the rest of opening a store.
  */
 export async function isMigrated(db: Kysely<Tables>, schema?: string): Promise<boolean> {
   const own = (schema === undefined ? db : db.withSchema(schema)) as unknown as Kysely<Migrated>;
@@ -103,8 +103,8 @@ interface Migrated {
 }
 
 /**
- * Brings the store to this build's schema. Safe to call from several processes at once. `schema` must be named where an
- * engine has several: the migrator looks for its own tables in all of them.
+ * Brings the store to this build's schema. Safe to call from several processes at once. `schema` must be given if an
+ * engine has several: otherwise the migrator looks for its own tables in all of them.
  */
 export async function migrate(db: Kysely<Tables>, schema?: string): Promise<void> {
   const { error } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest();

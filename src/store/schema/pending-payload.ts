@@ -1,4 +1,4 @@
-/** The payload of a queued row: as the message that it will become, and as hooks have made it. */
+/** Converts the payload of a queued row to the message that it will become, and applies the changes of hooks to it. */
 import type { Selectable } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { roleOf } from '../../core/thread/session.ts';
@@ -17,10 +17,10 @@ interface Payload {
   readonly arguments?: unknown;
 }
 
-/** The mark in the metadata of a queued tool's message. */
+/** Metadata that marks the message of a queued tool. */
 export const QUEUED_TOOL = { queuedTool: true } as const;
 
-/** A queued tool is a message of the side that acts, with one call. */
+/** The call of a queued tool, which becomes a message of the acting side with this one call. */
 export function toQueuedCall(id: string, { name, arguments: args }: Pick<Payload, 'name' | 'arguments'>) {
   return {
     id: `queued_${id}`,
@@ -29,7 +29,7 @@ export function toQueuedCall(id: string, { name, arguments: args }: Pick<Payload
   } as const;
 }
 
-/** The message that will be stored where this side acts, unless hooks change it. */
+/** The message that will be stored if this side acts, unless hooks change it. */
 export function toPendingDraft(
   { id, kind, payload, created_at: createdAt }: Row,
   side: Side = 'a',
@@ -54,7 +54,9 @@ export function toPendingDraft(
   };
 }
 
-/** The payload as hooks have made it. A tool keeps its name and arguments: they are no part of a prepared row. */
+/**
+ * Applies the changes of hooks to a payload. A tool keeps its name and arguments, which are not part of a prepared row.
+ */
 export function withPrepared(payload: string, prepared: PreparedRow | undefined): string {
   if (!prepared) return payload;
   const { id: _, ...fields } = prepared;

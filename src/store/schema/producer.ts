@@ -1,18 +1,21 @@
-/** Executions that code of one process produces, and tasks whose adapter one has: those stand under `task/` and their id as both thread and execution. */
+/**
+ * Executions that code of one process produces, and tasks whose adapter lives in one process. For a task, thread and
+ * execution id are both `task/` plus the task's id.
+ */
 import type { Json } from './tables.ts';
 
 export interface ProducerTable {
   thread_id: string;
   execution_id: string;
-  /** Of a task: the queue that its adapter works for. */
+  /** Id of the process that has claimed it. For a task: the queue that its adapter works for. */
   holder: string;
-  /** `lost`: a task has ended with its process, and its workflow may still be there. */
+  /** `lost`: a task was ended because its process was lost, and its workflow may still exist. */
   state: 'open' | 'lost' | 'ended';
-  /** How many lines its log has. */
+  /** Number of lines in its log. */
   lines: number;
-  /** Its process is present until then: microseconds, by the store's one clock. */
+  /** Until when its process counts as present: microseconds, by the one clock that all processes of the store share. */
   present_until: number;
-  /** Produced; null while it is open. */
+  /** The result, a `Produced`; null while it is open, and for a task. */
   produced: Json | null;
 }
 

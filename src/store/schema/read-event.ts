@@ -1,6 +1,7 @@
 /**
- * A row of the log as an event. Rows outlive the version that wrote them, and workers of two versions may share a store: what an
- * earlier one did not write yet gets its value here, and a kind that this one does not know is shown like the authors' own.
+ * Converts a row of the log to an event. Rows outlive the version that wrote them, and workers of two versions may
+ * share a store: fields that an earlier version did not write get their values here, and an unknown kind is shown like
+ * the authors' own events.
  */
 import type { Selectable } from 'kysely';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../core/event/thread-event.ts';
 import type { EventTable } from './tables.ts';
 
-/** Fields that the first rows of a kind lack. */
+/** Values of fields that early rows of a kind lack. */
 const EARLIER: { readonly [Kind in EventKind]?: Partial<EventData[Kind]> } = {
   'execution.aborted': { keptText: false },
   'model.answered': { usage: null, cost: null },

@@ -1,4 +1,4 @@
-/** Rows to records: the one place where flags become booleans and JSON text becomes values. */
+/** Converts rows to records: the one place where flags become booleans and JSON text becomes values. */
 import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
@@ -61,7 +61,7 @@ export function toContextMessage(row: Selectable<MessageTable>): ContextMessage 
   return { ...toMessage(row), executionId, step, reasoning, prompt };
 }
 
-/** A queued item as the message it will become (pending, `metadata.queued`). */
+/** Converts a queued item to the message that it will become (pending, `metadata.queued`). */
 export function toPendingMessage(row: Selectable<ItemTable>): Message {
   const { attachments, metadata, ...draft } = toPendingDraft(row);
   return {
@@ -72,14 +72,17 @@ export function toPendingMessage(row: Selectable<ItemTable>): Message {
   };
 }
 
-/** A file that a sender names is looked up when its message is taken: until then its path is all that is known. */
+/** A file that a sender names is looked up when its message is taken: until then only its path is known. */
 function toPendingAttachment(given: string | AttachmentRef): AttachmentRef {
   if (typeof given !== 'string') return given;
   const name = given.slice(given.lastIndexOf('/') + 1);
   return { id: given, type: 'file', path: given, name, mimeType: UNKNOWN_TYPE, size: 0 };
 }
 
-/** Tools and callers may ask for anything; engines differ in what they make of it. */
+/**
+ * Converts a requested limit to a valid count, `usual` by default. Callers may pass any number, and engines treat odd
+ * ones differently.
+ */
 export function toCount(asked: number | undefined, usual: number): number {
   if (asked === undefined || Number.isNaN(asked)) return usual;
   return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);

@@ -1,19 +1,19 @@
 /** Summaries of the older part of a history. */
 
-/** What stands in a request for the messages of a thread until then. */
+/** A text that requests show in place of the messages of a thread until then (`until`). */
 export interface SummaryTable {
   thread_id: string;
   side: 'a' | 'b';
   prompt: string;
-  /** The execution whose messages alone it is about; empty where it is about all of the thread's. */
+  /** The execution, if the summary is only about its messages; empty if it is about all of the thread's. */
   scope: string;
   /** The time of the last message that it covers, and its id. */
   until: number;
   message_id: string;
-  /** How many messages it stands for. */
+  /** Number of messages that it replaces. */
   messages: number;
   text: string;
-  /** What the user said last of what it covers. */
+  /** The last message of the user that it covers. */
   asked: string | null;
   step: number;
   created_at: number;

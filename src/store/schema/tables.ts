@@ -31,11 +31,14 @@ export interface ItemTable {
   id: string;
   kind: 'message' | 'tool';
   payload: Json;
-  /** staged: the client put it here, its signal is to come. queued: next step takes it. drained: a message. */
+  /**
+   * staged: stored by the client, its signal will follow. queued: the next step takes it. drained: became a message, or
+   * was refused.
+   */
   state: 'staged' | 'queued' | 'drained';
   position: number | null;
   created_at: number;
-  /** Queued by code of the thread's own executions; what comes from anywhere else is from outside. */
+  /** 1 if queued by code of the thread's own executions; everything else is from outside. */
   own: Flag;
 }
 
@@ -49,7 +52,7 @@ export interface ExecutionClaimTable {
   item_id: string;
   digest: string;
   created_at: number;
-  /** Somebody wants it cancelled before it has begun. */
+  /** The request to cancel it, made before it has begun. */
   cancel_request: Json | null;
 }
 
@@ -71,9 +74,9 @@ export interface MessageTable {
   tool_status: 'success' | 'error' | null;
   execution_id: string | null;
   step: number | null;
-  /** What the model thought, when its answer told it. */
+  /** Reasoning of the model, if its answer included any. */
   reasoning: string | null;
-  /** The prompt that an assistant message answers for. */
+  /** The prompt that an assistant message belongs to. */
   prompt: string | null;
 }
 
@@ -83,28 +86,28 @@ export interface ExecutionTable {
   started_at: number;
   ended_at: number | null;
   stop_reason: string | null;
-  /** `state.context`: kept while the execution lasts. */
+  /** `state.context`; stored while the execution runs. */
   context: Json | null;
-  /** What it runs with, where somebody has given anything; then its run's labels, for those who look for them. */
+  /** Its run context, if one was given; then ids of that context, to find executions by. */
   run_context: Json | null;
   run_id: string | null;
   session_id: string | null;
   trace_id: string | null;
   /** The agent with which it began. */
   agent: string | null;
-  /** The number of the log's row that begins it. */
+  /** Number of the event that begins it. */
   first_seq: number | null;
-  /** Null while it lasts, and where the thread has simply come to rest. */
+  /** Null while it runs, and if the thread has simply become idle. */
   ended_as: 'stopped' | 'failed' | 'terminated' | null;
-  /** Who wants it cancelled, why, since when; null where nobody does. */
+  /** The request to cancel it: by whom, why, since when; null if there is none. */
   cancel_request: Json | null;
-  /** Once it has ended: the budgets that it has spent from (commands/budget/account.ts); null where there were none. */
+  /** Once it has ended: the budgets that it has spent from (commands/budget/account.ts); null if there were none. */
   budget: Json | null;
-  /** Null while no hook has been told of its end (commands/run/ending.ts). */
+  /** Null until its end hooks have run (commands/run/ending.ts). */
   end_told: Flag | null;
   /** Null once its streamed text was removed from the log (commands/run/remove-chunks.ts). */
   streams: Flag | null;
-  /** Code of another process produces it (producers). */
+  /** 1 if code of another process produces it (table `producers`). */
   produced: Flag | null;
 }
 
@@ -115,41 +118,41 @@ export interface StepTable {
   /** immediate: calls that a side makes before its first step. prompt: the step of a sub-prompt, within a call of `parent_step`. */
   kind: 'model' | 'tools' | 'immediate' | 'prompt';
   state: 'open' | 'committed' | 'stopped' | 'failed' | 'abandoned';
-  /** Counts the workers that tried; a chunk event says which one it came from. */
+  /** Number of the newest attempt; a chunk event says which attempt it came from. */
   attempt: number;
   message_id: string | null;
   /** The model that answered, by its definition's name. */
   model: string | null;
-  /** The answer has text. */
+  /** 1 if the answer has text. */
   text: Flag;
-  /** The log's last number when the step opened: its chunk rows lie beyond. */
+  /** The log's last number when the step opened; its chunk rows come after it. */
   first_seq: number;
   opened_at: number;
   closed_at: number | null;
-  /** What hooks asked of the flow: `stop`, `a` or `b`. */
+  /** Flow directive of hooks: `stop`, `a` or `b`. */
   directive: StepDirective | null;
   /** The call that a sub-prompt's step answers. */
   parent_step: number | null;
   parent_idx: number | null;
   /** The depth of its messages; 0 at the top. */
   depth: number;
-  /** The sub-prompt's name, and the call's checked arguments. */
+  /** The sub-prompt's name, and the call's validated arguments. */
   prompt: string | null;
   arguments: Json | null;
-  /** Whose step it is: `a` for an agent with one AI side. */
+  /** The side whose step it is: `a` for an agent with one AI side. */
   side: 'a' | 'b';
-  /** The attempt that a worker gave up as it shut down. */
+  /** The attempt that a worker gave up when it shut down. */
   handed_over: Generated<number | null>;
 }
 
-/** (workflow run, ordinal) names a command of the workflow; a step that is taken over has two such names. */
+/** (workflow run, ordinal) identifies a command of the workflow; a step that was taken over has two of them. */
 export interface CommandKeyTable {
   thread_id: string;
   run_id: string;
   ordinal: number;
-  /** The step it began or took over; null where there was nothing to do. */
+  /** The step that it began or took over; null if there was nothing to do. */
   step: number | null;
-  /** Pending rows that it turned into messages. */
+  /** Number of pending rows that it turned into messages. */
   swept: number;
 }
 
@@ -160,30 +163,30 @@ export interface ToolCallTable {
   call_id: string;
   name: string;
   arguments: string;
-  /** Who asked: the model, a signal (`queueTool`), or code (`state.queueTool`). */
+  /** Origin of the call: the model, a signal (`queueTool`), or code (`state.queueTool`). */
   origin: 'model' | 'signal' | 'code';
-  /** asked: its body has asked something and ended; the answer makes it scheduled again. */
+  /** asked: its body has asked something and ended; the end of the wait makes it scheduled again. */
   state: 'scheduled' | 'started' | 'asked' | 'done' | 'unknown';
   /** The attempt that holds the call; only it may commit a result. */
   attempt: string | null;
   status: 'success' | 'error' | null;
   started_at: number | null;
   ended_at: number | null;
-  /** The id that its tool message will have, given ahead where sub-prompt messages refer to it. */
+  /** Id that its tool message will have, assigned early if messages of a sub-prompt refer to it. */
   message_id: string | null;
-  /** What the tool or its hooks asked of the flow: `stop`, `a` or `b`. */
+  /** Flow directive of the tool or its hooks: `stop`, `a` or `b`. */
   directive: FlowDirective | null;
-  /** Waits that it has opened. */
+  /** Number of waits that it has opened. */
   waits: number;
-  /** The log's last number as it began; null where it has not. */
+  /** The log's last number when it began; null if it has not begun. */
   first_seq: number | null;
-  /** A digest of its arguments, where loops are looked for; null where it does not count. */
+  /** Digest of its arguments, for the detection of loops; null if it does not count for that. */
   signature: string | null;
-  /** A digest of its result, where that is a success. */
+  /** Digest of its result, if that is a success. */
   outcome: string | null;
-  /** It has brought something new. */
+  /** 1 if its result has brought something new. */
   progress: Flag | null;
-  /** The loop with which it ends its execution: a LoopWarning. */
+  /** The loop that ends its execution: a LoopWarning. */
   loop: Json | null;
 }
 
@@ -222,7 +225,7 @@ export interface EffectTable {
   due_at: number;
   created_at: number;
   state: 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
-  /** Counts the workers that tried. */
+  /** Number of attempts so far. */
   attempts: number;
   error: Json | null;
   started_at: number | null;

@@ -1,58 +1,61 @@
-/** The tables of tasks and of the steps of their loops. What else there is of a task stands in the tables of threads, under `task/` and its id. */
+/**
+ * The tables of tasks and of the steps of their loops. Other data of a task is in the tables of threads, under `task/`
+ * plus the task's id.
+ */
 import type { TaskEnd } from '../../core/task/control.ts';
 import type { TaskSession } from '../../core/task/session.ts';
 import type { Flag, Json } from './tables.ts';
 
 export interface TaskTable {
-  /** `task/` and its id. */
+  /** `task/` plus the id of the task. */
   thread_id: string;
-  /** Of agents/tasks. */
+  /** Name of its definition in agents/tasks. */
   name: string;
   /** An AgentTaskSpec. */
   spec: Json;
   scenario_id: string | null;
-  /** The hash of the manifest that it runs with; null where none names it. */
+  /** Hash of the manifest that it runs with; null if no manifest names it. */
   manifest: string | null;
   status: 'running' | 'waiting' | TaskEnd;
-  /** A TaskVerdict, once its loop knows how it ends. */
+  /** A TaskVerdict, once the loop has decided how the task ends. */
   verdict: Json | null;
-  /** Its requirements as they stand, and what was answered by requirement. */
+  /** Its requirements as they are now, and the answers by requirement. */
   requirements: Json;
   answers: Json;
-  /** What must be known is looked at: people are `asked`, or it is over. */
+  /** State of the check of what must be known: `asked` if people are asked, `over` if the loop begins. */
   preflight: 'due' | 'asked' | 'over';
-  /** Steps that are over. */
+  /** Number of steps that are over. */
   steps: number;
   spent: number;
-  /** Microseconds at work; `active_since` where it is at work now. */
+  /** Microseconds that the task has worked; `active_since` is set while it works. */
   worked: number;
   active_since: number | null;
   /** TaskRuntimeErrors. */
   errors: Json;
-  /** What `projectRunRecords` made of it. */
+  /** Result of the adapter's `projectRunRecords`. */
   records: Json | null;
   created_at: number;
   ended_at: number | null;
 }
 
-/** One turn of a task's loop: what it saw, what it decided, what became of that. */
+/** One step of a task's loop: the observation, the decision, and its outcome. */
 export interface TaskStepTable {
   thread_id: string;
   step: number;
   state: Json;
   evals: Json;
-  /** Of the state. */
+  /** Fingerprint of the state. */
   fingerprint: string;
   score: number | null;
   decision: Json | null;
-  /** Of the action. */
+  /** Fingerprint of the action. */
   action: string | null;
-  /** Of an act: `scheduled` until it begins. Null where nothing is to be done. */
+  /** State of the act: `scheduled` until it begins. Null if there is nothing to do. */
   act: 'scheduled' | 'started' | 'over' | null;
-  /** The attempt that holds it. */
+  /** The attempt that holds the act. */
   attempt: string | null;
   outcome: Json | null;
-  /** It came to something good: what is chosen again is another action then. */
+  /** 1 if the act succeeded: the same action chosen again then gets a new idempotency key. */
   ok: Flag;
   cost: number;
   started_at: number;
@@ -68,9 +71,9 @@ export interface ManifestTable {
   created_at: number;
 }
 
-/** Sessions of backends, each with the task that has spoken in it last. */
+/** Sessions of backends, by their owner and id. */
 export interface TaskSessionTable {
-  /** Whose it is: an organisation, a user, or empty. */
+  /** Owner of the session: an organisation, a user, or empty. */
   owner: string;
   id: string;
   /** The kind of the backend. */

@@ -9,7 +9,7 @@ export interface ThreadTable {
   id: string;
   agent: string;
   user_id: string | null;
-  /** Whose thread it is, and whose its subagents are; null where nobody has said. */
+  /** The organisation that owns the thread and its subagents; null if none was given. */
   organization_id: string | null;
   arguments: Json;
   status: ThreadStatus;
@@ -22,9 +22,9 @@ export interface ThreadTable {
   created_at: number;
   updated_at: number;
   terminated_at: number | null;
-  /** Last sequence number given to an event. */
+  /** Last sequence number of an event. */
   event_seq: number;
-  /** Last time given to a message: each is later than the one before. */
+  /** Last creation time of a message: each message is later than the one before. */
   clock: number;
   last_step: number;
   /** The first step that counts against the limits, and how many of each side have been counted since. */
@@ -35,52 +35,58 @@ export interface ThreadTable {
   asked_from: number;
   asked_a: number;
   asked_b: number;
-  /** Its steps whose state is `open`. */
+  /** Number of its steps whose state is `open`. */
   open_steps: number;
-  /** Its stored messages, of whatever kind. */
+  /** Number of its stored messages of every kind. */
   message_count: number;
-  /** Last position given to a pending item. */
+  /** Last position of a pending item. */
   last_position: number;
-  /** A turn has begun and no commit has ended it. */
+  /** 1 if a turn has begun and no commit has ended it. */
   turn_open: Flag;
-  /** Input is stored that no committed step has answered. */
+  /** 1 if input is stored that no committed step has answered. */
   answer_due: Flag;
   /** A handoff's target: the thread's agent from the next step on. */
   next_agent: string | null;
-  /** `after_thread_created` has run. */
+  /** 1 if `after_thread_created` has run. */
   greeted: Flag;
-  /** Its name for display; a child has it from its parent. */
+  /** Its name for display; a child gets it from its parent. */
   name: string | null;
   /** The side that acts next, and completed turns of the session; for an agent with two AI sides. */
   side: 'a' | 'b';
   turns: number;
-  /** Its waits that are open: a thread without any is not asked for them. */
+  /** Number of open waits, its own and those of descendants that it shows; if 0, their tables are not read. */
   open_waits: number;
-  /** Since when it shows other waits of descendants than its workflow has read (commands/wait/shown-wait.ts, S3); null where it has read them. */
+  /**
+   * Since when its workflow has not read which waits of descendants it shows (commands/wait/shown-wait.ts, S3); null if
+   * it has.
+   */
   unseen_since: number | null;
-  /** Children ever made: a thread without any is not asked for them. */
+  /** Number of children ever created; if 0, their tables are not read. */
   child_count: number;
-  /** Sides of the present agent that have had a model step, and the immediate subagents before it: a list of `agent:side`, as JSON. */
+  /**
+   * Sides of the present agent whose immediate subagents were made before their first model step, or that had none to
+   * make: a list of `agent:side`, as JSON.
+   */
   activated: Json;
-  /** What its executions begin with, as it was started; null where nothing was given. */
+  /** The context that its executions begin with, as given at its start; null if none was given. */
   run_context: Json | null;
-  /** The budgets that the open execution spends from (commands/budget/account.ts); null where there are none. */
+  /** The budgets that the open execution spends from (commands/budget/account.ts); null if there are none. */
   budget: Json | null;
-  /** Loops that the next request of a side reminds of: a KeptWarnings; null where there are none. */
+  /** Loops that the next request of a side must warn of: a KeptWarnings; null if there are none. */
   loop_warnings: Json | null;
-  /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null where nothing limits them. */
+  /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null if nothing limits them. */
   rounds: Json | null;
-  /** How large its team may grow in a turn (commands/base/team-limit.ts); null where nothing limits it. */
+  /** How large its team may grow in a turn (commands/base/team-limit.ts); null if nothing limits it. */
   team: Json | null;
-  /** It has had summaries of its history: a thread without any is not asked for them. */
+  /** 1 if its history has ever been summarised; if 0, the table of summaries is not read. */
   compacted: Flag;
-  /** A list of texts; null for none. `thread_tags` has them too, for those who look for one. */
+  /** A list of texts; null for none. Also in `thread_tags`, where threads are found by a tag. */
   tags: Json | null;
-  /** Its content was deleted: the row alone is left, and nobody reads it as a thread. */
+  /** When its content was deleted: only the row is left, and lists leave it out. */
   deleted_at: number | null;
 }
 
-/** A tag of a thread, with the time at which that thread was made. */
+/** A tag of a thread, with the time at which the thread was created. */
 export interface ThreadTagTable {
   thread_id: string;
   tag: string;

@@ -1,11 +1,11 @@
-/** The table of tokens of the HTTP API. A token itself is kept nowhere: its digest finds it. */
+/** The table of tokens of the HTTP API. A token itself is not stored: it is found by its digest. */
 
 export interface TokenTable {
   id: string;
-  /** SHA-256, in hex. */
+  /** SHA-256 of the token, in hex. */
   digest: string;
   name: string | null;
-  /** Separated by blanks. */
+  /** Separated by spaces. */
   scopes: string;
   user_id: string | null;
   organization_id: string | null;

@@ -2,25 +2,25 @@
 import type { WaitKind, WaitState } from '../../core/wait/wait.ts';
 import type { Flag, Json } from './tables.ts';
 
-/** Kept for ever: the first answer is the one in its row. */
+/** Kept as long as the content of its thread: the first answer is the one in its row. */
 export interface WaitTable {
   id: string;
   thread_id: string;
   root_id: string;
-  /** Unique in its thread: who asks the same again finds the wait that is there. */
+  /** Unique in its thread: opening the same key again finds the existing wait. */
   key: string;
   kind: WaitKind;
   name: string;
   summary: string;
   data: Json;
   fingerprint: string | null;
-  /** Closed with this execution; null where it outlives executions. */
+  /** The execution that closes the wait when it ends; null if the wait outlives executions. */
   execution_id: string | null;
   /** The call that waits. */
   step: number | null;
   idx: number | null;
   tool_call_id: string | null;
-  /** The thread does not go on before it is over. */
+  /** 1 if the thread does not continue before the wait is over. */
   blocks: Flag;
   state: WaitState;
   answer: Json | null;
@@ -29,7 +29,7 @@ export interface WaitTable {
   opened_at: number;
   expires_at: number | null;
   ended_at: number | null;
-  /** Whoever waited has gone on. */
+  /** 1 once the waiting call, step or task has continued, or an approval for one call of code was used up. */
   heard: Flag;
 }
 

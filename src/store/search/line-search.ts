@@ -1,14 +1,17 @@
 /**
- * Finds lines in text that comes in pieces. Runs in a thread of its own (search-thread.ts), since a regular expression
- * may compute for ever and nothing but the end of its thread stops it.
- * A line that is longer than LONGEST is searched in parts of that length.
+ * Finds lines in text that arrives in pieces. Runs in a separate thread (search-thread.ts), since a regular expression
+ * may never end and only ending its thread stops it.
+ * A line longer than LONGEST is searched in parts of that length.
  */
 import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines } from './protocol.ts';
 
 const LONGEST = 1024 * 1024;
 
-/** JavaScript, without flags; what is none means itself (definitions §22.29). */
+/**
+ * Compiles a JavaScript regular expression without flags; a text that is none is searched for literally (definitions
+ * §22.29).
+ */
 export function compilePattern(pattern: string): (line: string) => boolean {
   try {
     const expression = new RegExp(pattern);
@@ -29,7 +32,7 @@ export class LineSearch {
     this.#matches = compilePattern(pattern);
   }
 
-  /** What was found, once the last piece is in; then the next file may begin. */
+  /** Searches a piece of a file. Returns what was found in the whole file with its last piece, else null. */
   take(data: Uint8Array, isLast: boolean): FoundLines | null {
     const text = this.#rest + this.#decoder.decode(data, { stream: !isLast });
     let at = 0;
@@ -60,7 +63,7 @@ export class LineSearch {
   }
 }
 
-/** A part of a text keeps the whole of it in memory; this one does not. */
+/** Copies a text: a substring of a long text keeps the whole of it in memory. */
 function detach(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }

@@ -1,8 +1,8 @@
 /**
- * A search for a pattern that anybody may have written, with a time bound (definitions §22.29).
- * S1. The pattern never runs on the thread of heartbeats: it has one of its own, which is ended when what it has computed
- *     in all passes LIMITS.grepMs, and with the search.
- * S2. At most AT_ONCE searches run in a process; the others wait. A hostile pattern keeps a place for LIMITS.grepMs.
+ * Searches for an untrusted pattern, with a time limit (definitions §22.29).
+ * S1. The pattern never runs on the thread that sends heartbeats. It has a separate thread, which is ended with the
+ *     search, or when its computing time in all exceeds LIMITS.grepMs.
+ * S2. At most AT_ONCE searches run in a process; others wait. A hostile pattern keeps its place for LIMITS.grepMs.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -13,16 +13,19 @@ import type { FoundLines, FromSearchThread, ToSearchThread } from './protocol.ts
 
 const THREAD = new URL(`./search-thread${extname(import.meta.url)}`, import.meta.url);
 const AT_ONCE = 4;
-/** A line, its file and what an expression keeps of them; far above what the search itself needs. */
+/** Room for a line, its file and what an expression keeps of them; far above what the search itself needs. */
 const HEAP_MIB = 128;
 const STARTS_WITHIN_MS = 30_000;
 
 export interface PatternSearch {
-  /** What is in the file so far given, once `isLast`. Throws `Timeout`. */
+  /**
+   * Searches a piece of a file. Returns what was found in the file with its last piece (`isLast`), else null. Throws
+   * `Timeout`.
+   */
   take(data: Uint8Array, isLast: boolean): Promise<FoundLines | null>;
 }
 
-/** Runs `work` with a search that may compute for `ms` in all, and ends its thread. */
+/** Runs `work` with a search that may compute for `ms` milliseconds in all, and ends its thread afterwards. */
 export async function withPatternSearch<T>(
   pattern: string,
   work: (search: PatternSearch) => Promise<T>,
@@ -30,7 +33,7 @@ export async function withPatternSearch<T>(
 ): Promise<T> {
   const leave = await enter();
   const thread = new Worker(THREAD, {
-    // Neither our own flags, such as a debugger's, nor our environment are any business of it.
+    // The thread gets neither our own flags, such as a debugger's, nor our environment.
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
@@ -68,7 +71,7 @@ async function converse(thread: Worker, pattern: string, ms: number): Promise<Pa
     }
   };
   await ask({ kind: 'pattern', pattern });
-  // From here on: what it took to start the thread is not the pattern's.
+  // The limit counts from here: the time to start the thread is not charged to the pattern.
   left = ms;
   return { take: (data, isLast) => ask({ kind: 'chunk', data, isLast }) };
 }
@@ -91,12 +94,12 @@ function show(pattern: string): string {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for a place, and answers how to leave it. */
+/** Waits for a place; returns a function that gives it up. */
 async function enter(): Promise<() => void> {
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   return () => {
-    // A place that somebody waits for is handed on.
+    // If another search waits, the place passes to it.
     const next = waiting.shift();
     if (next) next();
     else running -= 1;

@@ -1,9 +1,9 @@
-/** What a search says to its thread and hears from it: one answer to each message, in order. */
+/** Messages between a search and its thread: one answer to each message, in order. */
 
 export type ToSearchThread =
-  /** First, once. */
+  /** Sent first, and once. */
   | { readonly kind: 'pattern'; readonly pattern: string }
-  /** A piece of the file that is searched now. */
+  /** A piece of the present file. */
   | { readonly kind: 'chunk'; readonly data: Uint8Array; readonly isLast: boolean };
 
 export interface FoundLines {

@@ -1,4 +1,7 @@
-/** The part of the store that content is kept in: messages, the log, values, files, variables, tokens and what servers of MCP have told, bound to one database. */
+/**
+ * Binds the commands for content to one database: messages, the log, values, files, variables, tokens, tool lists of
+ * MCP servers, and tasks of agents elsewhere.
+ */
 
 import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from '../commands/a2a/a2a-task.ts';
 import { binder } from '../commands/base/bind.ts';

@@ -1,4 +1,4 @@
-/** The part of the store that keeps families, bound to one database. */
+/** Binds the commands for families to one database. */
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { releaseCall } from '../commands/family/child.ts';

@@ -1,4 +1,4 @@
-/** The part of the store that tasks have of their own, bound to one database. */
+/** Binds the commands that only tasks have to one database. */
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { endTask } from '../commands/task/end-task.ts';

@@ -1,4 +1,7 @@
-/** The part of the store that work goes through: threads, their queues, steps, calls and effects, bound to one database. */
+/**
+ * Binds the commands for work to one database: threads, their queues, executions, steps, calls, waits, effects and the
+ * rest.
+ */
 
 import { endAction, recordAction } from '../commands/action/code-action.ts';
 import { findDecision } from '../commands/action/earlier-decision.ts';
@@ -138,7 +141,7 @@ export function bindWork(context: CommandContext): Work {
     },
     modelCalls: {
       start: bound(startModelCall),
-      // Nobody sends streamed text twice (port, P1).
+      // Streamed text is never sent twice (port, P1).
       appendChunk: bound(appendChunk, { once: true }),
       tellWaiting: bound(tellWaiting, { once: true }),
       end: bound(endModelCall),

@@ -14,12 +14,12 @@ import { bindFamily } from './bind-family.ts';
 import { bindTasks } from './bind-tasks.ts';
 import { bindWork } from './bind-work.ts';
 
-/** Opens a SQLite store, brings its schema up to date, and answers once it can be used. */
+/** Opens a SQLite store and brings its schema up to date. */
 export async function openSqliteStore(options: SqliteOptions, keys: KeySource): Promise<ThreadStore> {
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
   try {
-    // A file that was just made has no tables.
+    // A new file has no tables.
     if (!(await isMigrated(db).catch(() => false))) await migrate(db);
     const place = `SQLite at ${options.path}`;
     const store = await bindStore(db, {

@@ -1,6 +1,6 @@
 /**
- * The one connection to a SQLite file, in the hands of one holder: statements, transactions, and what must be true before
- * anybody is told of a write (dialect.ts, I4 and I5).
+ * The one connection to a SQLite file while one user has it: statements, transactions, and what must be true before a
+ * write is acknowledged (dialect.ts, I4 and I5).
  */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
@@ -11,18 +11,18 @@ import type { WalSync } from './wal-sync.ts';
 interface ConnectionParts {
   readonly database: DatabaseSync;
   readonly prepare: (sql: string) => Prepared;
-  /** Lets the next holder in; once, however often it is called. */
+  /** Passes the connection to the next user; only the first call has an effect. */
   readonly release: () => void;
   readonly disk: WalSync | undefined;
   readonly files: StoreFiles;
 }
 
-/** The connection in the hands of one holder. */
+/** The connection while one user has it. */
 export class NodeSqliteConnection implements DatabaseConnection {
   readonly #parts: ConnectionParts;
   readonly release: () => void;
   #inTransaction = false;
-  /** Whether the commit waits for the disk. */
+  /** True if the commit waits for the disk. */
   durable = true;
 
   constructor(parts: ConnectionParts) {
@@ -38,7 +38,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
       const result: QueryResult<R> = answers
         ? { rows: (await whileBusy(() => statement.all(...values))) as R[] }
         : { rows: [], numAffectedRows: BigInt((await whileBusy(() => statement.run(...values))).changes) };
-      // Outside a transaction a write is one of its own.
+      // Outside a transaction, each write is a transaction by itself.
       if (!this.#inTransaction && !reads) await this.#written(true);
       return result;
     });
@@ -62,7 +62,10 @@ export class NodeSqliteConnection implements DatabaseConnection {
     });
   }
 
-  /** Also called after a commit whose disk refused, when the connection is somebody else's; and the engine may have been first. */
+  /**
+   * Also called after a commit whose sync failed, when the connection may belong to another user; and the engine may
+   * have rolled back by itself.
+   */
   async rollback(): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
@@ -73,20 +76,20 @@ export class NodeSqliteConnection implements DatabaseConnection {
     await whileBusy(() => this.#parts.prepare(sql).statement.run());
   }
 
-  /** Reads are answered at once; before the answer to a write the files are checked. */
+  /** The files are checked before a read, but for a write only after it, before it is acknowledged. */
   #before(readOnly: boolean): void {
     const { files } = this.#parts;
     if (readOnly) files.check();
     else files.ended.throwIfAborted();
   }
 
-  /** The disk has it, in the store's own files (dialect.ts, I4 and I5). */
+  /** Waits until the write is on the disk, in the store's own files (dialect.ts, I4 and I5). */
   async #written(durable: boolean): Promise<void> {
     const { disk, files } = this.#parts;
     try {
       if (durable) await disk?.wait();
     } finally {
-      // A log that is not there any more cannot be synced: that is told as what it is.
+      // A log that was removed cannot be synced: this check reports the removal instead.
       files.check();
     }
   }

@@ -1,16 +1,16 @@
 /**
  * Kysely on `node:sqlite`: one connection, one statement at a time, asynchronous waits.
- * I1. `node:sqlite` blocks the thread, and heartbeats live on it: the engine itself waits at most
- *     BUSY_TIMEOUT_MS, and a lock held longer is awaited with timers.
- * I2. Transactions begin IMMEDIATE: one that reads first and writes later would fail under WAL when another
- *     process wrote in between, with no way to wait. One that only reads takes no lock and waits for nobody.
- * I3. Migrations run in one transaction, which SQLite can do and Kysely's own adapter says it cannot: several
- *     processes may open a new file at once.
- * I4. Nobody is told of a write before the disk has it, unless its transaction was relaxed; the wait holds up
- *     neither the thread nor the next transaction. Writes reach the disk in order, relaxed ones with the next that
- *     is not, so what a power cut may take is always the end.
- * I5. Nor is anybody told of a write to files that are not the store any more (store-files.ts), and every error of the
- *     engine comes out with a code of ours, where it has one.
+ * I1. `node:sqlite` blocks the thread, which also sends heartbeats. So the engine itself waits at most BUSY_TIMEOUT_MS,
+ *     and longer waits for a lock use timers.
+ * I2. Transactions begin IMMEDIATE, because one that reads first and writes later cannot wait for another writer. Under
+ *     WAL it would fail if another process wrote in between. One that only reads takes no lock and never waits.
+ * I3. Migrations run in one transaction, so that several processes may open a new file at once. SQLite can do this,
+ *     although Kysely's own adapter says that it cannot.
+ * I4. A write is acknowledged only once it is on the disk, unless its transaction was relaxed. The wait holds up
+ *     neither the thread nor the next transaction. Writes reach the disk in order, relaxed ones with the next that is
+ *     not, so a power cut can only lose the newest writes.
+ * I5. A write to files that are no longer the store's is not acknowledged (store-files.ts). Every error of the engine
+ *     that has one of our codes is thrown with that code.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -32,12 +32,15 @@ import { StoreFiles } from './store-files.ts';
 import { WalSync } from './wal-sync.ts';
 
 const BUSY_TIMEOUT_MS = 50;
-/** Pages of 4 KiB. SQLite's own 1,000 are 15 steps, and moving them into the database waits twice for the disk. */
+/**
+ * Pages of 4 KiB. SQLite's default of 1,000 pages is 15 steps, and moving them into the database waits twice for the
+ * disk.
+ */
 const CHECKPOINT_PAGES = 4000;
 
 export interface SqliteOptions {
   readonly path: string;
-  /** `full` (default): what was answered survives a power cut; `normal`: it survives a killed process alone. */
+  /** `full` (default): what was acknowledged survives a power cut; `normal`: it only survives a killed process. */
   readonly synchronous?: 'full' | 'normal';
 }
 
@@ -49,7 +52,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 
 export class NodeSqliteDialect implements Dialect {
   readonly #driver: NodeSqliteDriver;
-  /** Fires when the store can be used no more. */
+  /** Aborted when the store can no longer be used. */
   readonly ended: AbortSignal;
 
   constructor(options: SqliteOptions) {
@@ -74,7 +77,7 @@ export class NodeSqliteDialect implements Dialect {
     return new SqliteQueryCompiler();
   }
 
-  /** The transaction that runs now, of which there is one at a time, commits without waiting for the disk (I4). */
+  /** Makes the current transaction, of which there is one at a time, commit without waiting for the disk (I4). */
   relax(): void {
     this.#driver.relax();
   }
@@ -110,13 +113,13 @@ class NodeSqliteDriver implements Driver {
     await whileBusy(() => database.exec('pragma journal_mode = wal'));
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    // The first read opens log and index.
+    // The first read opens the log and the index.
     await whileBusy(() => database.exec('select count(*) from sqlite_master'));
     this.#files.remember();
     if (synchronous === 'full') this.#disk = new WalSync(path);
   }
 
-  /** A queue of one: whoever comes next waits for the one before. */
+  /** Callers get the connection one after another, each when the one before has released it. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#lastHolder;
     const { promise, resolve } = defer<void>();

@@ -1,10 +1,10 @@
-/** How much room a disk has, as far as the system tells. */
+/** How much space a disk has, as far as the system reports it. */
 import { statfsSync } from 'node:fs';
 
-/** SQLite needs some pages of 4 KiB at a time; with less, a refused write is the disk's being full. */
+/** SQLite needs some pages of 4 KiB at a time: if less is free, a refused write means that the disk is full. */
 const ROOM_BYTES = 256 * 1024;
 
-/** True also where the system does not say. */
+/** Also true if the system does not report it. */
 export function hasRoom(folder: string, bytes = ROOM_BYTES): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(folder);

@@ -1,12 +1,13 @@
 /**
- * Node's own SQLite, taken where a file is opened: clients with PostgreSQL or over HTTP run on a Node that has none.
+ * Loads Node's own SQLite when a file is opened, and not before: clients with PostgreSQL or over HTTP also run on a
+ * Node that has none.
  */
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { RuntimeError } from '../../core/value/error.ts';
 
-/** Throws `InvalidConfiguration` on a Node without SQLite, and what SQLite itself says. */
+/** Throws `InvalidConfiguration` on a Node without SQLite, and SQLite's own errors. */
 export function openDatabase(path: string, options: DatabaseSyncOptions): DatabaseSync {
-  // Absent before 20.16 as well.
+  // The function itself is absent before Node 20.16.
   const sqlite = process.getBuiltinModule?.('node:sqlite');
   if (sqlite) return new sqlite.DatabaseSync(path, options);
   throw new RuntimeError(

@@ -1,6 +1,6 @@
 /**
- * What goes wrong with a SQLite file, told apart by what helps: make room, wait for the disk, or give the file up.
- * Errors are known by SQLite's extended result codes and, where a file was synced, by those of the system.
+ * Classifies errors of a SQLite file by their remedy: make room, wait for the disk, or give the file up. Errors are
+ * recognised by SQLite's extended result codes and, if a file was synced, by those of the system.
  */
 import { dirname } from 'node:path';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
@@ -14,7 +14,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
-/** A page that the file should have and has not, one whose checksum is wrong, and a file system that says so itself. */
+/** A page that is missing in the file, one whose checksum is wrong, and corruption that the file system reports. */
 const IOERR_SHORT_READ = 522;
 const IOERR_DATA = 8202;
 const IOERR_CORRUPTFS = 8458;
@@ -30,7 +30,7 @@ export function isBusy(error: unknown): boolean {
   return ((resultCode(error) ?? 0) & PRIMARY) === BUSY;
 }
 
-/** An error of SQLite, or of a sync of its files, as the store's commands meet it. `path`: the database's. */
+/** Converts an error of SQLite, or of a sync of its files, to one with our code. `path`: path of the database. */
 export function explainSqlite(error: unknown, path: string): unknown {
   const code = resultCode(error);
   if (code === undefined) return explainSystem(error, path);

@@ -1,4 +1,4 @@
-/** Statements of one SQLite connection: prepared once, and tried again while another process holds the lock. */
+/** Statements of one SQLite connection: prepared once, and retried while another process holds the lock. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBusy } from './error.ts';
@@ -8,9 +8,9 @@ const CACHED_STATEMENTS = 256;
 
 export interface Prepared {
   readonly statement: StatementSync;
-  /** It has a result set. */
+  /** True if it has a result set. */
   readonly answers: boolean;
-  /** It changes nothing. */
+  /** True if it changes nothing. */
   readonly reads: boolean;
 }
 
@@ -35,7 +35,7 @@ export class StatementCache {
   }
 }
 
-/** Tries again while another process holds the lock, giving the thread back in between. */
+/** Retries `run` while another process holds the lock, for at most LOCK_DEADLINE_MS; the thread is free in between. */
 export async function whileBusy<T>(run: () => T): Promise<T> {
   const deadline = performance.now() + LOCK_DEADLINE_MS;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {

@@ -1,18 +1,20 @@
 /**
- * Whether the files behind an open connection are still the store: SQLite goes on reading and writing what was unlinked,
- * and all of that is gone with the process.
- * F1. Asked before anything is read, and after each commit before anybody is told of it: nothing is accepted that is lost.
- * F2. A file that became shorter was cut, unless somebody moved its log into the database or gave free pages back: a second
- *     connection of SQLite, which has no cached pages, decides.
- * F3. What was lost or damaged stays so for this process; every later command is answered alike.
- * F4. Nothing here opens the files themselves: POSIX ends a process's locks on a file with the first handle that it closes.
+ * Checks whether the files of an open connection are still the store's. SQLite continues to read and write files that
+ * were unlinked, and all of that is lost when the process ends.
+ * F1. The files are checked before each read, and after each commit before it is acknowledged: no lost write is
+ *     accepted.
+ * F2. A file that became shorter may have been truncated, or SQLite may have moved its log into the database or given
+ *     free pages back. A second connection of SQLite, which has no cached pages, decides.
+ * F3. A lost or damaged store stays so for this process: every later command is refused with the same error.
+ * F4. The files are not opened here, except by SQLite: under POSIX, a process that closes any handle of a file loses
+ *     all its locks on it.
  */
 import { statSync } from 'node:fs';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { openDatabase } from './engine.ts';
 import { explainSqlite, storeCorrupt, storeLost } from './error.ts';
 
-/** The log and its index are beside the database for as long as a connection is open. */
+/** The log and its index are beside the database as long as a connection is open. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 const LOOK_EVERY_MS = 1000;
 
@@ -33,12 +35,15 @@ export class StoreFiles {
     this.#path = path;
   }
 
-  /** Fires when the store can be used no more (F3); its reason is the error. */
+  /** Aborted when the store can no longer be used (F3); its reason is the error. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** The files as they are now, a connection having just read from them, are the store; from now on also looked at unasked. */
+  /**
+   * Takes the present files for the store's, since a connection has just read from them, and checks them regularly from
+   * now on.
+   */
   remember(): void {
     this.#known = SUFFIXES.map((suffix) => {
       const path = this.#path + suffix;
@@ -62,7 +67,7 @@ export class StoreFiles {
     if (shorter) this.#examine();
   }
 
-  /** What SQLite said, for callers; what cannot heal ends the store (F3). */
+  /** Converts an error of SQLite for callers; an error that cannot heal ends the store (F3). */
   explain(error: unknown): unknown {
     const explained = explainSqlite(error, this.#path);
     const final = isRuntimeError(explained, 'StoreLost') || isRuntimeError(explained, 'StoreCorrupt');
@@ -77,12 +82,12 @@ export class StoreFiles {
     try {
       this.check();
     } catch {
-      // Whoever listens to `ended` has been told.
+      // Listeners of `ended` have been notified.
       this.close();
     }
   }
 
-  /** F2: a shorter file may be a cut one. */
+  /** F2: a shorter file may have been truncated. */
   #examine(): void {
     try {
       const verdict = this.#known[0]?.size === 0 ? 'it is empty' : quickCheck(this.#path);

@@ -1,8 +1,8 @@
 /**
- * Tasks of agents elsewhere, by the calls that have begun them.
- * T1. The key is the call: where its message goes is kept before it is sent, so whoever finds an endpoint knows that it may have been.
+ * Tasks of remote agents (A2A), keyed by the calls that have begun them.
+ * T1. The key is the call. Its endpoint is stored before anything is sent, so a stored endpoint means: perhaps sent.
  * T2. A task is known once: another id for the same call changes nothing.
- * T3. What nobody wants is found by the call: one that has a result, whatever gave it one, while its task may go on.
+ * T3. An unwanted task is found by its call: the call or its thread has ended, while the task may still run.
  */
 import type { Selectable } from 'kysely';
 import type { A2aCallKey, A2aTaskRecord, BeginA2aTask, NoteA2aTask } from '../../port/a2a.ts';
@@ -12,13 +12,13 @@ import { type CommandContext, inThread, refuseTerminated } from '../base/context
 import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** Regular looks that try to cancel one: an hour of them, about. */
+/** Failed cancellations after which a task is given up: about an hour of regular attempts. */
 const MOST_CANCELS = 100;
 
 export async function beginA2aTask(context: CommandContext, command: BeginA2aTask): Promise<A2aTaskRecord> {
   const { threadId, step, index, agent, contextId, messageId } = command;
   return inThread(context, threadId, async (thread) => {
-    // T1: the same call.
+    // T1: the call is already known.
     const known = await find(thread, command);
     if (known) return toRecord(known);
     refuseTerminated(thread);
@@ -50,7 +50,7 @@ export async function noteA2aTask(
   return inThread(context, command.threadId, async (thread) => {
     const row = await find(thread, command);
     if (!row) return null;
-    // T2: the first one.
+    // T2: the first id counts.
     const isNew = taskId !== undefined && row.task_id === null;
     const silent = row.silent_since === null ? null : Number(row.silent_since);
     const changes = {
@@ -74,7 +74,7 @@ export async function listUnwantedA2aTasks(
   { db }: CommandContext,
   threadId?: string,
 ): Promise<readonly A2aTaskRecord[]> {
-  // T3: by what has become of the call.
+  // T3: by the state of the call and of the thread.
   const rows = await db
     .selectFrom('a2a_tasks as task')
     .leftJoin('tool_calls as call', (join) =>

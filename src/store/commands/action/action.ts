@@ -1,8 +1,9 @@
 /**
- * The life of an action: requested where it waits for an approval, then denied, or started → completed | failed |
- * uncertain → reconciled. Its row and the log tell the same.
- * A1. Its id is the key: what begins it again, such as another attempt of an idempotent tool, changes nothing.
- * A2. What code does is its process's for as long as that renews it (lost-action.ts); what was lost, and is begun again, is no longer uncertain.
+ * The lifecycle of an action: requested if it waits for an approval, then denied, or started → completed | failed |
+ * uncertain → reconciled. Its row and the event log record the same states.
+ * A1. The action's id is the key: beginning it again, as another attempt of an idempotent tool does, changes nothing.
+ * A2. An action that code performs itself belongs to its process while that renews its lease (lost-action.ts). One that
+ *     is begun again after its process was lost is no longer uncertain.
  */
 import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
@@ -19,11 +20,11 @@ export interface ActionPlace {
   readonly step?: number;
   readonly index?: number;
   readonly executionId?: string;
-  /** Of what code does itself (A2). */
+  /** Lease of an action that code performs itself (A2), in microseconds since 1970. */
   readonly leaseUntil?: number;
 }
 
-/** Tells of an action that begins, or that is denied; of one that has waited for an approval, what came of that. */
+/** Stores and logs an action that begins or is denied, also one that has waited for an approval until now. */
 export async function openAction(
   thread: ThreadTransaction,
   told: ToldAction,
@@ -32,9 +33,9 @@ export async function openAction(
   const { action, denied } = told;
   const state = denied ? 'denied' : 'started';
   const known = await findAction(thread, action.id);
-  // A2: begun again, by another attempt of its code.
+  // A2: another attempt of the code begins it again.
   if (known && !denied && (await beginAgain(thread, known, place))) return;
-  // A1: begun before.
+  // A1: it has begun before.
   if (known && known.state !== 'requested') return;
   const row = toRow(thread, told, place, state);
   await keep(thread, known, row);
@@ -47,7 +48,7 @@ export async function openAction(
   } else thread.emit('action.started', named, at);
 }
 
-/** A2. Whether it had begun, and has not ended. */
+/** A2. Renews an action that has begun and not ended. Returns false, without effect, for any other. */
 async function beginAgain(
   thread: ThreadTransaction,
   { id, name, state }: ActionRow,
@@ -60,7 +61,7 @@ async function beginAgain(
   return true;
 }
 
-/** Tells of an action that waits for an approval; once for each fingerprint. */
+/** Stores and logs an action that waits for an approval; once for each fingerprint. */
 export async function requestAction(
   thread: ThreadTransaction,
   told: ToldAction,
@@ -123,12 +124,12 @@ function tellRequest(
   thread.emit('action.policy', { actionId, name, ...decision }, { step });
 }
 
-/** By its id. */
+/** Finds an action by its id. */
 export function findAction({ trx }: ThreadTransaction, id: string): Promise<ActionRow | undefined> {
   return trx.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The action of a call; undefined where none was judged. */
+/** The action of a call; undefined if no policy has judged the call. */
 export async function findActionOf(
   thread: ThreadTransaction,
   { step, idx }: { readonly step: number; readonly idx: number },
@@ -136,7 +137,7 @@ export async function findActionOf(
   return findAction(thread, `${thread.threadId}:${step}:${idx}`);
 }
 
-/** Of a call that has ended: why the execution ends with it; undefined where it does not. */
+/** The error with which a call that has ended ends its execution; undefined if the execution goes on. */
 export async function findFatalDenial(
   thread: ThreadTransaction,
   call: { readonly step: number; readonly idx: number },
@@ -151,11 +152,11 @@ export async function findFatalDenial(
 export interface ActionEnd {
   readonly status: ToolStatus;
   readonly error?: string;
-  /** Whether it has taken effect is unknown. */
+  /** True if it is unknown whether the action has taken effect. */
   readonly uncertain?: boolean;
 }
 
-/** Only one that has begun, or waits to begin, and has not ended. */
+/** Closes an action that has begun, or waits to begin, and has not ended; any other stays as it is. */
 export async function closeAction(
   thread: ThreadTransaction,
   row: ActionRow | undefined,
@@ -182,7 +183,7 @@ export async function closeAction(
   else thread.emit('action.uncertain', named, at);
 }
 
-/** Nobody has approved it, and nobody will. */
+/** Denies an action that waits for an approval which can no longer come. */
 async function denyWaiting(thread: ThreadTransaction, row: ActionRow, reason: string): Promise<void> {
   const denied = { code: 'ApprovalRequired', reason } as const;
   await thread.trx
@@ -193,7 +194,7 @@ async function denyWaiting(thread: ThreadTransaction, row: ActionRow, reason: st
   thread.emit('action.denied', { actionId: row.id, name: row.name, ...denied }, { step: row.step });
 }
 
-/** Of a call that is cut off: its own, and those of tools that its body was invoking. */
+/** Closes the actions of a call that is cut off: the call's own, and those of tools that its body was invoking. */
 export async function closeStarted(
   thread: ThreadTransaction,
   { step, idx }: { readonly step: number; readonly idx: number },

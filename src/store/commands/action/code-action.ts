@@ -1,7 +1,7 @@
 /**
- * Actions that code does itself: their beginning, once it is judged, and their end.
- * C1. An approval for one call of code is spent in the transaction that begins the action.
- * C2. It is its process's for as long as that renews it (lost-action.ts).
+ * Actions that code performs itself: their beginning, after the policy has judged them, and their end.
+ * C1. An approval for one call of code is used up in the transaction that begins the action.
+ * C2. An action belongs to its process while that renews its lease (lost-action.ts).
  */
 import type { EndAction, RecordAction } from '../../port/action.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
@@ -14,7 +14,7 @@ export async function recordAction(
 ): Promise<'kept' | 'spent'> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    // Begun before. C1: spent with the beginning.
+    // An action that has begun before needs no approval. C1: the approval is used up with the beginning.
     if (
       approval !== undefined &&
       !(await findAction(thread, told.action.id)) &&
@@ -27,7 +27,7 @@ export async function recordAction(
   });
 }
 
-/** C1: whether it was there to be spent. */
+/** C1. Marks an approval as used. Returns false if it was not there or already used. */
 async function spend({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
   const spent = await trx
     .updateTable('waits')
@@ -43,7 +43,7 @@ async function spend({ trx, threadId }: ThreadTransaction, wait: string): Promis
 export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     const row = await findAction(thread, id);
-    // C2: its process was there after all.
+    // C2: the process was not lost after all, so it may still end the action.
     await closeAction(thread, row?.state === 'uncertain' ? { ...row, state: 'started' } : row, end);
   });
 }

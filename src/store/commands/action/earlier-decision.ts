@@ -1,6 +1,7 @@
 /**
- * What somebody has said of an action before, so far as it reaches this one. The scope of an approval is in its answer: `once` belongs to the
- * call that asked, and never reaches another, or lets one call of code pass; every other scope is for the same fingerprint.
+ * Finds an earlier decision about an action that also applies to this one. The scope of an approval is in its answer:
+ * `once` applies to the call that asked, and to no other, or to one call of code; every other scope applies to the same
+ * fingerprint.
  */
 import type { Kysely } from 'kysely';
 import type { Decision } from '../../../core/wait/answer.ts';
@@ -44,7 +45,7 @@ export async function findDecision(
   return null;
 }
 
-/** An action that has begun needs no other approval: another attempt of its code makes it again. */
+/** An action that has begun needs no further approval: another attempt of its code performs it again. */
 async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecision): Promise<boolean> {
   if (byCode === undefined) return false;
   const row = await db
@@ -57,7 +58,7 @@ async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecisio
   return row !== undefined;
 }
 
-/** An approval of one call that code has asked for, and that none has used. */
+/** True for an approval of a single call that this thread's code has asked for and not used yet. */
 function isUnspent(
   row: Answered,
   { approved, scope = 'once' }: Decision,
@@ -67,7 +68,7 @@ function isUnspent(
   return approved && scope === 'once' && row.thread_id === asked.threadId ? true : undefined;
 }
 
-/** What code has asked for outlives its execution, and says which one that was. */
+/** A wait that code has opened outlives its execution, and has the execution's id in its data. */
 function executionOf({ execution_id: id, step, data }: Answered): string | null {
   if (id !== null || step !== null) return id;
   return (JSON.parse(data) as { executionId?: string | null } | null)?.executionId ?? null;
@@ -83,7 +84,7 @@ interface Answered {
   readonly organization_id: string | null;
 }
 
-/** The organisation whose thread asks. */
+/** The organisation of the asking thread. */
 async function ownerOf(db: Kysely<Tables>, { threadId }: FindDecision): Promise<string | null> {
   const thread = await db
     .selectFrom('threads')
@@ -99,7 +100,7 @@ function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: A
   const here = row.thread_id === asked.threadId;
   const execution = executionOf(row);
   const now = here && execution !== null && execution === asked.executionId;
-  // What was denied is not asked again in its execution.
+  // A denial holds for the rest of its execution.
   if (!approved) return now;
   switch (scope) {
     case 'once':

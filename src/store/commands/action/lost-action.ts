@@ -1,6 +1,7 @@
 /**
- * Actions that code does itself, a tool that it invokes or one of its own: its process renews them while it is at them. Those of a process that was lost
- * become uncertain, whether that ran an effect, an endpoint or a hook; those of a tool's call have become so with the call.
+ * Actions that code performs itself, a tool that it invokes or one of its own. Their process renews the lease while it
+ * works on them. If it is lost, they become uncertain, whether it ran an effect, an endpoint or a hook; those of a
+ * tool's call became so with the call.
  */
 import { type CommandContext, inThread } from '../base/context.ts';
 import { closeAction } from './action.ts';

@@ -1,4 +1,4 @@
-/** Actions as people look at them, and what they say became of an uncertain one. */
+/** Lists actions for people, and stores what people report about the outcome of uncertain ones. */
 import type { Kysely } from 'kysely';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { type Reconciliation, readReconciliation } from '../../../core/wait/reconciliation.ts';
@@ -27,7 +27,7 @@ export async function listActions(
   return rows.map(toActionRecord);
 }
 
-/** The answer of a wait says it: the same as `reconcileAction`. What it is about may have been said before. */
+/** Reconciles an action with the answer of a wait, like `reconcileAction`, unless it is no longer uncertain. */
 export async function reconcileByAnswer(
   thread: ThreadTransaction,
   { step, idx }: { readonly step: number | null; readonly idx: number | null },
@@ -39,7 +39,7 @@ export async function reconcileByAnswer(
   if (row?.state === 'uncertain') await keepWord(thread, row, said);
 }
 
-/** Of one that is uncertain; told in the log. */
+/** Stores and logs the reconciliation of an action that is uncertain. */
 export async function keepWord(
   thread: ThreadTransaction,
   row: ActionRow,
@@ -48,7 +48,7 @@ export async function keepWord(
   const { id, name, step } = row;
   const changes = { state: 'reconciled' as const, outcome: JSON.stringify({ reconciliation }) };
   await thread.trx.updateTable('actions').set(changes).where('id', '=', id).execute();
-  // What ended with its thread is told in the log all the same: the log outlives the thread.
+  // Logged even if the action ended with its thread: the log outlives the thread.
   thread.emit('action.reconciled', { actionId: id, name, ...reconciliation }, { step });
   return { ...row, ...changes };
 }

@@ -1,6 +1,6 @@
-/** Statements over lists of any length: an engine binds so many variables to one, SQLite 32,766 and PostgreSQL 65,535. */
+/** Splits lists: one statement binds at most 32,766 variables in SQLite, and 65,535 in PostgreSQL. */
 
-/** Rows of one insert, values of one `in`: well below the bound for a table of sixty columns. */
+/** Rows of one insert, or values of one `in`: well below the limit for a table of sixty columns. */
 const BATCH = 500;
 
 export function inBatches<Value>(values: readonly Value[]): (readonly Value[])[] {
@@ -8,7 +8,7 @@ export function inBatches<Value>(values: readonly Value[]): (readonly Value[])[]
   return Array.from({ length: count }, (_, n) => values.slice(n * BATCH, (n + 1) * BATCH));
 }
 
-/** The rows of one query for each batch, one after another. */
+/** Runs one query for each batch, one after another, and returns the rows of all. */
 export async function readInBatches<Value, Row>(
   values: readonly Value[],
   read: (batch: readonly Value[]) => Promise<readonly Row[]>,

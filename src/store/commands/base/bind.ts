@@ -1,4 +1,4 @@
-/** A command of the port, bound to one database and to the way in which its engine runs commands. */
+/** Binds a command of the port to one database and to the way in which its engine runs commands. */
 import type { CommandContext } from './context.ts';
 import type { RunOptions } from './runner.ts';
 
@@ -7,7 +7,7 @@ type Command<Values extends readonly unknown[], Answer> = (
   ...values: Values
 ) => Promise<Answer>;
 
-/** Answers a function that binds a command: its callers give what comes behind the context. */
+/** Returns a function that binds a command: its callers pass the arguments after the context. */
 export function binder(context: CommandContext) {
   return <Values extends readonly unknown[], Answer>(
     command: Command<Values, Answer>,

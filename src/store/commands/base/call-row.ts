@@ -1,11 +1,11 @@
-/** The row of a tool call: the number of its step and its index there name it in its thread. */
+/** The row of a tool call, identified in its thread by the number of its step and its index in that step. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables, ToolCallTable } from '../../schema/tables.ts';
 import { updateRows } from './row-statement.ts';
 import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
-/** Of a call that has no result yet. */
+/** States of a call that has no result yet. */
 export const OPEN_CALL = [
   'scheduled',
   'started',
@@ -31,12 +31,12 @@ const selectAllOfCall = statement((db, threadId: string, step: number, index: nu
   selectCall(db, threadId, { step, index }).selectAll(),
 );
 
-/** All of a call. */
+/** Selects all columns of a call. */
 export function selectWholeCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
   return selectAllOfCall(db, threadId, step, index);
 }
 
-/** All of a call that must be there. */
+/** Returns all columns of a call; throws if there is no such call. */
 export function findCall({ trx, threadId }: ThreadTransaction, key: CallKey): Promise<CallRow> {
   return selectWholeCall(trx, threadId, key).executeTakeFirstOrThrow();
 }

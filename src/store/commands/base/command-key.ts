@@ -1,6 +1,6 @@
 /**
- * The natural key of a workflow's command: its run, and the command's ordinal in that run. A command that comes
- * again, because its answer or its worker was lost, is known by it and finds what the first one did.
+ * The natural key of a workflow's command: its run, and the command's ordinal in that run. A command that is repeated,
+ * because its answer or its worker was lost, is recognised by this key and returns the outcome of the first one.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
@@ -27,7 +27,7 @@ const selectByKey = statement((db, threadId: string, runId: string, ordinal: num
     .where('ordinal', '=', ordinal),
 );
 
-/** One row at most: what the first one did. */
+/** Selects the outcome of the first command with this key; one row at most. */
 export function selectOutcome(trx: Transaction<Tables>, threadId: string, { runId, ordinal }: CommandKey) {
   return selectByKey(trx, threadId, runId, ordinal);
 }

@@ -14,23 +14,23 @@ import { askTogether, type Queries, type Rows } from './together.ts';
 export interface CommandContext {
   readonly db: Kysely<Tables>;
   readonly storeId: string;
-  /** PostgreSQL locks the thread's row; SQLite has one writer at a time anyway. */
+  /** True if the engine locks the thread's row, as PostgreSQL does; SQLite has one writer at a time anyway. */
   readonly rowLocks: boolean;
-  /** The transaction may commit without waiting for the disk; an engine may take no notice. */
+  /** Lets the transaction commit without waiting for the disk; an engine may ignore this. */
   relax(trx: Transaction<Tables>): Promise<void>;
-  /** How each command is run. */
+  /** Runs each command. */
   readonly run: Runner;
-  /** Those who wait for logs to grow. */
+  /** Wakes readers that wait for logs to grow. */
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
-  /** Those who listen to what this process writes. */
+  /** Notifies the listeners of the events that this process writes. */
   readonly story: LogStory;
-  /** Throws `InvalidConfiguration` where no key is known. */
+  /** Throws `InvalidConfiguration` if no key is configured. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */
   now(): number;
   /**
    * Microseconds since 1970 by the one clock that all processes of this store share: the database server's, or this
-   * machine's. For what one process writes and another one waits for.
+   * machine's. Used for times that one process writes and another compares with.
    */
   clock(db: Kysely<Tables>): Promise<number>;
 }
@@ -42,13 +42,13 @@ const lockThread = statement((db, threadId: string) =>
   db.selectFrom('threads').selectAll().where('id', '=', threadId).forUpdate(),
 );
 
-/** What a command is sure to read, whatever stands in the thread's row: asked along with its lock. */
+/** Queries that a command always needs, whatever the thread's row holds: sent together with the lock. */
 export type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
 
 /**
- * Runs `work` in one transaction on a thread and writes what it gathered. On PostgreSQL the lock comes first, and every
- * later statement sees what was committed before it (READ COMMITTED): so commands on a thread follow one another, and
- * what they read holds until they commit.
+ * Runs `work` in one transaction on a thread and writes the changes that it has gathered. On PostgreSQL the lock comes
+ * first, and every later statement sees what was committed before it (READ COMMITTED): commands on a thread are
+ * serialised, and what they read holds until they commit.
  */
 export async function inThread<T>(
   context: CommandContext,
@@ -58,7 +58,7 @@ export async function inThread<T>(
   return inThreadWith(context, threadId, () => [], work);
 }
 
-/** `work` gets the rows that `readAhead` asks for: each query a list of its own. They are read under the lock like all others. */
+/** Like `inThread`; `work` also receives the rows of each `readAhead` query, read under the lock. */
 export async function inThreadWith<T, const Asked extends Queries>(
   context: CommandContext,
   threadId: string,
@@ -85,8 +85,8 @@ export interface Terminated {
 }
 
 /**
- * Runs `work` as a command of a workflow run (port, P2 and P3): a retired run is refused by the fence, and a terminated thread
- * answers so and stays as it is.
+ * Runs `work` as a command of a workflow run (port, P2 and P3): the fence refuses a retired run, and for a terminated
+ * thread it returns `terminated` and changes nothing.
  */
 export async function inRun<T>(
   context: CommandContext,
@@ -96,7 +96,7 @@ export async function inRun<T>(
   return inRunWith(context, ref, () => [], work);
 }
 
-/** As `inThreadWith`. */
+/** Like `inRun`, with the queries of `inThreadWith`. */
 export async function inRunWith<T, const Asked extends Queries>(
   context: CommandContext,
   { threadId, runId }: FromRun,
@@ -110,7 +110,7 @@ export async function inRunWith<T, const Asked extends Queries>(
   });
 }
 
-/** Runs several reads on one state of the data: what moves from one table to another is seen once, and waits for nobody. */
+/** Runs several reads on one snapshot: a row that moves between tables is seen once, and no read waits for a lock. */
 export async function inSnapshot<T>(
   { db }: CommandContext,
   read: (trx: Transaction<Tables>) => Promise<T>,

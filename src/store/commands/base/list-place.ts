@@ -1,16 +1,16 @@
 /**
- * When lists of threads say that a thread was last changed. Its indexes hold that time, and a thread at work is written several times
- * a step: each time three of them would be written too, a fifth of all that a step puts on the disk.
+ * The time at which lists of threads show a thread as last changed. Three indexes hold that time, and a running thread
+ * is written several times per step: updating them each time would be a fifth of all that a step writes to the disk.
  */
 import type { Selectable, Updateable } from 'kysely';
 import type { ThreadTable } from '../../schema/thread.ts';
 
-/** For so long, microseconds, a thread at work keeps its place. */
+/** Microseconds for which a running thread keeps its place in the lists. */
 const KEPT = 1_000_000;
 
 /**
- * `row`: the thread as it is to be written; `changes`: what of it is new. A change of its status moves it at once: none that has come to
- * rest, or waits for somebody, stays behind what it was last told to do.
+ * The first argument is the row as it will be written; `changes` has its new columns. A change of status moves the
+ * thread at once: one that comes to rest, or begins to wait, never keeps an older place.
  */
 export function lastChanged(
   { status, updated_at }: Pick<Selectable<ThreadTable>, 'status' | 'updated_at'>,

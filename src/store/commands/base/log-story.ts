@@ -1,6 +1,6 @@
 /**
- * Tells those who listen which events this process has written, once their transaction is over. A listener is told after the fact, so
- * whatever it does changes nothing, and without one nothing is done.
+ * Notifies listeners of the events that this process has written, after their transaction has committed. A listener
+ * cannot affect the transaction, and without listeners nothing is done.
  */
 import type { Insertable } from 'kysely';
 import type { EventKind, ThreadEvent } from '../../../core/event/thread-event.ts';

@@ -1,29 +1,30 @@
 /**
- * Wakes those who wait for a thread's log to grow: one look for all of them, whatever their number.
- * G1. What counts is how far the log is, not that somebody has told of it: who waits names the number up to which it has read, and a look
- *     finds what was written before the wait began as well. So nobody hangs for want of a hint.
- * G2. A hint, from a commit of this process, only makes the look come sooner.
- * G3. A look that fails wakes all: each reads for itself, and meets what is wrong.
- * G4. While nobody waits, nothing is asked.
- * G5. While nothing grows and nobody comes, looks are rare. Whatever happens makes them quick again, the one that is due as well.
+ * Wakes readers that wait for a thread's log to grow. One poll serves all of them, whatever their number.
+ * G1. A waiter states the sequence number up to which it has read, so a poll also finds earlier writes. A missing hint
+ *     leaves no waiter hanging.
+ * G2. A hint, given by a commit of this process, only makes the next poll come sooner.
+ * G3. A poll that fails wakes all waiters: each then reads for itself and gets the error.
+ * G4. Without waiters there are no polls.
+ * G5. While no log grows and no waiter comes, polls are rare. Growth, or a new waiter, makes them frequent again,
+ *     including a poll that is already due.
  */
 import type { Kysely } from 'kysely';
 import { defer } from '../../../core/value/deferred.ts';
 import type { AwaitGrowth } from '../../port/event.ts';
 import type { Tables } from '../../schema/tables.ts';
 
-/** Of the looks. */
+/** How often to poll. */
 export interface Pace {
-  /** Between them: what a reader's lag has in it where another process writes. */
+  /** Milliseconds between polls; adds to a reader's lag if another process writes. */
   readonly everyMs: number;
-  /** After so long without growth and without anybody new. */
+  /** Milliseconds without growth and without new waiters, after which polls become rare. */
   readonly quietAfterMs: number;
   readonly quietEveryMs: number;
 }
 
-/** Longer than most models take for their first word. */
+/** `quietAfterMs` is longer than most models take for their first token. */
 const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
-/** Ids in one statement. */
+/** Most ids in one statement. */
 const IDS = 500;
 
 interface Waiter {
@@ -38,9 +39,9 @@ export class LogWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking = false;
   #hinted = false;
-  /** When something has happened last, by a monotonic clock. */
+  /** When a log last grew or a waiter last came, by a monotonic clock. */
   #lively = 0;
-  /** Somebody has come since the last look began. */
+  /** True if a waiter has come since the last poll began. */
   #quick = false;
   #closed = false;
 
@@ -72,7 +73,7 @@ export class LogWatch {
     return promise;
   };
 
-  /** G2: of a thread whose log has grown in a transaction that is over. */
+  /** G2: the log of this thread has grown in a transaction that has committed. */
   hint(threadId: string): void {
     if (!this.#waiters.has(threadId)) return;
     this.#hinted = true;
@@ -88,11 +89,11 @@ export class LogWatch {
     const here = this.#waiters.get(threadId);
     here?.delete(waiter);
     if (here?.size === 0) this.#waiters.delete(threadId);
-    // G4: also no look that is due.
+    // G4: a poll that is due is cancelled too.
     if (this.#waiters.size === 0) this.#cancelLook();
   }
 
-  /** G5: a rare look that is due gives place to a quick one. */
+  /** G5: a rare poll that is due is replaced by an early one. */
   #quicken(): void {
     if (this.#isQuiet) this.#cancelLook();
     this.#lively = performance.now();
@@ -126,7 +127,7 @@ export class LogWatch {
       const ids = [...this.#waiters.keys()];
       for (let at = 0; at < ids.length; at += IDS) this.#tell(await this.#read(ids.slice(at, at + IDS)));
     } catch {
-      // G3: what is wrong is told by what they read.
+      // G3: each waiter gets the error from its own read.
       this.#wakeAll();
     } finally {
       this.#looking = false;

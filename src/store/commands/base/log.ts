@@ -1,6 +1,6 @@
 /**
- * Logs (runtime §12): durable markers of what a thread did, read from the rows that the work itself has left. Nothing is
- * written for them but what no row would tell, as an event.
+ * Logs (runtime §12): durable markers of what a thread did, read from rows that the work itself has written. An event
+ * is written only for what no other row shows.
  */
 import type { Transaction } from 'kysely';
 import type { GetLogsOptions, Log } from '../../../core/author/thread-log.ts';
@@ -23,7 +23,7 @@ export async function appendEvent(
     refuseTerminated(thread);
     if (once && step !== undefined) {
       if (await hasEvent(thread, type, step)) return;
-      // The step goes on, and its end waits for the disk.
+      // The step goes on, and the commit that ends it waits for the disk.
       thread.relax();
     }
     thread.emit(type, data, { step });
@@ -37,7 +37,8 @@ async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number
     .selectFrom('events')
     .select('seq')
     .where('thread_id', '=', threadId)
-    // The step's own part of the log. A value: of a subquery's PostgreSQL cannot tell how far back it lies, and reads the whole table.
+    // The step's own part of the log. A value, not a subquery: PostgreSQL cannot estimate a subquery's result, and
+    // would scan the whole table.
     .where('seq', '>', opened?.first_seq ?? 0)
     .where('type', '=', type)
     .where('step', '=', step)
@@ -46,7 +47,7 @@ async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number
   return found !== undefined;
 }
 
-/** The events that are logs, with the type that readers see. Text, messages and calls are read from rows of their own. */
+/** Events shown as logs, by the type that readers see. Texts, messages and calls are read from their own rows. */
 const MARKERS: Partial<Record<EventKind, string>> = {
   'execution.aborted': 'execution',
   'execution.ended': 'execution',
@@ -71,7 +72,7 @@ const MARKERS: Partial<Record<EventKind, string>> = {
   'variables.requested': 'subagent',
 };
 
-/** Each kind is asked for as many as may be wanted; they are put in order here, by time. */
+/** Reads as many entries of each kind as may be needed, then sorts them by time. */
 export async function getLogs(
   context: CommandContext,
   threadId: string,
@@ -188,7 +189,7 @@ async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: W
 
 const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-/** Microseconds to milliseconds. */
+/** Milliseconds between two times in microseconds; null if either is missing. */
 function elapsed(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : (Number(to) - Number(from)) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * The loops that the next request of a side reminds of, in the thread's row. They are kept until that request has its answer: another attempt
- * at it reminds again. Another execution starts clean.
+ * Warnings of loops that the next request of a side must include, kept in the thread's row until that request has been
+ * answered: another attempt includes them again. A new execution starts without any.
  */
 import { addWarning, type LoopWarning } from '../../../core/guard/loop.ts';
 import type { Owner } from './step-place.ts';
@@ -27,7 +27,7 @@ export function warningsOf(
   return kept.executionId === executionId && kept.side === side ? kept.warnings : [];
 }
 
-/** A side has answered. */
+/** Removes the warnings of a side that has answered. */
 export function forgetWarnings(thread: ThreadTransaction, answered: Reminded): void {
   if (warningsOf(thread.row, answered).length > 0) thread.set({ loop_warnings: null });
 }

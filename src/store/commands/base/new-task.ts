@@ -1,4 +1,4 @@
-/** The rows that a task begins with, beside that of its thread: whoever makes it, its first run or a parent. */
+/** The rows with which a task begins, beside its thread's row; written by the task's first run or by its parent. */
 import type { Transaction } from 'kysely';
 import type { NewTask } from '../../port/task.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -41,7 +41,7 @@ export async function insertTask(
     .execute();
 }
 
-/** The data of the event that a task's log begins with. */
+/** The data of the first event in a task's log. */
 export function toldOfNew({ name, spec }: NewTask) {
   return { taskId: spec.id, name, intent: spec.intent };
 }

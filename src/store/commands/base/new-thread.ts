@@ -1,4 +1,4 @@
-/** The row of a thread at its very beginning: whoever makes it, its first run or its parent. */
+/** The initial row of a thread, whether its first run or its parent creates it. */
 import type { Insertable } from 'kysely';
 import type { GivenContext } from '../../../core/governance/run-context.ts';
 import type { ThreadTable } from '../../schema/thread.ts';
@@ -12,12 +12,12 @@ export interface NewThread {
   readonly rootId: string;
   readonly name?: string | null;
   readonly context?: GivenContext;
-  /** Its parent's; a root has that of its context. */
+  /** The organisation of its parent; a root has that of its context. */
   readonly organizationId?: string | null;
   readonly tags?: readonly string[];
 }
 
-/** No run has opened it: the first one that does becomes its run. */
+/** No run has opened the thread yet: the first one that does becomes its run. */
 export function toThreadRow(thread: NewThread, now: number) {
   return {
     id: thread.threadId,

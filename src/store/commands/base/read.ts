@@ -60,7 +60,7 @@ async function readPage(
   };
 }
 
-/** All that the thread has, without those that a page leaves out: they are few beside a long history, which is not walked over. */
+/** Counts all messages of the thread, less the hidden ones: those are few, so a long history is not scanned. */
 async function countShown(
   db: Transaction<Tables>,
   threadId: string,
@@ -74,7 +74,7 @@ async function countShown(
         .selectFrom('messages')
         .select((count) => count.fn.countAll<number>().as('count'))
         .where('messages.thread_id', '=', threadId)
-        // The index's own words: else it is not taken.
+        // Repeats the condition of the partial index word for word; otherwise the index is not used.
         .where(sql<boolean>`(silent = 1 or depth > 0)`)
         .where((hidden) =>
           includeSilent
@@ -88,7 +88,7 @@ async function countShown(
   return row ? Number(row.message_count) - Number(row.hidden) : 0;
 }
 
-/** One statement, and no count. What it tells of a child is that of this moment. */
+/** Reads without a snapshot and without a count: the fields of subagents are those of the moment of the read. */
 export async function getRecentMessages({ db }: CommandContext, threadId: string): Promise<Message[]> {
   return toRecent(db, threadId, await selectRecent(db, threadId, LIMITS.recentMessages).execute());
 }
@@ -103,7 +103,7 @@ export const selectRecent = statement((db, threadId: string, limit: number) =>
     .limit(limit),
 );
 
-/** Oldest first. */
+/** Returns the messages oldest first. */
 export async function toRecent(
   db: Kysely<Tables>,
   threadId: string,

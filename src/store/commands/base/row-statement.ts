@@ -1,6 +1,6 @@
 /**
- * Rows that are written by their columns: each set of columns has a text that is made once (statement.ts), and there are as many sets
- * as the code names. A value is a parameter, never an expression.
+ * Writes rows by their columns: the text of a statement is built once per set of columns (statement.ts), and the code
+ * names a limited number of sets. A value is always a parameter, never an expression.
  */
 import type { Compilable, Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
@@ -9,12 +9,12 @@ import { StatementTexts } from './statement.ts';
 type Table = keyof Tables & string;
 type Columns = Readonly<Record<string, unknown>>;
 
-/** Of more rows at once no text is kept: their number may be any. */
+/** Most rows of an insert whose text is cached: above, their number may be any. */
 const MOST_ROWS = 4;
 const insertions = new StatementTexts<unknown>();
 const changes = new StatementTexts<unknown>();
 
-/** All rows name the same columns; what is undefined is null. */
+/** All rows must name the same columns; undefined is written as null. */
 export async function insertRows<Name extends Table>(
   db: Kysely<Tables>,
   table: Name,
@@ -26,14 +26,17 @@ export async function insertRows<Name extends Table>(
   const values = rows.flatMap((row) => columns.map((column) => (row as Columns)[column] ?? null));
   const build = (parameters: readonly unknown[]): Compilable<unknown> => {
     const written = rows.map((_, at) => toRow(columns, parameters.slice(at * columns.length)));
-    // The columns are those of the table: the parameter's type has seen to it.
+    // The columns are those of the table: the type of `rows` ensures it.
     return db.insertInto(table as 'events').values(written as Insertable<Tables['events']>[]);
   };
   if (rows.length > MOST_ROWS) await db.executeQuery(build(values).compile());
   else await insertions.bind(db, `${table} ${rows.length} ${columns}`, values, build).execute();
 }
 
-/** Changes columns of the rows whose `key` columns are so; null is no value of a key, and what is undefined stays: where that is all, nothing is written. */
+/**
+ * Updates the rows whose `key` columns have these values; no key value may be null. Undefined columns stay as they are:
+ * if all are undefined, nothing is written.
+ */
 export async function updateRows<Name extends Table>(
   db: Kysely<Tables>,
   table: Name,

@@ -1,6 +1,7 @@
 /**
- * What an execution runs with (core/governance/run-context.ts): composed as its input becomes history, of what its thread was started with and
- * what comes with the items. Where none of them says anything, nothing is read and nothing is written.
+ * The context with which an execution runs (core/governance/run-context.ts). It is composed when the input is drained,
+ * from what the thread was started with and what the items bring. If none of them gives a context, nothing is read or
+ * written.
  */
 import type { Cancellation, CancelRequest } from '../../../core/governance/cancellation.ts';
 import { readContextMetadata } from '../../../core/governance/context-metadata.ts';
@@ -13,7 +14,7 @@ import {
 import { readContext } from './step-place.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
-/** An item's own, or what its sender has written into the metadata of its message. */
+/** A context in the item itself, or in the metadata of its message. */
 export interface WithContext {
   readonly context?: GivenContext;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export function givenContext({ context, metadata }: WithContext): GivenContext |
 
 export interface ContextPlace {
   readonly executionId: string;
-  /** Joined, where there is one; else an execution begins. */
+  /** The open execution, which the input joins; undefined if a new execution begins. */
   readonly open: { readonly id: string; readonly run_context: string | null } | undefined;
 }
 
@@ -34,7 +35,7 @@ type ContextRow = Pick<
   'agent' | 'next_agent' | 'root_id' | 'run_context' | 'organization_id'
 >;
 
-/** Null where nobody has given anything. A thread's organisation is that of all that it does, whatever comes with an item. */
+/** Returns null if no context was given. The thread's organisation overrides the one that an item names. */
 export function composeContext(
   row: ContextRow,
   given: readonly GivenContext[],
@@ -57,7 +58,7 @@ function compose(
   return before ? joinContext(before, given) : beginContext(null, given, place);
 }
 
-/** Of an execution that is open already: what has joined it narrows it. Whether anything has. */
+/** Narrows the context of an open execution by what has joined it. Returns true if that has changed it. */
 export async function keepContext(
   { trx, threadId }: ThreadTransaction,
   { id, run_context: before }: NonNullable<ContextPlace['open']>,
@@ -88,7 +89,7 @@ export function toContextColumns(context: RunContext | null) {
   };
 }
 
-/** As it is kept with the execution. */
+/** The JSON text that is stored with the execution. */
 export function toCancellation({ reason, by }: Omit<CancelRequest, 'executionId'>, at: number): string {
   return JSON.stringify({ reason: reason ?? null, by: by ?? null, at } satisfies Cancellation);
 }

@@ -1,10 +1,10 @@
 /** How an engine runs a command of the port. */
 export interface RunOptions {
-  /** No natural key makes a second time harmless: it is given once, whatever becomes of it. */
+  /** True if no natural key makes a repetition harmless: the engine runs the command once, even if it fails. */
   readonly once?: boolean;
 }
 
-/** An engine may run a command again, where its failure says that this helps. */
+/** Runs a command; an engine may repeat it if the error says that a retry helps. */
 export type Runner = <Answer>(command: () => Promise<Answer>, options?: RunOptions) => Promise<Answer>;
 
 /** For an engine that waits for its locks by itself, as SQLite does here. */

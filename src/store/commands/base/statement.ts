@@ -1,13 +1,13 @@
 /**
- * Statements whose text is made once. To build one and to write it down takes longer than SQLite takes to run it, and a step has some
- * forty.
- * Q1. What varies is a parameter: while the text is made, a marker from which nothing can be read stands for each.
- * Q2. A text belongs to the database for which it was made: engines write theirs differently.
+ * Statements whose text is built once. Building and compiling one takes longer than SQLite takes to run it, and a step
+ * uses about forty.
+ * Q1. Everything that varies is a parameter: while the text is built, a marker without a readable value replaces it.
+ * Q2. A text belongs to the database for which it was built, as engines differ in their SQL.
  */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
 
-/** A statement with its parameters, and not asked yet. */
+/** A compiled statement with its parameters, not executed yet. */
 export class Statement<Row> implements Compilable<Row> {
   readonly #db: Kysely<Tables>;
   readonly #query: CompiledQuery<Row>;
@@ -41,7 +41,7 @@ export class Statement<Row> implements Compilable<Row> {
 
 type Values = readonly unknown[];
 
-/** `build` is called once for each database. It binds its parameters, and does nothing else with them (Q1). */
+/** `build` is called once for each database. It binds its parameters and must not read them (Q1). */
 export function statement<Parameters extends Values, Row>(
   build: (db: Kysely<Tables>, ...parameters: Parameters) => Compilable<Row>,
 ): (db: Kysely<Tables>, ...parameters: Parameters) => Statement<Row> {
@@ -49,9 +49,9 @@ export function statement<Parameters extends Values, Row>(
   return (db, ...parameters) => texts.bind(db, '', parameters, (markers) => build(db, ...markers));
 }
 
-/** The texts of statements of one kind, by what they differ in. */
+/** The texts of statements of one kind, by the shape in which they differ. */
 export class StatementTexts<Row> {
-  /** Q2: by what a database writes its statements with. */
+  /** Q2: by the adapter of the database. */
   readonly #texts = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
 
   bind<Parameters extends Values>(
@@ -82,7 +82,7 @@ export class StatementTexts<Row> {
   }
 }
 
-/** Stands for the parameter at a place (Q1). */
+/** Replaces the parameter at an index while a text is built (Q1). */
 class Marker {
   readonly index: number;
 

@@ -1,10 +1,12 @@
-/** `status_kind` of log entries (runtime §12): as an author has set it in the metadata of the message that the entry is about. */
+/**
+ * `status_kind` of log entries (runtime §12): an author sets it in the metadata of the message that an entry is about.
+ */
 import type { Transaction } from 'kysely';
 import type { Log } from '../../../core/author/thread-log.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from './batches.ts';
 
-/** An entry of a model call, or of a tool call. */
+/** The log entry of a model call, or of a tool call. */
 export interface StepLog extends Log {
   readonly data: Readonly<Record<string, unknown>> & { readonly step: number };
 }
@@ -21,7 +23,7 @@ export async function markStatusKinds(
       .select(['step', 'role', 'tool_call_id', 'metadata'])
       .where('thread_id', '=', threadId)
       .where('step', 'in', batch)
-      // Its index is that of executions.
+      // Makes the index by execution usable.
       .where('execution_id', 'in', (query) =>
         query
           .selectFrom('steps')
@@ -44,5 +46,5 @@ export async function markStatusKinds(
   });
 }
 
-/** Null: the answer of the step itself. */
+/** `callId` is null for the answer of the step itself. */
 const placeOf = (step: number | null, callId: string | null): string => `${step} ${callId ?? ''}`;

@@ -1,11 +1,12 @@
 /**
- * How many steps a thread has taken, as counters in its row: what the limits of steps ask for (core/thread/step-limit.ts), and the model
- * steps of an execution. They are the store's, so they are the same for a run that goes on where another one was killed.
- * C1. The count for the limits begins anew with an execution that has input from outside in line, or that a person has let go on, and
- *     with no other.
- * C2. A step counts from its opening, whatever becomes of it, unless a new run has to open another in its place.
+ * Counts the steps of a thread, in counters of its row: those that count against step limits
+ * (core/thread/step-limit.ts), and the model steps of an execution. They are in the store, so a run that continues
+ * after a killed one finds the same.
+ * C1. The count against the limits restarts with an execution that has input from outside in line, or that a person has
+ *     let go on, and with no other.
+ * C2. A step counts from its opening, whatever its outcome, unless a new run has to open another in its place.
  * C3. The model steps of an execution are those that have an answer or wait for one.
- * C4. Open steps are counted, of whatever kind: as a step begins there is none as a rule, and nobody looks for it.
+ * C4. Open steps of every kind are counted. Usually none is open when a step begins, and then no query is needed.
  */
 import type { Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
@@ -14,38 +15,38 @@ import type { Tables } from '../../schema/tables.ts';
 import type { StepRow } from './step-row.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
-/** Steps of each side against the limits, the open one among them. */
+/** Steps of each side against the limits, including the open one. */
 export function countedSteps({ counted_a: a, counted_b: b }: Pick<ThreadRow, 'counted_a' | 'counted_b'>) {
   return { a, b } satisfies SideSteps;
 }
 
-/** Model steps of each side in the newest execution, the open one among them. */
+/** Model steps of each side in the newest execution, including the open one. */
 export function askedSteps({ asked_a: a, asked_b: b }: Pick<ThreadRow, 'asked_a' | 'asked_b'>) {
   return { a, b } satisfies SideSteps;
 }
 
 type Counted = Pick<StepRow, 'step' | 'kind' | 'side'>;
 
-/** A step is made, open or not. */
+/** Counts a new step, open or not. */
 export function countStep(thread: ThreadTransaction, made: Counted & Pick<StepRow, 'state'>): void {
   addCounted(thread, made, 1);
   addAsked(thread, made, 1);
   if (made.state === 'open') thread.set({ open_steps: thread.row.open_steps + 1 });
 }
 
-/** C4: it is open no more, whatever has ended it. */
+/** C4: the step is no longer open, for whatever reason. */
 export function closeStep(thread: ThreadTransaction): void {
   thread.set({ open_steps: thread.row.open_steps - 1 });
 }
 
-/** C2: the step in its place counts. */
+/** C2: the step that replaces it counts instead. */
 export function uncountStep(thread: ThreadTransaction, abandoned: Counted): void {
   addCounted(thread, abandoned, -1);
   addAsked(thread, abandoned, -1);
   closeStep(thread);
 }
 
-/** C3: it will have no answer. */
+/** C3: the step will have no answer. */
 export function unaskStep(thread: ThreadTransaction, failed: Counted): void {
   addAsked(thread, failed, -1);
   closeStep(thread);
@@ -63,7 +64,7 @@ function addAsked(thread: ThreadTransaction, { step, kind, side }: Counted, by: 
   thread.set(side === 'a' ? { asked_a: a + by } : { asked_b: b + by });
 }
 
-/** C1: a new execution, and who asked for it. `inLine`: what it begins with, as far as that is known. */
+/** C1: restarts the count if the new execution requires it. `inLine`: its first items, as far as known. */
 export async function beginCount(
   thread: ThreadTransaction,
   inLine: readonly { readonly own: number }[],
@@ -76,12 +77,15 @@ export async function beginCount(
   beginAsking(thread);
 }
 
-/** C3: a new execution, whoever asked for it; one that goes by the name of an earlier one, as after a reset, where others have asked. */
+/**
+ * C3: restarts the count for a new execution. One that reuses the id of an earlier execution, as after a reset,
+ * restarts only with outside input, or if a person has let it go on.
+ */
 export function beginAsking(thread: ThreadTransaction): void {
   thread.set({ asked_from: thread.row.last_step + 1, asked_a: 0, asked_b: 0 });
 }
 
-/** Something is in line that the thread's own executions have not queued. */
+/** True if an item is in line that the thread's own executions have not queued. */
 export async function hasOutsideInput(db: Transaction<Tables>, threadId: string): Promise<boolean> {
   const item = await db
     .selectFrom('items')
@@ -94,7 +98,7 @@ export async function hasOutsideInput(db: Transaction<Tables>, threadId: string)
   return item !== undefined;
 }
 
-/** C4: the open steps, in order. */
+/** C4: returns the open steps, in order. */
 export async function readOpenSteps(
   db: Transaction<Tables>,
   { id, open_steps: open }: Pick<ThreadRow, 'id' | 'open_steps'>,
@@ -106,11 +110,13 @@ export async function readOpenSteps(
     .where('thread_id', '=', id)
     .where('state', '=', 'open')
     .execute();
-  // In order here: asked to, SQLite would walk all steps in order instead of taking the few that are open.
+  // Sorted here: with an `order by`, SQLite would scan all steps in order instead of reading only the open ones.
   return rows.sort((one, other) => one.step - other.step);
 }
 
-/** Against the limits, before a step that is to begin. One that is still open is a retired run's, and will be replaced (C2). */
+/**
+ * Steps that count against the limits. An open step is not counted: it is a retired run's and will be replaced (C2).
+ */
 export async function countEnded(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
   const open = await readOpenSteps(db, thread);
   return less(
@@ -119,7 +125,7 @@ export async function countEnded(db: Transaction<Tables>, thread: ThreadRow): Pr
   );
 }
 
-/** C3: those that have an answer. */
+/** C3: counts the steps that have an answer. */
 export async function countAnswered(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
   const open = await readOpenSteps(db, thread);
   return less(

@@ -1,7 +1,7 @@
 /**
- * The messages of a step: its answer, what queued tools came with, the results of its calls. They are found by the step's execution and its
- * number in it, of which the store has an index: by the number alone, the whole thread would be searched. They are put in order here: asked
- * to, SQLite would walk the whole thread in order instead of taking that index.
+ * The messages of a step: its answer, the messages with queued tools, the results of its calls. They are found by the
+ * step's execution and its number, for which there is an index; by the number alone the whole thread would be searched.
+ * Sort them in code: with an `order by`, SQLite would scan the whole thread instead of using that index.
  */
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';

@@ -1,7 +1,7 @@
 /**
- * Where a step stands: its execution with its scratch, and the sub-prompt whose step it is.
- * P1. A sub-prompt's step knows the call that it answers; that call has the id of its tool message from the moment the step
- *     opens, so whatever the sub-prompt says can name it as its parent before it is there.
+ * The place of a step: its execution with the scratch, and the sub-prompt that it belongs to.
+ * P1. A sub-prompt's step refers to the call that it answers. That call has the id of its tool message from the moment
+ *     the step opens, so messages of the sub-prompt can name it as their parent before it exists.
  */
 import type { InferResult, Transaction } from 'kysely';
 import { type RunContext, withAgent } from '../../../core/governance/run-context.ts';
@@ -29,7 +29,7 @@ type Place = Pick<
   'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt'
 >;
 
-/** All that a step of the thread's own needs. */
+/** Selects the whole place of a step; that of a sub-prompt's step also needs its call. */
 export const selectPlace = statement((db, threadId: string, step: number) =>
   db
     .selectFrom('steps')
@@ -61,7 +61,7 @@ export function readContext(text: string | null): RunContext | null {
   return text === null ? null : (JSON.parse(text) as RunContext);
 }
 
-/** After a handoff the thread's agent is another one than the execution began with. */
+/** After a handoff the thread's agent differs from the one with which the execution began. */
 export function seenBy({ agent }: Pick<ThreadRow, 'agent'>, context: RunContext | null): RunContext | null {
   return context && withAgent(context, agent);
 }
@@ -81,7 +81,7 @@ export async function toOwner(trx: Transaction<Tables>, threadId: string, row: S
   return { executionId: row.execution_id, side: row.side, subprompt: await toSubprompt(trx, threadId, row) };
 }
 
-/** The sub-prompt alone; null for a step of the thread's own. */
+/** Returns only the sub-prompt; null for a step that belongs to none. */
 export async function readSubpromptPlace(
   trx: Transaction<Tables>,
   threadId: string,
@@ -115,7 +115,7 @@ async function toSubprompt(
     prompt,
     arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
     depth: row.depth,
-    // P1: given as the step opened.
+    // P1: set when the step opened.
     parentId: call.message_id as string,
     path: [...(around?.path ?? []), prompt],
   };

@@ -1,4 +1,4 @@
-/** The row of a step: its number names it in its thread. */
+/** The row of a step, identified in its thread by its number. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { StepTable, Tables } from '../../schema/tables.ts';
 import { updateRows } from './row-statement.ts';
@@ -11,7 +11,7 @@ export function selectStep(db: Kysely<Tables>, threadId: string, step: number) {
   return db.selectFrom('steps').where('thread_id', '=', threadId).where('step', '=', step);
 }
 
-/** All of a step. */
+/** Selects all columns of a step. */
 export const selectWholeStep = statement((db, threadId: string, step: number) =>
   selectStep(db, threadId, step).selectAll(),
 );

@@ -1,6 +1,6 @@
 /**
- * What a message tells of the subagent that it is about (definitions §15.1): joined from its parent's registry as the message is read,
- * so that a name or a status is today's. The metadata's `subagent_id` says which one.
+ * The fields of a message about its subagent (definitions §15.1): joined from the parent's registry when the message is
+ * read, so that names and statuses are current. The metadata's `subagent_id` identifies the subagent.
  */
 import type { Kysely } from 'kysely';
 import type { Message, SubagentFields } from '../../../core/message/message.ts';
@@ -14,7 +14,7 @@ export async function joinSubagents(
   messages: Message[],
 ): Promise<Message[]> {
   const ids = [...new Set(messages.flatMap(({ metadata: { subagent_id: id } }) => (isId(id) ? [id] : [])))];
-  // Most threads have no child: they pay nothing.
+  // Most threads have no children, and need no query.
   if (ids.length === 0) return messages;
   const children = await readInBatches(ids, (batch) =>
     db

@@ -1,8 +1,9 @@
 /**
- * How large the team of a thread may grow (core/guard/team.ts). Its limits are kept in the thread's row as an execution begins: other definitions hold from the
- * next one on. A thread without any is asked nothing.
- * T1. Another subagent begins to work under its parent's lock alone, whether it is made or told something: so what is counted under that lock is exact.
- * T2. A subagent is at work from what its parent tells it until the parent has its report, but for one that was stopped and rests.
+ * How large the team of a thread may grow (core/guard/team.ts). The limits are kept in the thread's row when an
+ * execution begins: changed definitions apply from the next one on. A thread without limits needs no query.
+ * T1. A subagent begins to work only under its parent's lock, whether created or messaged: counts made there are exact.
+ * T2. A subagent counts as working from its parent's message until the parent has its report, unless it was stopped and
+ *     rests.
  */
 import type { Selectable } from 'kysely';
 import {
@@ -16,18 +17,18 @@ import type { ChildTable } from '../../schema/family.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 interface KeptTeam {
-  /** What it was made under. */
+  /** The limits that the thread's parent has passed to it. */
   readonly handed?: TeamGuard;
-  /** Of its newest execution; absent where it has had none. */
+  /** The limits of its newest execution; absent if it has had none. */
   readonly limits?: TeamGuard;
-  /** How many children the thread had made as that began. */
+  /** The number of children that the thread had made when that execution began. */
   readonly from?: number;
 }
 
 export const readTeam = ({ team }: Pick<ThreadRow, 'team'>): KeptTeam =>
   team === null ? {} : (JSON.parse(team) as KeptTeam);
 
-/** An execution begins, or `handsOver` to another agent, whose limits hold from here on. */
+/** Stores the limits when an execution begins, or `handsOver` to another agent, whose limits hold from then on. */
 export function pinTeam(
   thread: ThreadTransaction,
   own: TeamGuard | undefined,
@@ -40,7 +41,7 @@ export function pinTeam(
   if (team !== thread.row.team) thread.set({ team });
 }
 
-/** The row of a child that the thread makes: what it is made under. */
+/** The `team` column of a child that the thread makes: the limits that the thread passes to it. */
 export function teamOfChild({ row }: ThreadTransaction): string | null {
   const { limits } = readTeam(row);
   return limits ? JSON.stringify({ handed: handTeam(limits) } satisfies KeptTeam) : null;
@@ -50,7 +51,7 @@ type Parent = Pick<ThreadTransaction, 'trx' | 'threadId'> & {
   readonly row: Pick<ThreadRow, 'team' | 'child_count'>;
 };
 
-/** T1. Why another subagent may not begin to work, for the model; `speaks`: one that is there already. */
+/** T1. Why no other subagent may begin to work, as a text for the model; `speaks`: the subagent exists already. */
 export async function refuseTeam(
   parent: Parent,
   as: { readonly speaks?: boolean } = {},
@@ -63,7 +64,7 @@ export async function refuseTeam(
   return code && describeTeamLimit(code, limits);
 }
 
-/** T2: whether a child counts. */
+/** T2: true if a child counts as working. */
 export function isAtWork(
   child: Pick<Selectable<ChildTable>, 'owes' | 'status'> | undefined,
   { row }: { readonly row: Pick<ThreadRow, 'status'> },
@@ -71,7 +72,7 @@ export function isAtWork(
   return child?.owes === 1 && !(child.status === 'stopped' && row.status === 'stopped');
 }
 
-/** T2: `isAtWork`, of all children. */
+/** T2: counts the children for which `isAtWork` is true. */
 async function countWorking({ trx, threadId }: Parent): Promise<number> {
   const { count } = await trx
     .selectFrom('children')

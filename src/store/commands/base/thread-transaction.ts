@@ -1,7 +1,7 @@
 /**
  * One transaction on one thread: the fence, the thread's clock, its event log, its messages.
- * I1. The thread's row is read first (and locked, where the engine has row locks) and written last, so two
- *     transactions on a thread are in order, and with them event numbers (gap-free) and message times.
+ * I1. The thread's row is read first (and locked, if the engine has row locks) and written last, so transactions on a
+ *     thread are ordered, and with them event numbers (gap-free) and message times.
  * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
  * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
@@ -14,7 +14,7 @@ import { insertRows, updateRows } from './row-statement.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
 
-/** The workflow run that asks is no longer the thread's: it was reset, terminated or continued. */
+/** Thrown if the command's workflow run is no longer the thread's: it was reset, terminated or continued. */
 export class StaleRun extends Error {
   override readonly name = 'StaleRun';
 
@@ -23,7 +23,7 @@ export class StaleRun extends Error {
   }
 }
 
-/** A command has gone on after its end: an await is missing. */
+/** Thrown if a command uses its transaction after the end: an await is missing. */
 export class TransactionFlushed extends Error {
   override readonly name = 'TransactionFlushed';
 
@@ -91,7 +91,7 @@ export class ThreadTransaction {
     return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.#updatedAt() };
   }
 
-  /** What is to be in the log with this transaction. */
+  /** The events that this transaction adds to the log. */
   get events(): readonly Insertable<Tables['events']>[] {
     return this.#events;
   }
@@ -101,8 +101,8 @@ export class ThreadTransaction {
   }
 
   /**
-   * Nothing outside the store will be told of this command before a later one is on the disk: a power cut that
-   * takes both leaves the thread as if the activity had not begun, and its retry finds it so.
+   * Lets the transaction commit without waiting for the disk. Nothing outside the store learns of this command before a
+   * later one is on the disk: a power cut that loses both leaves the thread as if the activity had not begun.
    */
   relax(): void {
     this.#requireOpen();
@@ -129,7 +129,7 @@ export class ThreadTransaction {
     });
   }
 
-  /** A time later than every message's before it. */
+  /** Returns a time later than that of every earlier message. */
   stamp(): number {
     this.#requireOpen();
     this.#clock = Math.max(this.now, this.#clock + 1);
@@ -165,7 +165,9 @@ export class ThreadTransaction {
     this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
   }
 
-  /** The fence: a run unknown so far becomes the thread's, and every earlier one is retired. */
+  /**
+   * The fence: an unknown run becomes the thread's, and every earlier one is retired. A retired run throws `StaleRun`.
+   */
   async admit(runId: string): Promise<void> {
     if (this.row.run_id === runId) return;
     const known = await this.trx
@@ -182,18 +184,18 @@ export class ThreadTransaction {
     this.set({ run_id: runId });
   }
 
-  /** Writes what was gathered: once, last (I3). A command that changed nothing leaves the thread as it was. */
+  /** Writes the gathered changes: once, last (I3). A command that changed nothing leaves the thread as it was. */
   async flush(): Promise<void> {
     this.#requireOpen();
     this.#flushed = true;
     if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
-    // Below SQLite's bound of variables per statement, whatever a step emitted.
+    // Below SQLite's limit of variables per statement, however many events a step emitted.
     for (let i = 0; i < this.#events.length; i += 500) {
       await insertRows(this.#trx, 'events', this.#events.slice(i, i + 500));
     }
     const gathered: Updateable<ThreadTable> = { ...this.#changes, event_seq: this.#seq, clock: this.#clock };
     const updatedAt = this.#updatedAt();
-    // Left out where it stays: SQLite writes the indexes of every column that is named.
+    // Left out if it stays the same: SQLite writes the indexes of every column that is named.
     if (updatedAt !== this.row.updated_at) gathered.updated_at = updatedAt;
     await updateRows(this.#trx, 'threads', { id: this.threadId }, gathered);
   }

@@ -1,8 +1,8 @@
-/** Several reads at once: on PostgreSQL in one way to the server and back, on SQLite one after the other, in this order on both. */
+/** Runs several reads in order: in one round trip on PostgreSQL, one after another on SQLite. */
 import type { Compilable, Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
 
-/** Queries that are built, and not asked yet. */
+/** Queries that are built but not executed yet. */
 export type Queries = readonly Compilable<unknown>[];
 
 /** The rows of each query. */

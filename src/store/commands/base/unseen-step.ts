@@ -1,4 +1,4 @@
-/** A step that the store has and a workflow run does not know of: its answer was lost, or the run was killed or reset. */
+/** Finds a step that a workflow run does not know: its answer was lost, or the run was killed or reset. */
 import type { Transaction } from 'kysely';
 import type { UnseenStep } from '../../../core/thread/plan-step.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -6,8 +6,8 @@ import { OPEN_CALL } from './call-row.ts';
 import type { ThreadRow } from './thread-transaction.ts';
 
 /**
- * The first unfinished step that the workflow has not seen, else the thread's last one, where it is committed and unseen. One that
- * another has come after was judged before that one began.
+ * Returns the first unfinished step that the workflow has not seen; else the thread's last step, if it is committed and
+ * unseen. A finished step that another one follows was evaluated before that one began.
  */
 export async function findUnseen(
   db: Transaction<Tables>,
@@ -32,7 +32,8 @@ export async function findUnseen(
     .where('thread_id', '=', id)
     .where('step', '>', afterStep)
     .where('state', 'in', OPEN_CALL)
-    // A sub-prompt's step comes after the one whose call it answers, and that call is open as long as its own.
+    // A sub-prompt's step follows the step whose call it answers; that call is open as long as the sub-prompt's own
+    // calls are.
     .orderBy('step')
     .executeTakeFirst();
   const unfinished = committed.find(({ step }) => step === unsettled?.step);

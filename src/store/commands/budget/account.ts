@@ -1,13 +1,15 @@
 /**
- * Which budgets an execution spends from: named in its thread's row, so that a thread without any is asked for none.
- * A1. They are known from the begin of the execution to its end, and the same for whatever it does.
- * A2. What an execution begins spends from its budgets too: an item in line names them (`CausedItem`). One that goes back to its own
- *     thread's, by a report or by what its own code has queued, is a part of that execution, and opens none.
- * A3. Once one of them is used up, the execution is over: whatever it asks for is denied with the same words, by the row alone.
- * A4. What the context of the execution limits is a limit of its own budget, of each the lower one. A child's context repeats its
- *     parent's: what a budget that it spends from anyway bounds as closely has no line of its own.
- * A5. What has exceeded a budget that relatives spend from as well is known until the execution's end: their approvals are closed first
- *     (wait/close-approvals.ts).
+ * The budgets that an execution spends from, kept in its thread's row: a thread without any needs no query.
+ * A1. The budgets of an execution are fixed from its beginning to its end, whatever it does.
+ * A2. Work that an execution causes spends from its budgets too: a queued item names them (`CausedItem`). An item that
+ *     comes back to the execution's thread, in a report or from its own code, is part of that execution and opens no
+ *     budget.
+ * A3. Once a budget is used up, the execution is over: the thread's row alone denies each further request, with one
+ *     error.
+ * A4. Limits in the execution's context are limits of its own budget; the lower of two applies. A child's context
+ *     repeats its parent's: a limit that an inherited budget bounds as closely gets no line of its own.
+ * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
+ *     closed first (wait/close-approvals.ts).
  */
 import type {
   BudgetAccount,
@@ -21,45 +23,45 @@ import type { StoredError } from '../../../core/thread/step.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
-/** As the thread's row has it. */
+/** The `budget` column of the thread's row. */
 export interface BudgetState {
-  /** The execution's own first, its root's last. */
+  /** The execution's own account first, its root's last. */
   readonly accounts: readonly BudgetAccount[];
-  /** Its step waits for what other requests hold. */
+  /** Set if its step waits for amounts that other requests have reserved. */
   readonly waits?: true;
-  /** What policies have warned of: `<policy>:<limit>`. */
+  /** Warnings of policies that are logged already: `<policy>:<limit>`. */
   readonly told?: readonly string[];
-  /** A3: used up. */
+  /** A3: the error, once a budget is used up. */
   readonly exceeded?: StoredError;
-  /** A5: by what. */
+  /** A5: the budget line that is used up. */
   readonly over?: Exceeded;
 }
 
-/** What could not be spent. */
+/** An amount that could not be spent. */
 export interface Exceeded {
   readonly line: Pick<BudgetLine, 'threadId' | 'executionId' | 'limit' | 'max'>;
-  /** What would have been used. */
+  /** The amount that would have been used. */
   readonly observed: number;
 }
 
-/** Undefined where the execution spends from no budget, and between executions. */
+/** Undefined if the execution spends from no budget, and between executions. */
 export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | undefined {
   return budget === null ? undefined : (JSON.parse(budget) as BudgetState);
 }
 
-/** The mark of what a relative has put in line. It is a field of the item, which no sender can write, as anybody can write metadata. */
+/** Marks an item that a thread of the family has queued: a field that, unlike metadata, no sender can write. */
 export interface CausedItem {
-  /** A2: the budgets of whoever caused it. */
+  /** A2: the budgets of the execution that has caused the item. */
   readonly budget?: readonly BudgetAccount[];
 }
 
-/** A2: for an item that the thread's open execution puts in line, a relative's or its own. */
+/** A2: the mark for an item that the thread's open execution queues, to a relative or to its own thread. */
 export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
   const accounts = budgetOf(row)?.accounts ?? [];
   return accounts.length === 0 ? {} : { budget: accounts };
 }
 
-/** A2: for an item that the code of an effect puts in line: the budgets of the execution that scheduled it. */
+/** A2: the mark for an item that an effect's code queues: the budgets of the execution that scheduled the effect. */
 export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: string): Promise<CausedItem> {
   const effect = await trx
     .selectFrom('effects')
@@ -70,7 +72,7 @@ export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: s
   return effect?.budget ? { budget: JSON.parse(effect.budget) } : {};
 }
 
-/** The budgets that an execution which begins with these rows spends from: those of the first, where nothing is from outside the family. */
+/** The inherited budgets of an execution that begins with these rows; none if an item is from outside the family. */
 export function causesOf(
   rows: readonly { readonly own: number; readonly item: CausedItem }[],
 ): readonly BudgetAccount[] {
@@ -78,22 +80,22 @@ export function causesOf(
   return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
 }
 
-/** A2: the budgets of whoever has begun the thread's open execution. */
+/** A2: the budgets that the thread's open execution has inherited from other threads. */
 export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): readonly BudgetAccount[] {
   return (budgetOf({ budget })?.accounts ?? []).filter(({ threadId }) => threadId !== id);
 }
 
 export interface NewExecution {
   readonly executionId: string;
-  /** What its agent may spend. */
+  /** What the agent may spend by its definition. */
   readonly definition: BudgetDefinition | undefined;
-  /** A4: of its context. */
+  /** A4: the limits in the execution's context. */
   readonly given: RunLimits | undefined;
-  /** A2: of the item that begins it; empty for one from outside. */
+  /** A2: the budgets that the first item names; empty for an item from outside. */
   readonly causes: readonly BudgetAccount[];
 }
 
-/** A1: the execution begins. One that goes by the name of an earlier one goes on with what that has left. */
+/** A1: opens the budgets of an execution. One that reuses an earlier one's id continues with what is left of its. */
 export async function openBudget(
   thread: ThreadTransaction,
   { executionId, definition, given = {}, causes }: NewExecution,
@@ -108,7 +110,7 @@ export async function openBudget(
   await insertLines(thread, executionId, { limits, warnAt: wanted.warnAt ?? WARN_AT });
 }
 
-/** A4: those that nothing else bounds as closely. */
+/** A4: the limits that no inherited budget bounds as closely. */
 async function withoutBounded(
   { trx }: ThreadTransaction,
   given: RunLimits,
@@ -126,7 +128,7 @@ interface NewLines {
   readonly warnAt: number;
 }
 
-/** Those that are there stay. */
+/** Lines that exist already stay as they are. */
 export async function insertLines(
   { threadId, trx }: ThreadTransaction,
   executionId: string,
@@ -157,7 +159,7 @@ export function keepBudget(thread: ThreadTransaction, state: BudgetState): void 
   thread.set({ budget: JSON.stringify(state) });
 }
 
-/** A1: the execution has ended. What it has spent from is kept, for whoever asks then. */
+/** A1: the execution has ended. The accounts that it has spent from are stored with it, for later reads. */
 export async function closeBudget(thread: ThreadTransaction, executionId: string | null): Promise<void> {
   const state = budgetOf(thread.row);
   if (!state) return;

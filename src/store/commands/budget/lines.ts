@@ -1,6 +1,6 @@
 /**
- * The lines of budgets, locked, changed and told of in one transaction.
- * L1. Budget rows are locked after all other rows of a transaction, in the order of their keys: they alone are shared by threads.
+ * Locks, changes and logs lines of budgets, in one transaction.
+ * L1. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
  */
 import { type BudgetAccount, type BudgetLine, describeExceeded } from '../../../core/governance/budget.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
@@ -9,12 +9,12 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, type Exceeded, keepBudget } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
-/** Where in the log it is told. */
+/** The step to which the logged events belong. */
 export interface SpendingPlace {
   readonly step?: number;
 }
 
-/** L1: in the order of their keys; answered with the innermost account's first. */
+/** L1: locks in key order; returns the lines of the innermost account first. */
 export async function lockLines(
   { rowLocks }: Pick<CommandContext, 'rowLocks'>,
   { trx }: ThreadTransaction,
@@ -40,12 +40,12 @@ export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], pl
     thread.emit('budget.warning', { executionId, ...elsewhere(thread, threadId), limit, max, used }, place);
 }
 
-/** `message`: as describeExceeded has it, where it is absent. */
+/** `message`: the text of the error; by default that of `describeExceeded`. */
 export interface Exceeding extends Exceeded {
   readonly message?: string;
 }
 
-/** The execution is over (account.ts, A3). */
+/** Marks the execution as over (account.ts, A3). */
 export function exceed(
   thread: ThreadTransaction,
   state: BudgetState,
@@ -61,12 +61,12 @@ export function exceed(
     place,
   );
   const over = { line: { threadId, executionId, limit, max }, observed };
-  // What nobody could count leaves the budget to others.
+  // A cost that could not be determined leaves the budget usable for relatives.
   keepBudget(thread, { ...state, exceeded: error, ...(message === undefined ? { over } : {}) });
   return error;
 }
 
-/** Told where the budget is another thread's. */
+/** The budget's thread, in events; omitted if it is this thread. */
 export function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
   return threadId === thread.threadId ? {} : { threadId };
 }

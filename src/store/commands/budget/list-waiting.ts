@@ -1,4 +1,4 @@
-/** Threads of the family whose steps wait for what others hold of a budget. They are told when something of it is settled. */
+/** Threads of the family whose steps wait for reserved amounts of others; they are notified of each settlement. */
 import type { CommandContext } from '../base/context.ts';
 import { budgetOf } from './account.ts';
 

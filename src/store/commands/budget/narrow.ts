@@ -1,6 +1,6 @@
 /**
- * The execution under way may spend less from here on: another agent has the thread, or what has joined it limits it more. What it has
- * spent counts; a limit that it did not have counts from here on.
+ * Lowers the limits of the open execution, because another agent has the thread or because input that has joined it has
+ * lower ones. What has been spent already counts; a limit that the execution did not have counts from now on.
  */
 import type { RunLimits } from '../../../core/governance/run-limit.ts';
 import { WARN_AT } from '../../../core/governance/run-limit.ts';
@@ -19,10 +19,10 @@ export async function narrowBudget(
   if (limits.length === 0) return;
   const { threadId, trx } = thread;
   const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
-  // The one that the execution goes by: its own, or the one that it is a part of.
+  // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
   if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
-  // All of them, in the order of their keys, before any of them changes (lines.ts, L1).
+  // Locks all of them, in key order, before any is changed (lines.ts, L1).
   const lines = await lockLines(context, thread, accounts);
   const isWider = (limit: string, max: number) =>
     lines.some(

@@ -1,6 +1,6 @@
 /**
- * Pays for a tool that code invokes: it is a call like any other, but for its row.
- * I1. Its key is kept: whoever gives the command again, such as another attempt of an idempotent tool, pays once.
+ * Pays for a tool that code invokes: it counts like any other call, but has no row.
+ * I1. The call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
  */
 import type { PaidCall, PayInvoked } from '../../port/budget.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -12,7 +12,7 @@ export async function payInvoked(
 ): Promise<PaidCall> {
   return inThread(context, threadId, async (thread) => {
     if (thread.row.budget === null) return { kind: 'paid' };
-    // I1: once.
+    // I1: paid once.
     const isNew = await thread.trx
       .insertInto('budget_payments')
       .values({ thread_id: threadId, key })

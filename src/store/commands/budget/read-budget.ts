@@ -1,4 +1,4 @@
-/** What an execution may spend and has spent: of the one that is under way, else of the newest. */
+/** Reads what an execution may spend and has spent: the open one, else the newest. */
 import type { Transaction } from 'kysely';
 import type { BudgetAccount, BudgetLine } from '../../../core/governance/budget.ts';
 import { atTime, isTime } from '../../../core/governance/runtime.ts';
@@ -33,7 +33,7 @@ async function readNewest(trx: Transaction<Tables>, threadId: string): Promise<r
   return newest.budget === null ? [{ threadId, executionId: newest.id }] : JSON.parse(newest.budget);
 }
 
-/** Clocks that run are read as they stand, to the millisecond. */
+/** Advances running clocks to the present, to the millisecond. */
 async function atNow(
   { clock }: CommandContext,
   trx: Transaction<Tables>,

@@ -1,4 +1,4 @@
-/** The lines of budgets, as their rows have them. */
+/** Reads the lines of budgets. */
 import type { Kysely } from 'kysely';
 import {
   BUDGET_LIMITS,
@@ -8,7 +8,7 @@ import {
 } from '../../../core/governance/budget.ts';
 import type { Tables } from '../../schema/tables.ts';
 
-/** In the order of their keys. */
+/** Selects in key order. */
 export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount[]) {
   return db
     .selectFrom('budgets')
@@ -27,7 +27,7 @@ export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount
 
 type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[number];
 
-/** By the order of their accounts; of each, in the order in which its limits are asked. */
+/** Ordered by account; within an account, in the order in which limits are checked. */
 export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): BudgetLine[] {
   return accounts.flatMap(({ threadId, executionId }) => {
     const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);

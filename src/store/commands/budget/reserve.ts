@@ -1,11 +1,12 @@
 /**
- * What a request to a model holds of its execution's budgets (core/governance/reservation.ts): held as its row is written, settled in the
- * transaction that stores its end.
- * V1. Named as the request is, by step, attempt and call: whoever gives a command again finds what the first one held, and a second
- *     settlement changes nothing.
- * V2. A request whose end nobody will tell, since its worker was lost or its execution has ended, is settled as it was reserved.
- * V3. So is one that is in somebody's way after its lease: its own worker would have ended it by then.
- * V4. A request that the answer can do without is declined, and nobody told, where there is no room for it and as much again.
+ * Reserves what a request to a model may use of its execution's budgets (core/governance/reservation.ts): reserved when
+ * its row is written, settled in the transaction that stores its end.
+ * V1. A reservation has its request's key (step, attempt, call): a repeated command finds what the first one reserved,
+ *     and a second settlement changes nothing.
+ * V2. A request whose end will not be reported, as its worker was lost or its execution has ended, is settled as
+ *     reserved.
+ * V3. A reservation past its lease that blocks another is settled so too: its own worker would have ended it by then.
+ * V4. A request that the answer does not depend on is declined silently, unless there is room for it twice.
  */
 import type { Selectable } from 'kysely';
 import { type BudgetAccount, describeUnpriced, evaluateSpending } from '../../../core/governance/budget.ts';
@@ -31,7 +32,7 @@ type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
 type Asking = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
 type Reservation = Selectable<BudgetReservationTable>;
 
-/** Counts the request, and holds what it may cost. */
+/** Counts the request and reserves what it may cost. */
 export async function reserveCall(
   context: Locks,
   thread: ThreadTransaction,
@@ -45,7 +46,7 @@ export async function reserveCall(
   if (time.kind === 'over') return { kind: 'exceeded', error: time.error };
   const { leftMs } = time;
   const within = leftMs === undefined ? {} : { leftMs };
-  // V4: room for another one.
+  // V4: there must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
   if (counted.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, counted, { step }) };
@@ -61,7 +62,7 @@ export async function reserveCall(
     };
   }
   if (plan?.kind === 'blocked') {
-    // V3: who is blocked by it settles it.
+    // V3: the blocked request settles it.
     if (await settleExpired(context, thread, state))
       return reserveCall(context, thread, { step, attempt, call, model, reserve, purpose });
     keepBudget(thread, { ...state, waits: true });
@@ -89,7 +90,7 @@ function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransact
   return accounts.at(-1)?.threadId ?? threadId;
 }
 
-/** V1: the request has begun; what it was bounded to then. */
+/** V1: the request has begun already; returns the limits that it got then. */
 export async function findReserved(
   context: Locks,
   thread: ThreadTransaction,
@@ -116,7 +117,7 @@ function findReservation(
     .executeTakeFirst();
 }
 
-/** The request has ended. What it has used may be more than was held: then the execution is over. */
+/** Settles a request that has ended. It may have used more than was reserved: then the execution is over. */
 export async function settleReservation(
   context: Locks,
   thread: ThreadTransaction,
@@ -124,15 +125,15 @@ export async function settleReservation(
 ): Promise<void> {
   if (thread.row.budget === null) return;
   const row = await findReservation(thread, end);
-  // V1: once.
+  // V1: settled once.
   if (!row || row.state === 'settled') return;
   const used = usedBy(end);
-  // V2: nobody can say what it has cost.
+  // V2: its cost is unknown.
   if (used === undefined) return settleAsReserved(context, thread, row);
   await settle(context, thread, row, used);
 }
 
-/** Undefined for a request that failed on its way: the provider may have answered, and nobody has heard. */
+/** Undefined for a request that failed in transit: the provider may have answered without the answer being received. */
 function usedBy({
   ok,
   usage,
@@ -165,7 +166,7 @@ async function settle(
   if (line && state && !state.exceeded) exceed(thread, state, { line, observed: line.used }, row);
 }
 
-/** V2: nobody will tell. */
+/** V2: its end will not be reported. */
 async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: Reservation): Promise<void> {
   if (row.state !== 'open') return;
   const held = toAmounts(row);
@@ -176,7 +177,7 @@ async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: 
   warn(thread, warns, row);
 }
 
-/** V2: of one step, or of all that the thread has open. */
+/** V2: settles the open reservations of one step, or all that the thread has. */
 export async function settleUnheard(
   context: Locks,
   thread: ThreadTransaction,
@@ -192,7 +193,7 @@ export async function settleUnheard(
   for (const row of rows) await settleAsReserved(context, thread, row);
 }
 
-/** V3: of the family. Whether there was any. */
+/** V3: settles expired reservations of the whole family. Returns true if there were any. */
 async function settleExpired(
   context: Locks,
   thread: ThreadTransaction,
@@ -213,7 +214,7 @@ async function settleExpired(
   return rows.length > 0;
 }
 
-/** The step's own, which is asked for again: whether it had waited for the budget. */
+/** Ends the step's wait for its budget, when the step is requested again. Returns true if it had waited. */
 export function endWait(thread: ThreadTransaction): boolean {
   const state = budgetOf(thread.row);
   if (!state?.waits) return false;

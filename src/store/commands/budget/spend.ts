@@ -1,4 +1,4 @@
-/** Spends counts of an execution's budgets, in the transaction of what is paid for: so once, whoever gives the command again. */
+/** Spends counts of budgets in the transaction of what is paid for: once, even if the command is repeated. */
 import {
   BUDGET_LIMITS,
   type BudgetLimit,
@@ -15,12 +15,12 @@ import { exceed, keepLines, lockLines, type SpendingPlace, warn } from './lines.
 import { selectLines, toLines } from './read-lines.ts';
 import { denyTime, runClocks } from './time.ts';
 
-/** Of a call: paid for once, as it begins at first. One that code makes has no row. */
+/** The cost of a call, paid when it first begins. A call that code makes has no row. */
 export function costOf(call: { readonly started_at: unknown } | undefined): Spending {
   return call && call.started_at !== null ? {} : { maxToolCalls: 1 };
 }
 
-/** Undefined where it may go on; else why it may not: then nothing is spent, and the execution is over (account.ts, A3). */
+/** Undefined if the work may go on; else the error: nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
   context: Pick<CommandContext, 'rowLocks' | 'clock'>,
   thread: ThreadTransaction,
@@ -39,7 +39,10 @@ export async function spend(
   return undefined;
 }
 
-/** What has been spent already counts, whatever is left: what exceeds a limit is kept, and denies whatever begins behind it. Answers that denial. */
+/**
+ * Counts what has been used already. If that exceeds a limit, all that begins afterwards is denied; returns that
+ * denial.
+ */
 export async function charge(
   context: Pick<CommandContext, 'rowLocks'>,
   thread: ThreadTransaction,
@@ -65,8 +68,8 @@ export async function charge(
 }
 
 /**
- * The same answer for what can never be paid for, before anybody is asked whether it may begin; nothing is spent. Rows are read without a lock,
- * as counts and time of an execution only grow: what is used up stays so.
+ * Returns the error of `spend` for what can never be paid for, before a person is asked for approval; spends nothing.
+ * Rows are read without a lock: counts and time of an execution only grow, so what is used up stays used up.
  */
 export async function foresee(
   context: Pick<CommandContext, 'clock'>,

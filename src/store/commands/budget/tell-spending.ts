@@ -1,4 +1,4 @@
-/** What an author's policy says of what an execution spends, in the log, and with a denial the end of the execution (account.ts, A3). */
+/** Logs an author's policy's verdict on spending; a denial also ends the execution (account.ts, A3). */
 import type { BudgetLine } from '../../../core/governance/budget.ts';
 import type { ToldSpending } from '../../port/budget.ts';
 import { type CommandContext, inThread } from '../base/context.ts';

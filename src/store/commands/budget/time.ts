@@ -1,6 +1,6 @@
 /**
- * The clocks of limits of time (core/governance/runtime.ts). A thread is at work from the first that it spends until its execution ends, it
- * waits for people, or a child works in its place; whatever it begins afterwards takes it to work again.
+ * The clocks of time limits (core/governance/runtime.ts). The clocks of a thread run from its first spending until its
+ * execution ends, waits for people, or a child works in its place; whatever it begins afterwards starts them again.
  */
 import type { BudgetLine } from '../../../core/governance/budget.ts';
 import { atTime, enter, isTime, leave, leftMs, nearsEnd, timeUp } from '../../../core/governance/runtime.ts';
@@ -12,13 +12,13 @@ import { type Exceeding, exceed, lockLines, type SpendingPlace, warn } from './l
 
 type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
 
-/** What the clocks say as the thread begins something. */
+/** The state of the clocks when the thread begins something. */
 export type TimeVerdict =
   | { readonly kind: 'over'; readonly error: StoredError }
-  /** `leftMs`: absent where no limit is one of time. */
+  /** `leftMs`: absent if there is no time limit. */
   | { readonly kind: 'runs'; readonly leftMs?: number };
 
-/** The thread begins something: its clocks run, unless their time is up. `lines`: locked. */
+/** Starts the clocks when the thread begins something, unless their time is up. `lines` must be locked. */
 export async function runClocks(
   { clock }: Clocked,
   thread: ThreadTransaction,
@@ -47,7 +47,7 @@ export async function runClocks(
   return { kind: 'runs', leftMs: leftMs(lines, now) };
 }
 
-/** Undefined where there is time left; nothing is written. */
+/** Undefined if there is time left; writes nothing. */
 export async function denyTime(
   { clock }: Pick<CommandContext, 'clock'>,
   thread: ThreadTransaction,
@@ -57,7 +57,7 @@ export async function denyTime(
   return line && { line, observed: toSeconds(line.used) };
 }
 
-/** The same for what is begun again, and was paid for before. */
+/** Like `runClocks`, for work that was paid for before. Milliseconds left; undefined without a time limit. */
 export async function resumeClocks(
   context: Clocked,
   thread: ThreadTransaction,
@@ -74,7 +74,7 @@ export async function resumeClocks(
   return verdict.kind === 'over' ? 0 : verdict.leftMs;
 }
 
-/** The thread is not at work from here on. */
+/** Stops the clocks: the thread is not working from now on. */
 export async function stopClocks(context: Clocked, thread: ThreadTransaction): Promise<void> {
   const state = budgetOf(thread.row);
   if (!state) return;
@@ -100,7 +100,7 @@ async function keepClock(
     .execute();
 }
 
-/** As it is told: to the millisecond. */
+/** Rounds seconds to the millisecond, as events and errors show them. */
 function toSeconds(used: number): number {
   return Number(used.toFixed(3));
 }

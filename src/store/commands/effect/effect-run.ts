@@ -1,9 +1,9 @@
 /**
- * Effects whose time has come (definitions §10): pending → running → done | failed; or cancelled with their thread.
+ * Effects that are due (definitions §10): pending → running → done | failed; or cancelled with their thread.
  * G1. An effect begins only when it is due, in the order in which effects fall due.
- * G2. One thread runs one effect at a time; one that is found running was a lost worker's and goes again, ATTEMPTS times at
- *     most where nobody counts whose fault that was.
- * G3. What has ended is kept for KEPT_DAYS, and longer where nothing ends after it.
+ * G2. A thread runs one effect at a time. One that is found running was a lost worker's and runs again: at most
+ *     ATTEMPTS times, unless the caller counts the losses itself (`mayLose`).
+ * G3. An ended effect is kept for KEPT_DAYS, and longer if no other effect ends after it.
  */
 import type { BeginEffect, BegunEffect, EffectFault, EndEffect, EndedEffect } from '../../port/effect.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
@@ -35,7 +35,7 @@ export async function beginEffect(context: CommandContext, command: BeginEffect)
   });
 }
 
-/** G2: there is one at most. */
+/** G2: at most one. */
 function findRunning(thread: ThreadTransaction): Promise<EffectRow | undefined> {
   return thread.trx
     .selectFrom('effects')
@@ -45,7 +45,7 @@ function findRunning(thread: ThreadTransaction): Promise<EffectRow | undefined> 
     .executeTakeFirst();
 }
 
-/** G1: the next that is due. */
+/** G1: the next effect that is due. */
 async function findDue(context: CommandContext, thread: ThreadTransaction): Promise<EffectRow | undefined> {
   return pending(thread)
     .selectAll()
@@ -67,12 +67,12 @@ export async function endEffect(context: CommandContext, command: EndEffect): Pr
     const found = await findEffect(thread, command.id);
     const { attempt, error, queuedTools } = command;
     if (found?.attempts !== attempt) return { kind: 'late' };
-    // The same end again, its answer having been lost, says the same.
+    // A repeated end, as after a lost answer, returns the same.
     const ended = found.state === 'done' || found.state === 'failed';
     if (!ended && found.state !== 'running') return { kind: 'late' };
     if (!ended) {
       await close(thread, found, error);
-      // An effect is no part of an execution: what it queues is from outside, as its messages are.
+      // An effect is not part of an execution: what it queues comes from outside, like its messages.
       await enqueueTools(thread, queuedTools, { own: false, effect: found.id });
       await forgetOld(thread);
     }
@@ -95,7 +95,7 @@ async function close(
   thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...told });
 }
 
-/** G3: ended effects are forgotten. The index leads to them by the time at which they were due. */
+/** G3: deletes effects that ended long ago. The condition on `due_at` makes the index usable. */
 async function forgetOld(thread: ThreadTransaction): Promise<void> {
   const before = thread.now - KEPT_DAYS * 24 * 60 * 60 * 1_000_000;
   await thread.trx
@@ -107,7 +107,7 @@ async function forgetOld(thread: ThreadTransaction): Promise<void> {
     .execute();
 }
 
-/** The thread ends: its effects do not fire any more. */
+/** Cancels the effects of a thread that ends. */
 export async function cancelEffects(thread: ThreadTransaction): Promise<void> {
   await thread.trx
     .updateTable('effects')

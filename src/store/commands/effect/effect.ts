@@ -1,8 +1,8 @@
 /**
- * Effects that wait (definitions §10): scheduled, listed, removed.
- * F1. Due times come from the clock that all processes of the store share: a delay is a minimum wherever the effect was
- *     scheduled and whoever looks.
- * F2. No two effects of a thread are due in the same microsecond: what was scheduled first comes first.
+ * Pending effects (definitions §10): scheduled, listed, removed.
+ * F1. Due times come from the clock that all processes of the store share: a delay is a minimum, whichever processes
+ *     schedule the effect and check for it.
+ * F2. No two effects of a thread are due in the same microsecond: the one scheduled first comes first.
  */
 import type { Selectable } from 'kysely';
 import type { ScheduledEffect } from '../../../core/author/effect.ts';
@@ -29,7 +29,7 @@ export async function scheduleEffect(
   });
 }
 
-/** What its code queues spends from the budgets of the execution that schedules it. */
+/** The budgets of the execution that schedules the effect: what the effect's code queues spends from them. */
 function toCause(thread: ThreadTransaction): string | null {
   const { budget } = causedBy(thread);
   return budget ? JSON.stringify(budget) : null;
@@ -70,7 +70,7 @@ async function insert(
   thread.emit('effect.scheduled', { id, name, dueAt });
 }
 
-/** F2: a clock may count in milliseconds, and a loop schedules many effects in one. */
+/** F2: a clock may have a resolution of milliseconds, and a loop may schedule many effects in one. */
 async function freeTime(thread: ThreadTransaction, dueAt: number): Promise<number> {
   const { last } = await pending(thread)
     .select((eb) => eb.fn.max('due_at').as('last'))
@@ -128,7 +128,7 @@ export async function nextEffect(
   return next ? untilDue(next.due_at, await clock(db)) : null;
 }
 
-/** The thread's effects that wait. */
+/** The thread's pending effects. */
 export function pending(thread: ThreadTransaction) {
   return thread.trx
     .selectFrom('effects')
@@ -141,7 +141,7 @@ async function untilNext(thread: ThreadTransaction, now: number): Promise<number
   return next ? untilDue(next.due_at, now) : null;
 }
 
-/** Rounded up: a timer of so many milliseconds must not end too early. */
+/** Milliseconds until an effect is due, rounded up: a timer of that length must not end too early. */
 function untilDue(dueAt: number, now: number): number {
   return Math.max(0, Math.ceil((Number(dueAt) - now) / 1000));
 }

@@ -1,8 +1,9 @@
 /**
- * The living descendants that take over what is set for a thread (definitions §16).
- * H1. Each generation is locked before the next one is read. Whoever makes a child holds its parent's lock: so the child is found
- *     here, or finds the new value there. Locks go from parents to children, as everywhere (port, F3).
- * H2. Below one that does not inherit nobody does, since children inherit from their own parent; below one that has ended they do.
+ * The living descendants that inherit a variable which is set for a thread (definitions §16).
+ * H1. Each generation is locked before the next one is read. Creating a child takes its parent's lock: the child is
+ *     either found here, or finds the new value there. Locks go from parents to children, as everywhere (port, F3).
+ * H2. Below a descendant that does not inherit, none does, since children inherit from their parent; below one that has
+ *     ended, they do.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';

@@ -1,6 +1,6 @@
 /**
- * Variables in the store (definitions §16). Each write is one upsert with its value, its type and its key, so whoever
- * writes last has written all three.
+ * Variables in the store (definitions §16). Each write is one upsert of the value, its type and its key, so all three
+ * are the last writer's.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { EnvType } from '../../../core/author/thread-env.ts';
@@ -27,7 +27,7 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
   const { owner, name, value, type: asked, inherits, withheld = false } = command;
   const problem = variableProblem(name, value, asked);
   if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
-  // Without a key nothing is begun.
+  // Throws without a key, before anything is written.
   context.keys();
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
@@ -45,7 +45,7 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
 
 const nobody = () => false;
 
-/** Encrypted for its place, as whoever writes last has it. One that is there stays withheld, or not, where nothing says. */
+/** Encrypts a value for its place and stores it; the last writer wins. Without `withheld`, an existing mark stays. */
 export async function putVariable(
   context: CommandContext,
   trx: Transaction<Tables>,
@@ -62,7 +62,7 @@ export async function putVariable(
     .execute();
 }
 
-/** A thread that does not exist yet may have variables. */
+/** Throws `ThreadTerminated`. A thread that does not exist yet may have variables. */
 async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<void> {
   const thread = await trx
     .selectFrom('threads')
@@ -127,7 +127,7 @@ function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
   }
 }
 
-/** Throws `InvalidConfiguration` without the key. */
+/** Throws `InvalidConfiguration` if the key is missing. */
 export function openVariable({ keys }: CommandContext, row: EnvRow): string {
   return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
 }
@@ -175,7 +175,7 @@ export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
     .selectAll()
     .where('key_id', '!=', keys.active)
     .execute();
-  // Whatever cannot be decrypted is told before anything is written.
+  // A value that cannot be decrypted throws before anything is written.
   const opened = rows.map((row) => ({ row, value: openVariable(context, row) }));
   let rotated = 0;
   for (const { row, value } of opened) {
@@ -186,7 +186,7 @@ export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
       .where('scope', '=', row.scope)
       .where('owner', '=', row.owner)
       .where('name', '=', row.name)
-      // Unless somebody has set it meanwhile.
+      // Unless it has been set in the meantime.
       .where('value', '=', row.value)
       .returning('name')
       .executeTakeFirst();

@@ -1,8 +1,8 @@
 /**
- * Answers of a wait for variables: `{ value: { NAME: 'text', OTHER: { value, type? } } }` makes the child with them, in the transaction of the
- * answer. What is kept of it are the names: the values are the child's, encrypted.
+ * Answers a wait for variables: `{ value: { NAME: 'text', OTHER: { value, type? } } }` creates the child with them, in
+ * the transaction of the answer. The answer keeps only the names: the values are the child's, encrypted.
  * V1. The same values again are a duplicate, as long as the child has them.
- * V2. Refused, the child is not made, and the parent is told as of a child that has failed.
+ * V2. If the variables are refused, the child is not created, and the parent gets a message as for a failed child.
  */
 import { createHash } from 'node:crypto';
 import type { EnvType } from '../../../core/author/thread-env.ts';
@@ -84,7 +84,7 @@ async function give(
   }
 }
 
-/** In words where it cannot be used; no value is in them. */
+/** Returns a message if the value cannot be used; the message contains no value of a variable. */
 function toGiven(value: unknown): GivenVariable[] | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return '"value" must be an object of variables by name';
@@ -121,7 +121,7 @@ async function isSame(
   return given.every(({ name, value: text }) => values.get(name) === text);
 }
 
-/** V2: the parent is told. */
+/** V2: queues the refusal as a message to the parent. */
 async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: Decision): Promise<void> {
   const refused = await refuseIn(parent, row.id);
   if (!refused) return;

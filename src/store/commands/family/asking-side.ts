@@ -1,6 +1,6 @@
 /**
- * To which side of its parent a child speaks (runtime §4, §8.2): the one that has asked it last, or has made it. Of a parent with one AI
- * side that is always side A.
+ * The side of the parent to which a child's messages go (runtime §4, §8.2): the side that has asked the child last, or
+ * has created it. A parent with one AI side has only side A.
  */
 import type { Side } from '../../../core/author/thread-execution.ts';
 import { selectStep } from '../base/step-row.ts';
@@ -14,7 +14,7 @@ export async function findAskingSide(parent: ThreadTransaction, child: ChildRow)
   return asked?.side ?? 'a';
 }
 
-/** The step of the call for which variables were missing: the child was made when they came. */
+/** The step of the call for which variables were missing: the child was created when they came. */
 async function findRequestStep({ trx }: ThreadTransaction, child: ChildRow): Promise<number | undefined> {
   const request = await trx
     .selectFrom('variable_requests')

@@ -1,6 +1,6 @@
 /**
- * Makes a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its parent's
- * lock. Its id is derived from the call that makes it, so whoever comes again finds it.
+ * Creates a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its
+ * parent's lock. Its id is derived from the call that creates it, so a repeated command finds it.
  */
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
 import { selectCall } from '../base/call-row.ts';
@@ -24,7 +24,7 @@ export async function createChild(context: CommandContext, command: CreateChild)
   });
 }
 
-/** An attempt that was cut off by a stop may still come here: a child of it would begin after everybody has stopped. */
+/** An attempt that was cut off by a stop may still come here: its child would begin after the family has stopped. */
 async function isOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
   const { call } = command;
   if (call === null || (await findMade(parent, command))) return false;
@@ -54,7 +54,7 @@ export async function makeChild(
   const { agent, name } = row;
   const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
   parent.emit('subagent.created', told, { step: call?.step });
-  // The child works in its place.
+  // The child works in the parent's place.
   if (command.waits) await stopClocks(context, parent);
   return created(parent, row);
 }
@@ -124,7 +124,7 @@ async function insertThreadRow(
   return new ThreadTransaction(trx, inserted, now);
 }
 
-/** One that is told nothing has nothing to answer: it waits for its first message. */
+/** A child without a first message has nothing to answer: it is idle until one comes. */
 async function insertRow(parent: ThreadTransaction, { child, call, waits }: Making): Promise<ChildRow> {
   const asked = child.messages.at(-1);
   const row: ChildRow = {

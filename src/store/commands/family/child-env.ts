@@ -1,6 +1,7 @@
 /**
- * The variables that a child begins with (definitions §16): those of its parent that are not scoped by the child's agent, and
- * those that were given for it. A value is bound to its place, so each is encrypted anew; without any, no key is needed.
+ * The variables that a child begins with (definitions §16): those of its parent that are not scoped by the child's
+ * agent, and those given for it. Encryption binds a value to its place, so each is encrypted again; without any, no key
+ * is needed.
  */
 
 import type { EnvType } from '../../../core/author/thread-env.ts';
@@ -16,7 +17,7 @@ export interface ChildEnv {
   readonly inherits: (name: string) => boolean;
   /** `NewChild.promoted`. */
   readonly promoted: readonly string[] | undefined;
-  /** Wins over what is inherited. */
+  /** Overrides what is inherited. */
   readonly given: readonly GivenVariable[];
 }
 

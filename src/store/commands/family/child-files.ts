@@ -1,9 +1,9 @@
 /**
- * Files that go from one thread of a family to another with a message (runtime §7.4, definitions §13.6).
- * F1. A copy has a path of its own under /attachments, made of the message and of the file it comes from: the same message
- *     again finds it. Its content is not copied: it has one more name.
- * F2. What cannot be copied is no reason to lose the message, which says what it lacks.
- * F3. Where the message's text names a file that goes along, it names the copy; so do the arguments of a new thread.
+ * Copies files from one thread of a family to another along with a message (runtime §7.4, definitions §13.6).
+ * F1. A copy has its own path under /attachments, derived from the message and the source file: the same message again
+ *     finds it. Its content is not copied: it gets one more name.
+ * F2. A file that cannot be copied does not fail the message, which lists the missing files.
+ * F3. If the message's text names a file that is copied, it names the copy; so do the arguments of a new thread.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -24,13 +24,13 @@ type SourceRow = Selectable<ThreadFileTable>;
 
 export interface CopiedFiles {
   readonly attachments: readonly AttachmentRef[];
-  /** Paths in the other thread. */
+  /** Paths of files in the source thread that could not be copied. */
   readonly missing: readonly string[];
-  /** F3: the names of the copies. */
+  /** F3: the paths of the copies. */
   readonly paths: CopiedPaths;
 }
 
-/** Puts a message in line whose attachments are files of `from`. */
+/** Queues a message whose attachments are files of `from`. */
 export async function enqueueFrom(to: ThreadTransaction, from: string, item: MessageItem): Promise<void> {
   const copied = await copyFiles(to, from, { id: item.id, given: item.attachments });
   await enqueueCopied(to, { ...item, content: replaceInText(item.content, copied.paths) }, copied);
@@ -42,8 +42,8 @@ interface FirstWords {
 }
 
 /**
- * Puts the first messages of a new thread in line. The files of all of them come first: each message, and the arguments, which
- * are answered, name the copies (F3).
+ * Queues the first messages of a new thread. The files of all of them are copied first: each message, and the
+ * arguments, which are returned, name the copies (F3).
  */
 export async function enqueueFirst(
   to: ThreadTransaction,
@@ -129,7 +129,7 @@ async function findSource(
   from: string,
   path: string,
 ): Promise<SourceRow | undefined> {
-  // No file has the empty path.
+  // An invalid path becomes empty: no file has the empty path.
   const known = tryFilePath(path) ?? '';
   return trx
     .selectFrom('thread_files')
@@ -140,7 +140,7 @@ async function findSource(
     .executeTakeFirst();
 }
 
-/** Readable, since models read it; the name for people is kept beside it. */
+/** The name is readable, since models read it; the original name is kept in the metadata. */
 function nameCopy({ name, mimeType }: AttachmentRef, mark: string): string {
   const stem = name
     .replace(/\.[A-Za-z0-9]{1,10}$/, '')
@@ -151,7 +151,7 @@ function nameCopy({ name, mimeType }: AttachmentRef, mark: string): string {
   return `${ATTACHMENT_FOLDER}/${stem || 'file'}-${mark}${extensionOf(name, mimeType)}`;
 }
 
-/** False where the thread cannot take it, or where the file is gone by now. */
+/** Returns false if the thread has no room for the file, or if the file has been deleted in the meantime. */
 async function putCopy(to: ThreadTransaction, source: SourceRow, shown: AttachmentRef): Promise<boolean> {
   const above = await makeRoom(to, source, shown.path);
   if (!above || !(await linkBlob(to, source.blob_id))) return false;
@@ -189,7 +189,7 @@ async function makeRoom(
   }
 }
 
-/** The content may have gone with its last name since its file was read: that thread is not locked. */
+/** False if the content was deleted with its last name since its file was read: that thread is not locked. */
 async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<boolean> {
   if (id === null) return true;
   const linked = await trx

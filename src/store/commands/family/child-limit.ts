@@ -1,6 +1,6 @@
 /**
- * Whether another child may be made (runtime §7.2): of its agent, of this parent, of the team, and this deep. Asked before variables are asked for,
- * and again in the transaction that makes the child.
+ * Checks whether another child may be created (runtime §7.2): the limits of its agent, of this parent, of the team, and
+ * of depth. Checked before variables are requested, and again in the transaction that creates the child.
  */
 import { LIMITS } from '../../../core/value/limit.ts';
 import type { ChildLimit, LimitedChild } from '../../port/thread-store.ts';

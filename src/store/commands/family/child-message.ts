@@ -1,6 +1,6 @@
 /**
- * Messages from parents to their children, and from children of their own accord to their parents (runtime §8). The message's id
- * is the key: an item with this id has been told.
+ * Messages from parents to their children, and unrequested messages from children to their parents (runtime §8). The
+ * message's id is the key: if an item has this id, the message has been sent.
  */
 import type { MessageItem } from '../../../core/thread/item.ts';
 import { roleTo } from '../../../core/thread/session.ts';
@@ -41,14 +41,14 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
     });
     if (!lives) return { kind: 'unknown' };
     if (refused !== undefined) return { kind: 'refused', reason: refused };
-    // The child works in its place.
+    // The child works in the parent's place.
     if (command.waits) await stopClocks(context, parent);
     const row = (await findChild(parent.trx, childId)) ?? known;
     return { kind: 'told', child: toChildRecord(row), start: await readStart(parent.trx, childId) };
   });
 }
 
-/** Reports that the child made before are no answer to this message. */
+/** Reports that the child made before do not answer this message. */
 async function expectAnswer(
   child: ThreadTransaction,
   { childId, message, call, waits }: TellChild,
@@ -102,7 +102,7 @@ export async function setChildStatus(
   });
 }
 
-/** False without a parent, or where it is over. */
+/** Returns false if there is no parent, or the parent has ended. */
 async function inParent(
   context: CommandContext,
   childId: string,
@@ -118,7 +118,7 @@ async function inParent(
   });
 }
 
-/** The budget of whoever has begun what the child does: what the parent does about it is a part of that. */
+/** The budgets that the child's execution has inherited: what the parent does about the message spends them too. */
 async function causeBehind({ trx }: ThreadTransaction, childId: string): Promise<CausedItem> {
   const child = await trx
     .selectFrom('threads')

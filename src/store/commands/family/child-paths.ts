@@ -1,10 +1,10 @@
-/** Paths of files that went along with a message, in what the other thread is told: each becomes the path of its copy. Pure. */
+/** Replaces paths of files that were sent along with a message by those of their copies. Pure. */
 import { tryFilePath } from '../../../core/file/file-path.ts';
 
-/** By parsed path in the one thread: the path in the other. */
+/** The path of each copy, by the parsed path of its source. */
 export type CopiedPaths = ReadonlyMap<string, string>;
 
-/** Replaces all in one pass, the longest first: a path may be the beginning of another. Also as JSON within the text writes them. */
+/** Replaces all in one pass, the longest first, as one path may begin another. JSON-escaped paths are replaced too. */
 export function replaceInText(text: string, paths: CopiedPaths): string {
   if (paths.size === 0) return text;
   const written = new Map(
@@ -14,7 +14,9 @@ export function replaceInText(text: string, paths: CopiedPaths): string {
   return text.replace(new RegExp(known.join('|'), 'g'), (path) => written.get(path) ?? path);
 }
 
-/** The same in every text of a JSON value, names of members included. A text that is a path and nothing else may be written as any is. */
+/**
+ * Like `replaceInText`, for all texts and member names of a JSON value. A text that is only a path may have any form.
+ */
 export function replaceInValue<T>(value: T, paths: CopiedPaths): T {
   return (paths.size === 0 ? value : replaceIn(value, paths)) as T;
 }

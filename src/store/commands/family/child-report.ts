@@ -1,7 +1,7 @@
 /**
- * A child's reports to its parent (runtime §8.2): kept with the end of its execution, in the same transaction, until the
- * parent has it. Its id is that of the execution, or `end`.
- * R1. A report that was made before the child had read its parent's newest message is no answer to that message. A thread at
+ * A child's reports to its parent (runtime §8.2): stored with the end of its execution, in the same transaction, until
+ * the parent has them. A report's id is that of the execution, or `end`.
+ * R1. A report made before the child had read its parent's newest message does not answer that message. A thread at
  *     rest sends no further report, so its report always counts as the answer.
  */
 import type { RestStatus } from '../../../core/thread/step.ts';
@@ -15,10 +15,10 @@ import { type ChildRow, findChild, toChildRecord, updateChild } from './child.ts
 export const END = 'end';
 
 export interface EndedExecution {
-  /** Null where none ended: the same commit again. */
+  /** Null if no execution ended: the commit is a repeated one. */
   readonly executionId: string | null;
   readonly report: SubagentReport | undefined;
-  /** The thread has more to do and goes on. */
+  /** True if the thread has more to do and goes on. */
   readonly goesOn: boolean;
 }
 
@@ -31,12 +31,12 @@ export async function keepReport(
   if (!child) return;
   const early = goesOn && (await hasUnread(thread, child));
   await insertReport(thread, { id: executionId, report, early });
-  // A child that is not resumable is done, whatever else lies in its queue.
+  // A child that is not resumable is done, whatever else is in its queue.
   if (goesOn && child.resumable === 1) return;
   await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
 }
 
-/** R1: the newest message is unread. */
+/** R1: true if the newest message is unread. */
 async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
   if (id === null) return false;
   const item = await trx
@@ -48,7 +48,7 @@ async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: 
   return item?.state === 'queued';
 }
 
-/** The thread is over. A parent that is owed something, or waits, gets a report of it. */
+/** Stores the end of a thread. A parent that expects an answer, or waits, gets a report of it. */
 export async function keepEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
   if (thread.row.parent_id === null) return;
   const child = await findChild(thread.trx, thread.threadId);
@@ -60,7 +60,7 @@ export async function keepEnd(thread: ThreadTransaction, reason: string | undefi
   await insertReport(thread, { id: END, report, early: false });
 }
 
-/** The same of a task, which ends once, with its one report. */
+/** Like `keepEnd`, for a task, which ends once, with its only report. */
 export async function keepEndOfTask(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
   if (thread.row.parent_id === null) return;
   const child = await findChild(thread.trx, thread.threadId);
@@ -70,7 +70,7 @@ export async function keepEndOfTask(thread: ThreadTransaction, report: SubagentR
   await insertReport(thread, { id: END, report, early: false });
 }
 
-/** What the parent begins with the report is paid for by whoever has begun the child's execution. */
+/** The budgets that the child's execution has inherited: what the parent begins with the report spends from them. */
 function causeOf({ row }: ThreadTransaction): string | null {
   const accounts = budgetBehind(row);
   return accounts.length === 0 ? null : JSON.stringify(accounts);

@@ -1,8 +1,8 @@
 /**
- * A child's row in the registry of its parent, and its changes: its thread is opened, the parent's calls are over, its own end
- * has come.
- * C1. The row is written under the lock of the child's thread or of its parent's, and never before a lock that is still
- *     wanted: so the two never wait for one another.
+ * A child's row in the registry of its parent, and its changes: when its thread is opened, when the parent's calls no
+ * longer wait, and when it ends.
+ * C1. The row is written under the lock of the child's thread or of its parent's, after every other lock that the
+ *     transaction needs: so parent and child never deadlock.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { ChildStart } from '../../../core/thread/subagent-step.ts';
@@ -77,7 +77,7 @@ export async function inChild<T>(
   return result;
 }
 
-/** The thread is opened by a run: from now on it counts as started. True when it stands in a registry. */
+/** Marks a child as started, once a run has opened its thread. Returns true if the thread is in a registry. */
 export async function openChild(thread: ThreadTransaction): Promise<boolean> {
   if (thread.row.parent_id === null) return false;
   const child = await findChild(thread.trx, thread.threadId);
@@ -94,7 +94,7 @@ export async function releaseCall(
   await inThread(context, parentId, (parent) => releaseCalls(parent, call));
 }
 
-/** No call of this thread waits for a report any more, or not this one. */
+/** Marks the calls of this thread, or only `call`, as no longer waiting for a report. */
 export async function releaseCalls(thread: ThreadTransaction, call?: ParentCall): Promise<void> {
   if (thread.row.child_count === 0) return;
   let waiting = thread.trx

@@ -1,9 +1,11 @@
 /**
- * Gives a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's lock, which
- * also decides between two that deliver the same one.
- * D1. A call that waits gets it as long as it has no result and the report is not early (child-report.ts, R1), whatever the child's communication (definitions §22.23).
- * D2. Otherwise it is queued as a silent message to the side that has asked, unless communication is explicit or nobody asked for what the report says.
- * D3. What the child was begun with holds for what its report begins: a run cannot be widened by way of a child.
+ * Delivers a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's
+ * lock, which also decides between two deliveries of the same report.
+ * D1. A waiting call without a result gets the report, unless that is early (child-report.ts, R1). The child's
+ *     communication does not matter (definitions §22.23).
+ * D2. Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
+ *     asked for what it says.
+ * D3. The child's run context also holds for what its report begins: a child cannot be used to widen a run.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -43,12 +45,12 @@ export async function deliverReport(
     const report = await findReport(parent, childId, reportId);
     if (!child || !report) throw unknownReport(childId, reportId);
     const parentEnded = parent.row.terminated_at !== null;
-    // Of one that comes again as well: whoever gave it first may have been lost in between.
+    // Also for a repeated delivery: the worker of the first one may have been lost in between.
     heldUp = parent.row.open_waits > 0 || report.state !== 'due';
     if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };
     const by = await decide(parent, child, report);
     await deliver(parent, { child, report, by });
-    // It waits for the child no more.
+    // The parent no longer waits for the child.
     if (!parentEnded && parent.row.open_waits > 0) await showBelow(parent);
     if (!parentEnded) tellLog(parent, { child, report, by });
     return { by, parentEnded, ...(parent.row.unseen_since === null ? {} : { heldUp: true as const }) };
@@ -88,7 +90,7 @@ async function decide(parent: ThreadTransaction, child: ChildRow, report: Report
   if (parent.row.terminated_at !== null) return 'dropped';
   // D1: a call that waits gets it.
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
-  // D2: a message, unless silence is due.
+  // D2: a message, unless the report is not to be delivered.
   if (child.explicit === 1 || report.kind === 'stopped') return 'dropped';
   return report.kind === 'terminated' && child.owes === 0 ? 'dropped' : 'message';
 }
@@ -116,7 +118,7 @@ async function deliver(parent: ThreadTransaction, { child, report, by }: Deliver
     .updateTable('child_reports')
     .set({
       ...call,
-      // The content as the parent has it: the answer of a call is read from this row.
+      // The content as the parent sees it: the answer of a call is read from this row.
       ...(delivered ? { content: delivered.content, delivered: JSON.stringify(delivered.attachments) } : {}),
       state: by === 'dropped' ? 'dropped' : 'delivered',
       delivered_at: parent.now,
@@ -133,7 +135,7 @@ interface Brought {
   readonly attachments: readonly AttachmentRef[];
 }
 
-/** Copies its files to the parent; a report that is no call's result is queued. */
+/** Copies the report's files to the parent; also queues the report, unless it is a call's result. */
 async function bring(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<Brought> {
   const { child_id: childId, agent, name } = child;
   const id = messageId(childId, report.id);
@@ -157,13 +159,13 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
       ...(await contextOfCause(parent, childId)),
       ...(report.budget === null ? {} : { budget: JSON.parse(report.budget) }),
     };
-    // Kept, and begins nothing, where the budget that it belongs to is used up.
+    // If the budget that it belongs to is used up, it is queued but begins no execution.
     await enqueue(parent, item, { own: report.budget !== null && isSpent(parent) });
   }
   return { content, attachments };
 }
 
-/** D3: the child's confines come back with its report. */
+/** D3: the child's run context, for what its report begins. */
 async function contextOfCause(
   { trx }: ThreadTransaction,
   childId: string,
@@ -177,12 +179,12 @@ async function contextOfCause(
   return context ? { context: reportContext(context) } : {};
 }
 
-/** Its last execution ended since its budget was used up, and none has begun since. */
+/** True if the parent's last execution ended with its budget used up, and none has begun since. */
 function isSpent({ row: { last_error: said } }: ThreadTransaction): boolean {
   return said !== null && isUsedUp({ error: JSON.parse(said) });
 }
 
-/** As hard to guess as the execution's id that it is made of. */
+/** As hard to guess as the id of the execution from which it is derived. */
 function messageId(childId: string, reportId: string): string {
   return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
 }

@@ -1,4 +1,4 @@
-/** Reads of a family: the registry of a parent, a thread's descendants, the call that made or told a child. */
+/** Reads of a family: the registry of a parent, a thread's descendants, the call that created or messaged a child. */
 import type { Selectable, Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { ChildStart } from '../../../core/thread/subagent-step.ts';
@@ -88,7 +88,7 @@ export async function listDescendants(
       .orderBy('id')
       .execute();
     const { below } = descend(family, threadId);
-    // Below one that has ended there may be living ones all the same.
+    // A thread that has ended may have living descendants.
     return below
       .filter(({ thread }) => thread.terminated_at === null)
       .map(({ thread }) => ({ threadId: thread.id, agent: thread.agent }));
@@ -104,7 +104,7 @@ export async function listForgotten({ db }: CommandContext, threadId: string): P
     .where('threads.id', '!=', threadId)
     .where('threads.terminated_at', 'is', null)
     .where('threads.status', 'in', ['idle', 'failed'])
-    // Whoever starts a child finds what is queued to it.
+    // A child that is not started yet finds its queued items when it starts.
     .where((eb) => eb.or([eb('children.started', 'is', null), eb('children.started', '=', 1)]))
     .where(({ exists, selectFrom }) =>
       exists(
@@ -158,7 +158,7 @@ async function readRegistry(
   return new Map(rows.map((row) => [row.child_id, toChildRecord(row)]));
 }
 
-/** Each thread behind its parent, siblings in the order given. */
+/** Each thread after its parent, siblings in the given order. */
 function descend<T extends Relative>(family: readonly T[], threadId: string) {
   const children = groupBy(family, ({ parent_id: id }) => id);
   const below: { readonly thread: T; readonly depth: number }[] = [];

@@ -1,4 +1,4 @@
-/** The last step of a thread's own that has an answer, for the report of a session's end (runtime §8.2). */
+/** The last step that has an answer, sub-prompts' steps aside, for the report of a session's end (runtime §8.2). */
 import type { LastStep } from '../../port/thread-store.ts';
 import { toMessage } from '../../schema/rows.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';

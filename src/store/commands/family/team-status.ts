@@ -1,4 +1,7 @@
-/** What a thread's model may know of its subagents, and how often it has asked in its execution: read off the rows of its calls and its children. */
+/**
+ * What a thread's model may know of its subagents, and how often it has asked in its execution: read from the rows of
+ * its calls and its children.
+ */
 import type { Transaction } from 'kysely';
 import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../../core/guard/status-query.ts';
 import { statusAfter } from '../../../core/thread/subagent-report.ts';
@@ -27,7 +30,7 @@ export async function readTeamStatus(
   });
 }
 
-/** Answered queries of the same execution. */
+/** Counts the answered queries of the same execution. */
 async function readEarlier(
   context: CommandContext,
   trx: Transaction<Tables>,
@@ -56,7 +59,7 @@ async function readEarlier(
   return { count: Number(count), sinceMs: at === null ? null : Math.max(0, (context.now() - at) / 1000) };
 }
 
-/** The newest ones, oldest first. */
+/** The newest subagents, MOST at most, oldest first. */
 async function readSubagents(trx: Transaction<Tables>, parentId: string): Promise<SubagentState[]> {
   const rows = await trx
     .selectFrom('children')

@@ -1,7 +1,7 @@
 /**
- * Requests for variables that a child needs and nobody has (runtime §7.5). The child is kept as it will be made, without any
- * value; it is made in the transaction that ends the request, so a request serves a single time. Each has a wait (variable-wait.ts), through
- * which it can be answered and refused as well.
+ * Requests for variables that a child needs and that are set nowhere (runtime §7.5). The child is stored as it will be
+ * created, without any value; it is created in the transaction that ends the request, so a request is used once. Each
+ * has a wait (variable-wait.ts), by which it can also be answered or refused.
  */
 import type { Kysely, Selectable } from 'kysely';
 import type {
@@ -20,7 +20,7 @@ import { fulfilVariableWait, openVariableWait } from './variable-wait.ts';
 
 type RequestRow = Selectable<VariableRequestTable>;
 
-/** The child as it will be made. */
+/** The child as it will be created. */
 interface KeptChild {
   readonly child: NewChild;
   readonly scoped: readonly string[];
@@ -141,7 +141,7 @@ export async function fulfilIn(
   return made;
 }
 
-/** Nobody gives them: the child is not made. Answers it as it would have been; undefined where the request is over. */
+/** Ends a request without creating its child. Returns the child as it was planned; undefined if the request is over. */
 export async function refuseIn(
   parent: ThreadTransaction,
   requestId: string,

@@ -1,6 +1,6 @@
 /**
- * A request for variables as a wait of the parent (core/wait): listed, answered and refused as any other. It has the request's id, holds
- * nobody up but the child that is not made yet, and outlives the execution that asks.
+ * A request for variables as a wait of the parent (core/wait): listed, answered and refused like any other. It has the
+ * request's id, blocks only the child that is not created yet, and outlives the execution that asks.
  */
 import type { EnvType } from '../../../core/author/thread-env.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
@@ -11,12 +11,12 @@ import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { endWait, findWait, namesOf, type WaitRow } from '../wait/wait-row.ts';
 
-/** What is shown of the request. */
+/** The wait's data: what people see of the request. */
 export interface AskedVariables {
   readonly agent: string;
   readonly required: readonly string[];
   readonly missing: readonly string[];
-  /** Those that are not listed are secret. */
+  /** Variables that are not listed are secrets. */
   readonly types: Readonly<Record<string, EnvType>>;
 }
 
@@ -55,7 +55,7 @@ export async function openVariableWait(
   parent.emit('wait.opened', { ...namesOf(row), summary: row.summary, expiresAt: null });
 }
 
-/** The child is made: whichever door the values came through. Kept of them are the names. */
+/** Ends the wait once the child is created, however the values came. The answer keeps only the names. */
 export async function fulfilVariableWait(
   parent: ThreadTransaction,
   requestId: string,

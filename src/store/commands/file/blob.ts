@@ -1,12 +1,12 @@
 /**
- * Contents of files, kept once for the store under their SHA-256, in rows of at most 1 MiB.
- * B1. `names` counts the files that have a content; who takes the last one away removes it in the same transaction.
- * B2. A content of several chunks is written before the transaction that names it, chunk by chunk under an id of its own:
- *     no transaction is long, and no other writer waits. What no transaction claimed is discarded, by its writer or,
- *     when that died, by a later one.
+ * Contents of files, stored once per store under their SHA-256, in rows of at most 1 MiB.
+ * B1. `names` counts the files that have a content; removing the last one removes the content, in one transaction.
+ * B2. A content of several chunks is written before the transaction that names it, chunk by chunk under its own id: no
+ *     transaction is long, and no other writer waits. Unclaimed chunks are discarded by their writer, or a later one if
+ *     it died.
  * B3. The row of a content decides between two writers of the same one: the second finds it and drops its own copy.
- * B4. A content that comes as a stream is taken as fast as it is stored: what is held of it does not grow with its size. It is known by its hash
- *     only at the end, so its chunks are written also where the store has them.
+ * B4. A streamed content is read as fast as it is stored, in constant memory. Its hash is known only at the end, so its
+ *     chunks are written even if the store has them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -25,16 +25,16 @@ export type Source = Uint8Array | AsyncIterable<Uint8Array>;
 export interface Content {
   readonly size: number;
   readonly hash: string;
-  /** What it begins with, a chunk at most. */
+  /** Its first bytes, a chunk at most. */
   readonly head: Uint8Array;
-  /** An upload has its chunks; or they are still to be written, if at all. */
+  /** The id of an upload that has its chunks; or its bytes, to be written if the content is new. */
   readonly held: { readonly upload: string } | { readonly bytes: Uint8Array };
 }
 
-/** Called before the chunks of a large content are written, with its size as far as that is known. Rejects where they would be written in vain. */
+/** Called before chunks are written, with the size as far as known. Rejects if the content cannot be stored. */
 export type Allow = (size: number) => Promise<void>;
 
-/** Hashes a content and, where it is large and new, writes its chunks. `discard` is called when all is done. */
+/** Hashes a content and, if it is large and new, writes its chunks. `discard` must be called when all is done. */
 export async function bringIn(
   context: CommandContext,
   source: Source,
@@ -61,7 +61,7 @@ async function bringBytes(context: CommandContext, bytes: Uint8Array, allow: All
   return { size: bytes.length, hash, head, held: { upload } };
 }
 
-/** B4: of what comes, no more is held than the chunk that is being filled, and the first. */
+/** B4: no more is held than the chunk that is being filled, and the first one. */
 async function bringStream(
   context: CommandContext,
   source: AsyncIterable<Uint8Array>,
@@ -71,7 +71,7 @@ async function bringStream(
   try {
     return await bringChunks(context, filled, allow);
   } finally {
-    // Whoever sends it is told, where no more of it is wanted.
+    // The source learns that no more is read.
     await filled.return(undefined);
   }
 }
@@ -101,7 +101,7 @@ async function bringChunks(
   return { size, hash: hash.digest('hex'), head, held: { upload } };
 }
 
-/** Parts of a stream as chunks, all but the last one full. Throws `LimitExceeded` as soon as there are more bytes than a file can have. */
+/** Splits a stream into chunks, all full but the last. Throws `LimitExceeded` above the size limit of a file. */
 async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let chunk = new Uint8Array(CHUNK);
   let filled = 0;
@@ -129,7 +129,7 @@ export function requireFileSize(size: number): void {
     throw new RuntimeError('LimitExceeded', `A file can have ${LIMITS.fileBytes} bytes; this one has more.`);
 }
 
-/** A million bytes take a millisecond; heartbeats live on this thread. */
+/** Yields regularly: a million bytes take a millisecond, and heartbeats run on this thread. */
 async function hashOf(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');
   for (const [index, chunk] of chunksOf(bytes).entries()) {
@@ -171,7 +171,7 @@ async function putChunk(context: CommandContext, id: string, idx: number, data: 
   await breathe();
 }
 
-/** B2: an upload that breaks off leaves nothing. */
+/** B2: an upload that fails leaves nothing behind. */
 async function orAbandon(context: CommandContext, upload: string, write: () => Promise<void>): Promise<void> {
   try {
     await write();
@@ -181,12 +181,12 @@ async function orAbandon(context: CommandContext, upload: string, write: () => P
   }
 }
 
-/** Its failure must not hide what became of the file; the next upload sweeps. */
+/** Never rejects, as that would hide the outcome of the file; the next upload sweeps. */
 async function abandon({ db }: CommandContext, upload: string): Promise<void> {
   await discardUpload(db, upload).catch(() => undefined);
 }
 
-/** Uploads of writers that died. */
+/** Discards the uploads of writers that died. */
 async function sweepUploads(context: CommandContext): Promise<void> {
   const abandoned = await context.db
     .selectFrom('blob_uploads')
@@ -196,14 +196,14 @@ async function sweepUploads(context: CommandContext): Promise<void> {
   for (const { id } of abandoned) await discardUpload(context.db, id);
 }
 
-/** Removes the chunks of an upload that nobody claimed. */
+/** Removes the chunks of an upload that no transaction has claimed. */
 async function discardUpload(db: Kysely<Tables>, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (await takeUpload(trx, id)) await trx.deleteFrom('blob_chunks').where('blob_id', '=', id).execute();
   });
 }
 
-/** Gives a content one more name and answers its id; null for no bytes. */
+/** Gives a content one more name and returns its id; null for no bytes. */
 export async function linkContent(trx: Transaction<Tables>, content: Content): Promise<string | null> {
   const { size, hash, held: how } = content;
   if (size === 0) return null;
@@ -218,7 +218,7 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
     .executeTakeFirstOrThrow();
   if (held !== id) return held;
   if ('upload' in how) await claimUpload(trx, how.upload);
-  // Small; or large and known, until its last name went while this one was on its way.
+  // The content is small; or it was known, and its last name was removed in the meantime.
   else
     for (const [idx, data] of chunksOf(how.bytes).entries())
       await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
@@ -229,13 +229,13 @@ async function claimUpload(trx: Transaction<Tables>, id: string): Promise<void> 
   if (!(await takeUpload(trx, id))) throw new Error('The upload of this file took longer than a day.');
 }
 
-/** False: somebody else has claimed or swept it. */
+/** False if the upload has been claimed or swept already. */
 async function takeUpload(trx: Transaction<Tables>, id: string): Promise<boolean> {
   const taken = await trx.deleteFrom('blob_uploads').where('id', '=', id).returning('id').executeTakeFirst();
   return taken !== undefined;
 }
 
-/** Takes one name away from a content; the last one takes the content along (B1). */
+/** Takes one name away from a content; the last one removes the content too (B1). */
 export async function releaseContent(trx: Transaction<Tables>, id: string | null): Promise<void> {
   if (id === null) return;
   const { names } = await trx

@@ -1,4 +1,4 @@
-/** Reads of a thread's files. None waits for a writer, and an unknown thread has none. */
+/** Reads of a thread's files. No read waits for a writer, and an unknown thread has no files. */
 import { parseFilePath } from '../../../core/file/file-path.ts';
 import type { FileRecord, FileStats, ReaddirResult } from '../../../core/file/thread-file.ts';
 import type { FileChunkRef, OpenedFile } from '../../port/file.ts';
@@ -46,7 +46,7 @@ export async function readdirFile(
   return { entries: rows.sort(directoriesFirst).map(toFileRecord) };
 }
 
-/** Here and not in the database: engines order texts in ways of their own. */
+/** Sorted here and not in the database: engines order texts differently. */
 function directoriesFirst(a: FileRow, b: FileRow): number {
   if ((a.kind === 'file') !== (b.kind === 'file')) return a.kind === 'file' ? 1 : -1;
   return a.path < b.path ? -1 : 1;
@@ -113,7 +113,7 @@ export async function readFileChunk(
   return row ? ownBytes(row.data) : null;
 }
 
-/** Drivers may answer a view of memory that holds other things as well. */
+/** A driver may return a view of memory that also holds other data. */
 function ownBytes(data: Uint8Array): Uint8Array {
   return new Uint8Array(data);
 }

@@ -1,4 +1,4 @@
-/** Rows of files and what they stand for. The thumbnail, which may be large, is read only by who asks for it. */
+/** Rows of files and their records. The thumbnail, which may be large, is read only if asked for. */
 import type { Kysely, Selectable } from 'kysely';
 import { nameOf } from '../../../core/file/file-path.ts';
 import { DIRECTORY_TYPE } from '../../../core/file/mime-type.ts';
@@ -41,7 +41,7 @@ export function toFileRecord(row: FileRow): FileRecord {
   };
 }
 
-/** `/` is there as soon as the thread is, and has no row. */
+/** `/` exists as soon as the thread does, and has no row. */
 export function rootRecord(createdAt: number): FileRecord {
   const at = toMilliseconds(createdAt);
   return {

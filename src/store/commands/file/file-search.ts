@@ -1,6 +1,6 @@
 /**
- * findFiles and grepFiles (definitions §18): over the names and the texts of one thread. Names are read in pages, so
- * that the event loop turns between them, and sorted here, since engines order texts in ways of their own.
+ * findFiles and grepFiles (definitions §18), over the names and the texts of one thread. Names are read in pages, so
+ * that the event loop is not blocked, and sorted here, since engines order texts differently.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { compileGlob } from '../../../core/file/glob.ts';
@@ -50,7 +50,7 @@ export async function grepFiles(
   });
 }
 
-/** Begins again when the file is replaced meanwhile. */
+/** Starts again if the file is replaced in the meantime. */
 async function grepFile(
   context: CommandContext,
   threadId: string,
@@ -67,7 +67,7 @@ async function grepFile(
         : undefined;
     } catch (error) {
       if (!isReplaced(error)) throw error;
-      // Ends the file in the search: its beginning must not run into the next one.
+      // Ends the file in the search: its beginning must not be joined to the next one.
       await search.take(new Uint8Array(0), true);
     }
   }
@@ -98,7 +98,7 @@ interface Candidate {
   readonly size: number;
 }
 
-/** Paths of the files that `wanted` takes, sorted. */
+/** Paths of the files for which `wanted` is true, sorted. */
 async function listPaths(
   { db }: CommandContext,
   threadId: string,

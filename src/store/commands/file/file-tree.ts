@@ -1,8 +1,8 @@
 /**
  * The tree of a thread's files.
- * F1. The parent of everything is there and a directory. One that nobody made is `implied`: it comes with the first thing
- *     in it and goes with the last, so that a path need not be prepared and leaves nothing behind.
- * F2. All that changes the tree runs in the thread's transaction, so that what was looked up holds.
+ * F1. The parent of every entry exists and is a directory. One that was not created explicitly is `implied`: it is
+ *     created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
+ * F2. All changes of the tree run in the thread's transaction, so what was looked up stays true.
  */
 
 import { ancestorsOf, parentOf, parseFilePath } from '../../../core/file/file-path.ts';
@@ -66,7 +66,7 @@ export async function unlinkFile(context: CommandContext, threadId: string, give
   });
 }
 
-/** A file goes with its name, and its content with the last name. */
+/** Removes a file with its name, and its content with the last name. */
 export async function removeFile(thread: ThreadTransaction, row: FileRow): Promise<void> {
   await removeRow(thread, row.path);
   await releaseContent(thread.trx, row.blob_id);
@@ -105,10 +105,10 @@ async function hasChildren({ trx, threadId }: ThreadTransaction, path: string): 
   return child !== undefined;
 }
 
-/** The part of a transaction that the tree needs. A thread whose row is not there yet has as much. */
+/** The part of a transaction that the tree needs; also available for a thread that has no row yet. */
 export type TreePlace = Pick<ThreadTransaction, 'trx' | 'threadId' | 'now'>;
 
-/** Rows for the directories above a path that are not there yet. Throws where a file is in the way. */
+/** Rows for the missing directories above a path. Throws if a file is in the way. */
 export async function missingParents(thread: TreePlace, path: string): Promise<ThreadFileTable[]> {
   const above = ancestorsOf(path);
   if (above.length === 0) return [];
@@ -146,7 +146,7 @@ function toDirectory(
   };
 }
 
-/** Throws `LimitExceeded` when the thread cannot take this much more. */
+/** Throws `LimitExceeded` if the thread cannot have this many more entries or bytes. */
 export async function requireRoom(
   { trx, threadId }: TreePlace,
   more: { readonly entries: number; readonly bytes: number },

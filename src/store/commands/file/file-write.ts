@@ -1,6 +1,7 @@
 /**
- * Writes a whole file (definitions §18): the content first (blob.ts), then its name, in the thread's transaction. The
- * natural key is (thread, path): the same write twice is one file. A write replaces everything but the time of creation.
+ * Writes a whole file (definitions §18): first the content (blob.ts), then its name, in the thread's transaction. The
+ * natural key is (thread, path): the same write twice is one file. A write replaces everything but the time of
+ * creation.
  */
 
 import { parentOf, parseFilePath } from '../../../core/file/file-path.ts';
@@ -25,7 +26,7 @@ export async function writeFile(
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
   const told = readTold(file);
-  // Before much is written for nothing; once more when it counts.
+  // Checked before a large content is written, and again in the transaction that names it.
   const allow = (size: number) => inThread(context, threadId, (thread) => refuse(thread, path, size));
   return withContent(context, file.content, allow, (content) =>
     inThread(context, threadId, async (thread) => {
@@ -39,8 +40,8 @@ export async function writeFile(
 }
 
 /**
- * Writes a file of a thread that may not be there yet, as `queue.stage` does with a message: what the first message of a new
- * thread names. No event tells of it, since there is no log.
+ * Writes a file of a thread that may not exist yet, as `queue.stage` does with a message: a file that the first message
+ * of a new thread names. Emits no event, since there is no log.
  */
 export async function stageFile(
   context: CommandContext,
@@ -87,7 +88,7 @@ async function refuse(thread: ThreadTransaction, path: string, size: number): Pr
   await makeReady(thread, path, size);
 }
 
-/** The same file written once more is no news. */
+/** False if the same file is written again: no event is due. */
 function isChanged(
   before: FileRow,
   { blob_id: blobId, mime_type: type, metadata }: ThreadFileTable,
@@ -98,7 +99,7 @@ function isChanged(
 type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
 type Told = Omit<Columns, 'size'>;
 
-/** What is told of the file. Throws before anything of it is written. */
+/** Validates what the caller states about the file. Throws before anything is written. */
 function readTold({ content, mimeType, metadata, thumbnail, width, height }: NewFile): Told {
   if ('length' in content) requireSize('A file', content, LIMITS.fileBytes);
   if (thumbnail) requireSize('A thumbnail', thumbnail, LIMITS.thumbnailBytes);
@@ -137,7 +138,7 @@ function toPixels(name: string, value: number | undefined | null): number | unde
   throw new RuntimeError('InvalidValue', `${name} is a whole number of pixels above 0.`);
 }
 
-/** Finds what is at the path now, and which directories it needs. Throws when it cannot have a file of this size. */
+/** Finds what is at the path, and which directories it lacks. Throws if it cannot have a file of this size. */
 async function makeReady(
   thread: TreePlace,
   path: string,
@@ -178,7 +179,7 @@ async function putFile(
       .where('thread_id', '=', threadId)
       .where('path', '=', path)
       .executeTakeFirst();
-    // After the new one was linked: it may be the same.
+    // Released after the new one was linked: both may be the same.
     await releaseContent(trx, before.blob_id);
   } else {
     await trx

@@ -1,4 +1,4 @@
-/** Ids of a kind that begin with what somebody has typed, the shortest first: one that was typed whole is found among longer ones. */
+/** Finds ids of a kind by a typed prefix, the shortest first: a complete id is found among longer ones. */
 import { sql } from 'kysely';
 import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { FindIds, IdKind } from '../../port/id.ts';
@@ -29,7 +29,7 @@ export async function findIds(
     .limit(limit)
     .where(sql<boolean>`substr(id, 1, ${start.length + prefix.length}) = ${start + prefix}`);
   if (kind === 'thread') found = found.where('id', 'not like', `${TASK_ID_PREFIX}%`);
-  // Of a deleted thread nothing is left but that it was.
+  // A deleted thread leaves nothing but a row that says so.
   if (start !== '' || kind === 'thread') found = found.where(sql<boolean>`deleted_at is null`);
   const rows = await found.execute();
   return rows.map(({ id }) => id.slice(start.length));

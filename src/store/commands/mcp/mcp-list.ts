@@ -1,8 +1,8 @@
 /**
- * What servers of MCP have told of their tools.
- * M1. Pinned: within an execution the first list of a server counts, whoever asks it again. One that could not be asked may be asked again, and
- *     that it could not is told once for each reason.
- * M2. The key is (thread, server): the log says what is different from what the thread was told before.
+ * Lists of tools, as MCP servers have reported them.
+ * M1. Pinned: within an execution a server's first list counts, even if it is asked again. A server that failed may be
+ *     asked again; its failure is logged once for each code.
+ * M2. The key is (thread, server): the log shows how a list differs from the thread's previous one.
  */
 import type { Selectable } from 'kysely';
 import type { KeepMcpList, McpList, McpListedTool } from '../../port/mcp.ts';
@@ -35,13 +35,13 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
       .where('server', '=', server)
       .executeTakeFirst();
     const isSame = row?.execution_id === executionId;
-    // M1: the first one.
+    // M1: the first list counts.
     if (isSame && row.code === null) return toList(row);
     const kept: McpListTable = {
       thread_id: threadId,
       server,
       execution_id: executionId,
-      // M2: what was told last stays to compare with.
+      // M2: after a failure, the previous list stays for comparison.
       tools: 'tools' in told ? JSON.stringify(told.tools) : (row?.tools ?? null),
       code: 'code' in told ? told.code : null,
       listed_at: thread.now,
@@ -57,7 +57,7 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
   });
 }
 
-/** M2: compared with what was told before. */
+/** M2: compares the list with the previous one. */
 function tell(
   thread: ThreadTransaction,
   { server, step, told }: KeepMcpList,

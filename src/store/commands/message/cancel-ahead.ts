@@ -1,12 +1,12 @@
 /**
- * Executions that are cancelled before they begin: the request is kept with the claim of the id, wherever the item is by then. As it is drained
- * the item is one whose context is canceled: history, and no step.
+ * Cancels executions before they begin: the request is stored with the claim of the id, wherever the item is by then.
+ * When it is drained, the item counts as one whose context is canceled: it becomes history, without a step.
  */
 import type { Cancellation } from '../../../core/governance/cancellation.ts';
 import { givenContext, readCancellation, type WithContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** The request that counts; null where nothing is to begin under this id. */
+/** Returns the request that counts, which is the first; null if no execution is going to begin under this id. */
 export async function cancelAhead(
   { trx, threadId }: ThreadTransaction,
   executionId: string,
@@ -37,7 +37,7 @@ export async function cancelAhead(
   return readCancellation(claim.cancel_request ?? request);
 }
 
-/** The request that came before the execution begins. */
+/** The request to cancel that came before the execution began; null if there is none. */
 export async function readAhead(
   { trx, threadId }: ThreadTransaction,
   executionId: string | undefined,

@@ -1,22 +1,22 @@
-/** What the contexts of drained items mean for these items: of a run that is cancelled, and as their messages tell of them. */
+/** Applies the contexts of drained items to the items: a cancelled run, and what messages show of their context. */
 import { writeContextMetadata } from '../../../core/governance/context-metadata.ts';
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import { givenContext, type WithContext } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** Of items that all say so: the first one's reason. Undefined where there is none. */
+/** The items are cancelled all or none: returns the first one's reason; undefined if none is. */
 export function readCanceled([first]: readonly WithContext[]): { readonly reason?: string } | undefined {
   const context = first && givenContext(first);
   if (!context?.canceled) return undefined;
   return context.cancelReason === undefined ? {} : { reason: context.cancelReason };
 }
 
-/** A tool of a run that is cancelled never runs; a message of one is history. */
+/** A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history. */
 export function refuseCanceled(thread: ThreadTransaction, id: string): void {
   thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'its context is canceled' });
 }
 
-/** An item that brought a context tells in its message what became of it. */
+/** Writes the composed context into the metadata of an item that brought a context. */
 export function tellContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
   if (context === null || givenContext(item) === null) return item;
   return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };

@@ -1,8 +1,8 @@
 /**
- * Turns queued items into messages, as a step begins (runtime §3.1): what the step took itself, then the store's pending rows,
- * or those of them that hooks have seen. The item's row stays, without its content, as the guard against a second copy.
- * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that side. So all
- *     rows are read before the first is written.
+ * Turns queued items into messages when a step begins (runtime §3.1): first the step's own, then the store's pending
+ * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy.
+ * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
+ *     side. So all rows are read before the first is written.
  */
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
@@ -27,25 +27,25 @@ import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './que
 import { refuseTaken } from './taken-id.ts';
 
 export interface Drained {
-  /** Pending rows of the store among them. */
+  /** How many of the items were pending rows of the store. */
   readonly swept: number;
   /** At least one drained message asks for an answer. */
   readonly wantsAnswer: boolean;
   readonly tools: readonly DrainedTool[];
-  /** Nobody wants an answer: whoever has queued the tools, a message that came with them, a turn that goes on. */
+  /** True if no answer is wanted: not by who queued the tools, by a drained message, or by an open turn. */
   readonly unanswered: boolean;
-  /** What the execution runs with, with what has joined it now; null where nobody has given anything. */
+  /** The context with which the execution runs, including what has joined it now; null if none was given. */
   readonly context: RunContext | null;
-  /** All that came says that its run is cancelled, and nothing else is under way. */
+  /** Set if the run of everything drained is cancelled, and no execution is open. */
   readonly canceled?: { readonly reason?: string; readonly by?: string };
 }
 
-/** The most pending rows that one step takes beside its own items; the rest wait for the next. */
+/** Most pending rows that one step takes besides its own items; the rest wait for the next step. */
 export const DRAIN_ROWS = 500;
 
-/** What the rows ask for, before it is known which of them are refused. */
+/** What the rows ask for, before it is known which of them are rejected. */
 export interface InputWish {
-  /** The side that the first message makes act. */
+  /** The side that has to answer the first message. */
   readonly answering: Side | undefined;
   readonly wantsAnswer: boolean;
   readonly hasTools: boolean;
@@ -53,25 +53,25 @@ export interface InputWish {
 
 /** What a step would take, read before anything of it is written (D1). */
 export interface DueInput extends InputWish {
-  /** Of the step's own items; then what was in line before them. */
+  /** The step's own items, then the rows that were in line before them. */
   readonly rows: readonly DueRow[];
-  /** Items of the step that were in line nowhere before. */
+  /** The step's own items that were not in line before. */
   readonly added: readonly QueueItem[];
-  /** How many of them were in line. */
+  /** How many of the rows were in line before. */
   readonly swept: number;
-  /** The execution that they begin, where they name one. */
+  /** The execution that the rows begin, if they name one. */
   readonly executionId?: string;
-  /** The request to cancel that execution. */
+  /** The request to cancel that execution, made before it began. */
   readonly ahead: Cancellation | null;
-  /** The step is asked for without anything new: nothing is in line, and no turn is open. */
+  /** True if the step is requested without new input: nothing is in line, and no turn is open. */
   readonly unprompted: boolean;
-  /** Items that stay in line. */
+  /** Ids of the items that stay in line. */
   readonly left: ReadonlySet<string>;
 }
 
 type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
 
-/** Pending rows beside the step's own items; where hooks have seen some, those alone. Known before any of the items is in line. */
+/** Pending rows besides the step's own items, which are not in line yet; if hooks have seen some, only those. */
 export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: Asked) {
   if (items.length === 0 && !prepared) return selectAllInLine(trx, threadId);
   const own = items.map(({ id }) => id);
@@ -96,7 +96,7 @@ type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
 
 type Asking = Pick<BeginStep, 'items' | 'prepared' | 'twoSides' | 'unprompted'>;
 
-/** Puts the step's own items in line, and tells what is to be drained with those that were there. */
+/** Puts the step's own items in line, and returns what is to be drained, including the rows that were there before. */
 export async function readDue(
   thread: ThreadTransaction,
   { items, prepared, twoSides = false, unprompted: asked }: Asking,
@@ -105,7 +105,7 @@ export async function readDue(
 ): Promise<DueInput> {
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
-  // What the step took stands before the rows in line (core/queue I1), though its rows are younger.
+  // The step's own items come before the rows in line (core/queue I1), though their rows are newer.
   const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
     item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
@@ -168,7 +168,7 @@ export async function drain(
   }
   await markDrained(thread, rows);
   const by = ahead?.by ? { by: ahead.by } : {};
-  // Who waits for an answer still has it, whatever is called meanwhile.
+  // Who waits for an answer still gets one, whatever is called in the meantime.
   const awaited = wantsAnswer || thread.row.turn_open === 1;
   const unanswered = !awaited && tools.length > 0 && tools.every((tool) => tool.unanswered);
   return {
@@ -181,7 +181,7 @@ export async function drain(
   };
 }
 
-/** The step's own items as rows. Taken and drained in one transaction: nobody ever sees these waiting. */
+/** Puts the step's own items in line as rows. Drained in the same transaction, they are never visible there. */
 async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
   if (items.length === 0) return { added: [], own: [] };
   const added: QueueItem[] = [];
@@ -191,7 +191,7 @@ async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
   return { added, own };
 }
 
-/** Refused ones too. The row stays, without its content, so that the same item cannot come again. */
+/** Marks rejected ones too. The row stays, without its content, so that the same item cannot come again. */
 async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /**
  * Ids that senders have given to executions (core/thread/execution-id.ts).
- * C1. An id is claimed once for its owner: the organisation of the item's context, else the user of its thread, else the store. The same
- *     content again is the same item; any other is a conflict.
+ * C1. An id is claimed once for its owner: the organisation of the item's context, else the user of its thread, else
+ *     the store. The same content again is the same item; any other is a conflict.
  */
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
@@ -20,7 +20,7 @@ export async function claimExecution(
   return claim(context.db, command, context.now());
 }
 
-/** More owners than these hardly chose the same id. */
+/** It is unlikely that more owners have chosen the same id. */
 const MOST_CLAIMS = 100;
 
 export async function findClaims(
@@ -37,7 +37,7 @@ export async function findClaims(
   return rows.map(({ thread_id: threadId, item_id: itemId }) => ({ threadId, itemId }));
 }
 
-/** C1, for an item that a plain signal has brought. */
+/** C1, for an item that came by a plain signal. */
 export function claimItem(
   { trx, threadId, row, now }: ThreadTransaction,
   item: QueueItem,
@@ -83,14 +83,14 @@ function ownerOf(item: QueueItem, userId: string | null): string {
   return userId === null ? 'store' : `user:${userId}`;
 }
 
-/** Of its content, in whatever order its fields came, and of the thread that it is for; its own id is no part of it. */
+/** Hash of the item's content, whatever the order of its fields, and of its thread; without the item's own id. */
 function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
   return createHash('sha256')
     .update(canonicalJson(withoutFalse({ threadId, ...content })))
     .digest('hex');
 }
 
-/** A field that is absent and one that is false say the same. */
+/** Removes fields that are false: they mean the same as absent ones. */
 function withoutFalse(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutFalse);
   if (typeof value !== 'object' || value === null) return value;

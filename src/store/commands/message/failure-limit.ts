@@ -1,6 +1,7 @@
 /**
- * Whether the newest calls of an execution have all failed, so many in a row that it asks for help (core/guard/failure.ts). The rows of the calls are the
- * count: a success ends it, a worker that is killed forgets nothing. What was helped counts no more.
+ * Decides whether so many of an execution's newest calls have failed in a row that it asks for help
+ * (core/guard/failure.ts). The calls' rows are counted: a success ends the series, and a killed worker loses nothing.
+ * Failures before help was given no longer count.
  */
 import { type PausedFailures, toFailuresError } from '../../../core/guard/failure.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -8,13 +9,13 @@ import { type AskedRounds, judgePause, type RoundsVerdict } from './pause-wait.t
 
 export interface KeptFailures {
   readonly max: { readonly failures?: number };
-  /** The last step whose failures count no more. */
+  /** The last step whose failures no longer count. */
   readonly helped?: number;
 }
 
 type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
 
-/** Before a model step; undefined where it may begin. */
+/** Checked before a model step; undefined if it may begin. */
 export async function judgeFailures(
   thread: Read,
   { input, side, executionId }: AskedRounds,
@@ -30,7 +31,7 @@ export function failureKey(executionId: string, { helped = 0 }: KeptFailures): s
   return `failures:${executionId}:${helped}`;
 }
 
-/** Undefined where one of the newest has succeeded, or there are fewer. */
+/** Undefined if one of the newest calls has succeeded, or there are fewer calls. */
 export async function findFailures(
   { trx, row }: Read,
   { side, executionId }: Pick<AskedRounds, 'side' | 'executionId'>,
@@ -44,7 +45,7 @@ export async function findFailures(
     )
     .select(['tool_calls.name', 'tool_calls.status'])
     .where('tool_calls.thread_id', '=', row.id)
-    // Nothing older is read, however long the thread is.
+    // Bounds the read, however long the thread is.
     .where('tool_calls.step', '>=', row.asked_from)
     .where('tool_calls.step', '>', helped)
     .where('tool_calls.origin', '=', 'model')

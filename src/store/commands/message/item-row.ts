@@ -1,4 +1,4 @@
-/** The row of an item in line, or staged for it; its id and kind stand in columns, the rest is its payload. */
+/** The row of an item in line, or staged for it; id and kind are columns, the rest is the payload. */
 import type { QueueItem } from '../../../core/thread/item.ts';
 
 export function toItemRow(threadId: string, item: QueueItem, now: number) {

@@ -1,6 +1,6 @@
 /**
- * Files that go with a message (definitions §14.2): those under /attachments that no other message of the thread names, stored
- * or waiting. A file elsewhere is the work of the thread's own code, and a message that names it has no say over it.
+ * Files that are deleted with a message (definitions §14.2): those under /attachments that no other message of the
+ * thread names, stored or waiting. A file elsewhere belongs to the thread's own code, and stays.
  */
 import { ATTACHMENT_FOLDER } from '../../../core/file/attachment.ts';
 import { parseFilePath } from '../../../core/file/file-path.ts';
@@ -8,10 +8,10 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findRow } from '../file/file-row.ts';
 import { removeFile } from '../file/file-tree.ts';
 
-/** JSON text of attachments, as messages and items have them: references, or paths. */
+/** JSON text of the attachments of messages and items: references, or paths. */
 export type NamedFiles = string | null | undefined;
 
-/** Called once the messages that named them are gone. */
+/** Must be called after the messages that named the files were removed. */
 export async function removeUnnamedFiles(
   thread: ThreadTransaction,
   named: readonly NamedFiles[],

@@ -1,7 +1,7 @@
 /**
  * Messages that code writes, changes and removes (definitions §14.2).
- * M1. A message goes with what hangs on it: results of its calls, and what sub-prompts said below those. A call without a
- *     result cannot go: its tool may run at this moment. Files go as message-files.ts says.
+ * M1. A message is removed with what depends on it: results of its calls, and sub-prompts' messages below those. One
+ *     with an unfinished call is not removed: its tool may be running. For files see message-files.ts.
  */
 import type { Selectable } from 'kysely';
 import type { Message, ToolCall } from '../../../core/message/message.ts';
@@ -68,7 +68,7 @@ export async function updateMessage(
   });
 }
 
-/** A model would read something else. */
+/** True if a model would read something else. */
 function isSaidOtherwise(changed: Message, found: Message): boolean {
   const { content, attachments } = changed;
   return content !== found.content || JSON.stringify(attachments) !== JSON.stringify(found.attachments);
@@ -97,7 +97,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
   });
 }
 
-/** A message that still waits. */
+/** Removes a message that is still in line. */
 async function dropPending(thread: ThreadTransaction, id: string): Promise<boolean> {
   const waiting = await thread.trx
     .selectFrom('items')
@@ -112,7 +112,7 @@ async function dropPending(thread: ThreadTransaction, id: string): Promise<boole
   return true;
 }
 
-/** M1: a call without a result cannot go. */
+/** M1: throws `MessageConflict` if a call has no result yet. */
 async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
   const { step } = message;
   if (step === null || callIds(message).length === 0) return;
@@ -130,7 +130,7 @@ async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): 
   );
 }
 
-/** Answers all that is gone. */
+/** Returns all rows that were removed. */
 async function remove(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
   const gone = [message];
   for (const below of await findBelow(thread, message)) gone.push(...(await remove(thread, below)));

@@ -1,6 +1,7 @@
 /**
- * What holds an open execution before its next model step until somebody lets it go on: a wait, found by its key, so that whoever asks again finds the
- * same one. What is approved goes on as the same execution, and so does what is spoken to; what is refused ends.
+ * Pauses an open execution before its next model step until a person lets it go on: a wait, found by its key, so that a
+ * repeated check finds the same one. If it is approved, or a message comes from outside, the same execution goes on; if
+ * it is refused, the execution ends.
  */
 import type { PausedFailures } from '../../../core/guard/failure.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
@@ -8,19 +9,19 @@ import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts
 import type { WaitRow } from '../wait/wait-row.ts';
 import { type DueRow, type InputWish, wishOf } from './drain.ts';
 
-/** What the next step would take in. */
+/** What the next step would drain. */
 export interface NextInput extends InputWish {
   readonly rows: readonly (Pick<DueRow, 'kind' | 'own'> & { readonly item: { readonly role: string } })[];
 }
 
-/** Of an execution that is open. */
+/** The open execution that is checked, and the input of its next step. */
 export interface AskedRounds {
   readonly input: NextInput;
   readonly side: ThreadRow['side'];
   readonly executionId: string;
 }
 
-/** Somebody outside has said something. */
+/** True if a message from outside wants an answer. */
 export function isSpokenTo({ rows }: NextInput): boolean {
   const outside = rows.flatMap(({ kind, own, item: { role } }) => (own === 0 ? [{ kind, role }] : []));
   return wishOf(outside, true).wantsAnswer;
@@ -28,17 +29,17 @@ export function isSpokenTo({ rows }: NextInput): boolean {
 
 interface PauseReason {
   readonly key: string;
-  /** Of the rounds that are used up. */
+  /** Set if the rounds are used up. */
   readonly rounds?: { readonly round: number; readonly maxRounds: number };
   readonly failures?: PausedFailures;
 }
 
 export type RoundsVerdict =
   | { readonly do: 'end'; readonly error: StoredError }
-  /** `spokenTo`: the wait that is open, and over now. */
+  /** `spokenTo`: the open wait that a message from outside has ended. */
   | (PauseReason & { readonly do: 'pause'; readonly spokenTo?: string });
 
-/** Undefined where the step may begin. */
+/** Undefined if the step may begin. */
 export async function judgePause(
   thread: Pick<ThreadTransaction, 'trx' | 'row'>,
   input: NextInput,

@@ -1,6 +1,6 @@
 /**
- * Reads what a step is about to drain (definitions §9), for hooks, which run before its transaction. What arrives meanwhile waits
- * for the next step (`drain`).
+ * Reads what a step is about to drain (definitions §9), for hooks, which run before its transaction. What arrives in
+ * the meantime waits for the next step (`drain`).
  */
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
@@ -33,7 +33,7 @@ type Row = Pick<
   'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at' | 'own'
 >;
 
-/** `taken`: another message has its id. */
+/** `taken`: another message already has its id. */
 type FoundRow = Row & { readonly taken: boolean };
 
 export async function readPending(context: CommandContext, query: Query): Promise<PendingWork> {
@@ -68,12 +68,12 @@ export async function readPending(context: CommandContext, query: Query): Promis
   });
 }
 
-/** As `drain` reads it. */
+/** Converts a row to what `admit` expects, as `drain` does. */
 function toDue(row: FoundRow) {
   return { row, own: row.own, item: JSON.parse(row.payload) as { readonly executionId?: string } };
 }
 
-/** Decides as `beginStep` does, which then drains nothing. */
+/** Decides like `beginStep`, which drains nothing in that case. */
 async function mustTakeOverFirst(
   db: Transaction<Tables>,
   { afterStep }: Query,
@@ -114,7 +114,7 @@ async function findRows(db: Transaction<Tables>, query: Query, now: number): Pro
   return inOrder.map((row) => ({ ...row, taken: taken.has(row.id) }));
 }
 
-/** Decides as `drain` does. */
+/** Decides like `drain`. */
 function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): Side {
   const messages = rows.filter(({ kind, taken }) => kind === 'message' && !taken);
   const answering = query.twoSides
@@ -126,11 +126,11 @@ function findSide(thread: ThreadRow, query: Query, rows: readonly FoundRow[]): S
 interface NextStep {
   readonly thread: ThreadRow;
   readonly found: readonly FoundRow[];
-  /** Null where it begins one. */
+  /** Null if the step begins an execution. */
   readonly executionId: string | null;
 }
 
-/** As the step itself will be told. */
+/** Applies the limits like the step itself. */
 async function isLimited(
   db: Transaction<Tables>,
   query: Query,
@@ -153,7 +153,7 @@ async function isLimited(
   );
 }
 
-/** Queued rows keep their places; content that was staged before wins over what the item says. */
+/** Queued rows keep their positions; content that was staged replaces that of the item. */
 function lineUp({ threadId, items }: Query, known: readonly Row[], now: number): Row[] {
   const rows = new Map(known.map((row) => [row.id, row]));
   const inLine = known.filter(({ state }) => state === 'queued');
@@ -166,7 +166,7 @@ function lineUp({ threadId, items }: Query, known: readonly Row[], now: number):
   return inLine;
 }
 
-/** Nothing for an item that only names content which is not there. */
+/** Undefined for an item that only names its content, if that is not staged. */
 function toRow(threadId: string, item: QueueItem, now: number): Row | undefined {
   if (item.kind === 'stored') return undefined;
   return { ...toItemRow(threadId, item, now), state: 'staged', position: null };

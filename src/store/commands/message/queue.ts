@@ -1,6 +1,6 @@
 /**
- * The queue's durable half (runtime §9): items staged by clients, spilled by the workflow, queued by tools; `drain.ts` makes
- * messages of them. `(thread, item id)` is unique: whatever comes twice counts once.
+ * The durable part of the queue (runtime §9): items staged by clients, spilled by the workflow, queued by tools;
+ * `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts once.
  */
 import { sql } from 'kysely';
 import type { QueueItem, Refusal } from '../../../core/thread/item.ts';
@@ -33,7 +33,7 @@ async function countItems(db: CommandContext['db'], threadId: string): Promise<n
   return Number(count);
 }
 
-/** Puts an item in line and says so in the log. */
+/** Puts an item in line, and logs it if it is new there. */
 export async function enqueue(
   thread: ThreadTransaction,
   item: QueueItem,
@@ -46,7 +46,7 @@ export function tellQueued(thread: ThreadTransaction, item: QueueItem): void {
   thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
 }
 
-/** Tools that code has queued with what is stored now: they may name any tool. `own`: code of the thread's executions. */
+/** Queues tools together with what is stored now; they may name any tool. `own`: by code of the thread's executions. */
 export async function enqueueTools(
   thread: ThreadTransaction,
   tools: readonly QueuedTool[] = [],
@@ -55,7 +55,7 @@ export async function enqueueTools(
   for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own, effect });
 }
 
-/** A staged item takes its place in line; one that is queued or drained already keeps it. True when it is new there. */
+/** Moves a staged item into line; one that is queued or drained already stays as it is. True if it is new in line. */
 export async function putInLine(
   thread: ThreadTransaction,
   item: QueueItem,
@@ -76,7 +76,7 @@ export async function putInLine(
   return isNew;
 }
 
-/** False for an item that is refused, or is another's twin: it is not to come again. */
+/** False if another item has claimed the execution: this one is stored as drained, so that it cannot come again. */
 async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
   const claimed = await claimItem(thread, item);
   if (claimed.kind === 'claimed' && claimed.itemId === item.id) return true;
@@ -100,13 +100,13 @@ async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<b
   return false;
 }
 
-/** Who pays for it: the open execution, or the one that scheduled the effect. */
+/** The budgets that pay for an item: the open execution's, or those of the one that scheduled the effect. */
 async function findCause(thread: ThreadTransaction, { own, effect }: QueueOptions): Promise<CausedItem> {
   if (own) return causedBy(thread);
   return effect === undefined ? {} : causedByEffect(thread, effect);
 }
 
-/** One statement: a client may stage the same id at this very moment, and staging takes no lock on the thread. */
+/** A single statement: a client may stage the same id concurrently, and staging takes no lock on the thread. */
 async function lineUp(
   thread: ThreadTransaction,
   item: QueueItem,
@@ -135,7 +135,7 @@ async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position
     .onConflict((conflict) => conflict.doNothing())
     .returning('items.id')
     .executeTakeFirst();
-  // There is such a row: known before, or staged since we looked.
+  // The row exists: it was known before, or has been staged since the first attempt.
   if (!refused) return takeStaged(thread, item.id, position);
   thread.emit('item.rejected', {
     id: item.id,
@@ -157,7 +157,7 @@ async function takeStaged(thread: ThreadTransaction, id: string, position: numbe
   return taken !== undefined;
 }
 
-/** An item that could not be read back is refused, and the others are taken. */
+/** Stores items. One that could not be read back is rejected, and the others are stored. */
 export async function spillItems(context: CommandContext, command: SpillItems): Promise<{ waiting: number }> {
   const stored = await inRun(context, command, async (thread) => {
     emitRejections(thread, command.rejections ?? []);
@@ -170,7 +170,7 @@ export async function spillItems(context: CommandContext, command: SpillItems): 
   return { waiting: typeof stored === 'number' ? stored : 0 };
 }
 
-/** The item itself is one level more than what its sender wrote. */
+/** The item itself adds one level to what its sender wrote. */
 function isTooDeep(item: QueueItem): boolean {
   return measureJson(item, { maxDepth: LIMITS.jsonDepth + 1 }).depth > LIMITS.jsonDepth + 1;
 }
@@ -180,7 +180,7 @@ function tooDeep({ id }: QueueItem): Refusal {
   return { id, code: 'InvalidMessage', reason };
 }
 
-/** The thread may not be there yet: the first message of a new one is staged before it is started. */
+/** The thread may not exist yet: the first message of a new one is staged before the thread is started. */
 export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
   await context.db
     .insertInto('items')
@@ -217,7 +217,7 @@ export function emitRejections(thread: ThreadTransaction, rejections: readonly R
     thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
 }
 
-/** Items that are queued no longer: they became messages, or the log says why not. */
+/** Counts items that are no longer queued: they became messages, or the log has the reason why not. */
 export async function countTaken(
   { db }: CommandContext,
   threadId: string,
@@ -233,7 +233,7 @@ export async function countTaken(
       .where('state', '=', 'drained')
       .execute(),
   );
-  // Refusals are rare, and only the log has them: look there only for what is missing.
+  // Rejections are rare, and only the log has them: it is read only if an id is missing.
   if (drained.length === itemIds.length) return drained.length;
   const rejected = await db
     .selectFrom('events')

@@ -1,7 +1,7 @@
 /**
- * The files that a queued message names (definitions §15.4): paths become references as the message is stored, in the same
- * transaction, so that they tell of the files as they are then. What is not there is no reason to lose the message: it says
- * which files it lacks.
+ * The files that a queued message names (definitions §15.4). Paths become references when the message is stored, in the
+ * same transaction, so the references describe the files at that time. A missing file does not fail the message, which
+ * lists the missing files.
  */
 import { toAttachmentRef } from '../../../core/file/attachment.ts';
 import { tryFilePath } from '../../../core/file/file-path.ts';
@@ -11,11 +11,11 @@ import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-row.ts';
 
 export interface ResolvedAttachments {
   readonly attachments?: readonly AttachmentRef[];
-  /** Merged into the message's own. */
+  /** Merged into the message's own metadata. */
   readonly metadata: { readonly missingAttachments?: readonly string[] };
 }
 
-/** Resolves the attachments of the message with this id. References are made by the project's code, which has looked them up. */
+/** Resolves the attachments of the message with this id. References are kept: the project's code has looked them up. */
 export async function resolveAttachments(
   thread: ThreadTransaction,
   id: string,
@@ -27,7 +27,7 @@ export async function resolveAttachments(
   const attachments = given.flatMap((each, index): AttachmentRef[] => {
     if (typeof each !== 'string') return [each];
     const file = files.get(tryFilePath(each) ?? '');
-    // Made from the message's id: one of its own for each file of it.
+    // Derived from the message's id, so that each of its files has a different one.
     if (file) return [toAttachmentRef(`${id}:${index}`, toFileRecord(file))];
     missing.push(each);
     return [];

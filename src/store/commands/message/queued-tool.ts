@@ -1,11 +1,11 @@
-/** A tool in line as it becomes history: a message of the side that acts, with the call, in the step that is about to open. */
+/** Stores a queued tool as history: a message of the acting side with the call, in the step that is about to open. */
 import { roleOf } from '../../../core/thread/session.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { StoredMessagePayload } from './drain.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 
-/** A drained tool waits for its run in the step that drained it. */
+/** A drained tool; it runs in the step that drained it. */
 export interface DrainedTool {
   readonly callId: string;
   readonly name: string;

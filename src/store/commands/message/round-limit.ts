@@ -1,8 +1,10 @@
 /**
- * Whether a turn has used up its rounds (core/guard/round.ts), or so many of its calls have failed that it asks for help (failure-limit.ts). As with limits
- * (step-limit.ts), the step asks it under its thread's lock, and hooks are told beforehand what it will say.
- * R1. Rounds are the model steps since the newest message from outside, which brings new ones.
- * R2. A subagent's pause is a wait (pause-wait.ts), found by its execution and by where its rounds began; a root thread ends.
+ * Decides whether a turn has used up its rounds (core/guard/round.ts), or so many of its calls have failed that it asks
+ * for help (failure-limit.ts). As with limits (step-limit.ts), the step checks under its thread's lock, and hooks get
+ * the expected verdict in advance.
+ * R1. Rounds are the model steps since the newest message from outside, which grants new ones.
+ * R2. A subagent pauses with a wait (pause-wait.ts), keyed by its execution and the start of its rounds; a root
+ *     thread's execution ends.
  */
 import { type RoundLimits, toRoundsError } from '../../../core/guard/round.ts';
 import { countAnswered } from '../base/step-count.ts';
@@ -11,7 +13,7 @@ import { judgeFailures, type KeptFailures } from './failure-limit.ts';
 import { type AskedRounds, isSpokenTo, judgePause, type RoundsVerdict } from './pause-wait.ts';
 
 export interface KeptRounds extends KeptFailures {
-  /** How many model steps the execution had when they began. */
+  /** The number of model steps of the execution when its rounds began. */
   readonly from: number;
   readonly max: RoundLimits;
 }
@@ -21,7 +23,7 @@ export const readKept = ({ rounds }: Pick<ThreadRow, 'rounds'>) =>
 
 type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
 
-/** Whether one more model step of an open execution may begin; undefined where it may. */
+/** Judges whether one more model step of an open execution may begin; undefined if it may. */
 export async function judgeRounds(thread: Read, asked: AskedRounds): Promise<RoundsVerdict | undefined> {
   const { row } = thread;
   const { input } = asked;

@@ -1,6 +1,6 @@
 /**
- * Whether the limits of an agent let the step begin which input and thread ask for (core/thread/step-limit.ts). Pure: the step asks it
- * under its thread's lock (step/begin-step.ts), and hooks are told beforehand what it will say (pending.ts).
+ * Decides whether an agent's limits allow the step that input and thread ask for (core/thread/step-limit.ts). Pure: the
+ * step checks under its thread's lock (step/begin-step.ts), and hooks get the expected verdict in advance (pending.ts).
  */
 import type { Side } from '../../../core/author/thread-execution.ts';
 import { planStep } from '../../../core/thread/plan-step.ts';
@@ -12,13 +12,13 @@ import type { InputWish } from './drain.ts';
 export interface AskedStep extends Progress {
   readonly thread: Pick<ThreadRow, 'agent' | 'next_agent' | 'turn_open'>;
   readonly input: InputWish;
-  /** Who would act. */
+  /** The side that would act. */
   readonly side: Side;
 }
 
 /**
- * The limit that forbids the step which is asked for; none where nothing is asked of model or tools. Not asked of one that is taken
- * over: it has begun before.
+ * Returns the limit that forbids the requested step; undefined if none does, or if it calls neither model nor tools.
+ * Not called for a step that is taken over: it has begun already.
  */
 export function findLimitOf(
   limits: BeginStep['limits'],

@@ -1,10 +1,10 @@
-/** Ids that messages of a thread bear: no item can be stored under one. */
+/** Ids of a thread's messages: no item can be stored under one of them. */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
 import { readInBatches } from '../base/batches.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** An id that one of the thread's own messages bears cannot name another; such an item is refused, visibly. */
+/** Rejects items whose id a message of the thread has already, with an event for each; returns the others. */
 export async function refuseTaken<Item extends { readonly id: string }>(
   thread: ThreadTransaction,
   items: readonly Item[],
@@ -17,7 +17,7 @@ export async function refuseTaken<Item extends { readonly id: string }>(
   return items.filter(({ id }) => !taken.has(id));
 }
 
-/** Those of the ids that messages bear. */
+/** Returns those of the ids that messages have. */
 export async function findMessages(
   trx: Transaction<Tables>,
   threadId: string,

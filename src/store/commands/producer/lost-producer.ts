@@ -1,7 +1,8 @@
 /**
- * What ends with the process that it lived in: executions that its code produced, and tasks whose adapter it had.
- * L1. Whoever looks ends them, and each ends once: a sign of its process that came meanwhile counts.
- * L2. A task has ended here before its workflow is: it is `lost` until somebody has seen to that.
+ * Ends what depended on a process that was lost: executions that its code produced, and tasks whose adapter it ran.
+ * L1. Any worker may end a lost producer, and it ends once: if the process has renewed its presence since, it is not
+ *     lost.
+ * L2. A task ends here before its workflow does: it is `lost` until its workflow has been terminated too.
  */
 import { adapterLost, type Produced, producerLost } from '../../../core/thread/producer.ts';
 import { isTaskThread, toTaskId } from '../../../core/thread/task-start.ts';
@@ -31,7 +32,7 @@ async function closeLost(context: CommandContext, threadId: string, executionId:
   try {
     return await inThread(context, threadId, async (thread) => {
       const row = await selectOpen(thread, executionId);
-      // L1: it may have been seen since.
+      // L1: the process may have renewed its presence since.
       if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
       if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
       else {
@@ -42,7 +43,7 @@ async function closeLost(context: CommandContext, threadId: string, executionId:
     });
   } catch (error) {
     if (!isRuntimeError(error, 'ThreadNotFound')) throw error;
-    // Lost before its thread was made.
+    // Lost before its thread was created.
     await context.db
       .updateTable('producers')
       .set(ofTask ? { state: 'lost' } : { state: 'ended', produced: JSON.stringify(toLost(executionId)) })
@@ -69,7 +70,7 @@ export async function listLostTasks({ db }: CommandContext): Promise<readonly st
   return rows.map(({ thread_id: threadId }) => threadId);
 }
 
-/** L2: whoever has seen to it says so. */
+/** L2: called once the workflow has been terminated. */
 export async function forgetLostTask({ db }: CommandContext, threadId: string): Promise<void> {
   await db
     .updateTable('producers')

@@ -1,9 +1,11 @@
 /**
  * Executions that code of one process produces (core/thread/producer.ts).
- * D1. One producer for ever: whoever claims (thread, execution) first holds it, and nobody begins it again, also where that one was lost.
- * D2. Lines are counted: what is told twice is there once. They come between the begin and the end of their execution, or not at all.
- * D3. It ends once: settled by its holder, or lost, whatever comes first.
- * D4. What its lines say that it has used counts in the budgets of its execution, with the lines; where that is too much it ends.
+ * D1. There is only ever one producer: whoever claims (thread, execution) first holds it, even after that holder was
+ *     lost.
+ * D2. A producer's lines are counted: one that is sent twice is stored once. They are stored only while their execution
+ *     runs.
+ * D3. A producer ends once: settled by its holder, or lost, whichever comes first.
+ * D4. Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
  */
 import type { Selectable } from 'kysely';
 import type { Spending } from '../../../core/governance/budget.ts';
@@ -74,7 +76,7 @@ export async function tellProduced(
   const until = await untilWhen(context, presenceMs);
   return inThread(context, threadId, async (thread) => {
     const row = await selectOpen(thread, executionId);
-    // D2: while it runs. A gap would be a line that is lost.
+    // D2: only while it runs. A gap would mean that a line is lost.
     if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
     const unheard = lines.slice(row.lines - from);
     for (const line of unheard) thread.emit('produced.line', line);
@@ -82,7 +84,7 @@ export async function tellProduced(
       lines: Math.max(row.lines, from + lines.length),
       present_until: until,
     });
-    // D4: behind all other rows.
+    // D4: budget rows are locked after all others.
     const error = await charge(context, thread, toSpending(unheard));
     if (error) await endProducer(thread, executionId, { ok: false, error });
     return true;
@@ -111,7 +113,7 @@ export async function settleProducer(
   });
 }
 
-/** D3. An end that nobody can read any more is not told. */
+/** D3. Emits no event if the execution or the thread has ended already. */
 export async function endProducer(
   thread: ThreadTransaction,
   executionId: string,

@@ -1,8 +1,8 @@
 /**
- * The presence of a task's adapter that lives with its process: a producer under `task/` and the task's id, as both its thread and its execution, held by
- * the queue that the adapter works for.
- * H1. One queue for a task; another process that works for the same queue is the same holder.
- * H2. A holder that was lost before its task was there has done nothing of it: another one may have it.
+ * The presence of a task's adapter that lives in a process: a producer with `task/` and the task's id as its thread and
+ * its execution, held by the queue that the adapter works for.
+ * H1. A task has one queue; another process that works for the same queue is the same holder.
+ * H2. A holder that was lost before its task existed has done nothing of it: another one may have the task.
  */
 import type { ProducerPresence } from '../../port/producer.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -12,7 +12,7 @@ export async function claimTask(
   context: CommandContext,
   { threadId, holder, presenceMs }: Omit<ProducerPresence, 'executionId'>,
 ): Promise<boolean> {
-  // H2: its workflow is gone, too, where its producer is `ended`.
+  // H2: if the producer is `ended`, the task's workflow is gone too.
   await context.db
     .updateTable('producers')
     .set({ state: 'open', holder, present_until: await untilWhen(context, presenceMs) })
@@ -26,7 +26,7 @@ export async function claimTask(
   return claimProducer(context, { threadId, executionId: threadId, holder, presenceMs });
 }
 
-/** H1: of all tasks of that queue. */
+/** H1: renews all tasks of a queue, and returns how many there were. */
 export async function renewAll(
   context: CommandContext,
   { holder, presenceMs }: Pick<ProducerPresence, 'holder' | 'presenceMs'>,

@@ -1,6 +1,6 @@
 /**
- * Whether the hooks at the end of an execution have run. Said beside the end, not with it: a thread may be terminated in the store alone, and
- * whoever comes by next tells them. Saying it twice changes nothing.
+ * Whether the hooks at the end of an execution have run. Stored separately from the end: if a thread is terminated in
+ * the store alone, the next worker that handles it runs the hooks. Marking twice changes nothing.
  */
 import type { EndingExecution } from '../../port/execution.ts';
 import type { CommandContext } from '../base/context.ts';

@@ -1,7 +1,9 @@
 /**
- * Reads of executions, of one thread or of all: each with the context that it ran with, given or made of its own id and place.
- * E1. Whatever list is asked for, its rows come from an index in the order in which they are answered: none is sorted, and a page costs its
- *     own length, however many executions there are (schema/migration-0017.ts). What a second condition leaves out is passed over.
+ * Reads executions, of one thread or of all: each with the context that it ran with, given or derived from its id and
+ * place.
+ * E1. Every list is read from an index in the order in which it is returned: nothing is sorted, and a page costs its
+ *     own length, however many executions there are (schema/migration-0017.ts). Rows that a further condition excludes
+ *     are skipped.
  */
 import type { InferResult, SelectQueryBuilder } from 'kysely';
 import { contextOf, withCancellation } from '../../../core/governance/run-context.ts';
@@ -75,7 +77,7 @@ export async function listExecutions(
   return (await found.execute()).map(toExecutionRecord);
 }
 
-// E1: the order of all its indexes.
+// E1: the order of all indexes used here.
 function latestFirst(query: ExecutionQuery): ExecutionQuery {
   return query
     .orderBy('executions.started_at', 'desc')
@@ -84,7 +86,7 @@ function latestFirst(query: ExecutionQuery): ExecutionQuery {
 }
 
 function whereBehind(query: ExecutionQuery, { startedAt, threadId, id }: ExecutionPlace): ExecutionQuery {
-  // The first condition is implied: it bounds an index that has the thread before the time.
+  // The first condition follows from the second: it bounds an index that has the thread before the time.
   return query
     .where('executions.started_at', '<=', startedAt)
     .where(({ eb, refTuple, tuple }) =>
@@ -132,7 +134,7 @@ function toExecutionRecord(row: Row): ExecutionRecord {
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
     stopReason: row.stop_reason,
     firstSeq: row.first_seq === null ? null : Number(row.first_seq),
-    // One that has ended keeps the agents that had it.
+    // An execution that has ended keeps the agents that it had.
     context: withCancellation(given ?? contextOf({}, place), canceled),
     contextGiven: given !== null,
     canceled,

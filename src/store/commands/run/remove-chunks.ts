@@ -1,7 +1,9 @@
 /**
- * Removes what was streamed in executions that ended some time ago; the messages stay. Whoever gives it again finds the next ones.
- * D1. A bounded number of rows of a bounded number of executions at a time: no thread waits for long behind it.
- * D2. An execution is looked at until a look has found less than it may remove. The oldest rows go first: what is left is the end of a text.
+ * Removes streamed text of executions that ended some time ago; the messages stay. A repeated command removes the next
+ * rows.
+ * D1. Each time a bounded number of rows of a bounded number of executions is removed, so no thread waits for long.
+ * D2. An execution is done when fewer rows are found than may be removed. The oldest go first, leaving the end of a
+ *     text.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
@@ -59,7 +61,7 @@ async function removeOf(
     .where('seq', 'in', streamed)
     .returning('seq')
     .execute();
-  // D2: there may be more.
+  // D2: none are left.
   if (removed.length < MOST_ROWS)
     await trx
       .updateTable('executions')

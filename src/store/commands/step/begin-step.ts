@@ -1,22 +1,27 @@
 /**
- * Begins a step (runtime §3.1): takes over what is stored and not judged; else drains the queue, and decides with `planStep` whether
- * queued tools are run or the model is called.
- * B1. Draining is in the same transaction as the decision, so no input is ever lost between. What a step that is taken over finds in
- *     line stays there: it is the next step's.
- * B2. A step is known to the workflow by (run, ordinal) and to the store by its own number; asking twice with
- *     the same key finds the same step, and drains nothing: an input that came in between is the next step's.
- * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever the new run calls
- *     it: what the turn has said and done stays current in the model's context.
- * B4. Steps of sub-prompts lie within a call of another step: the workflow is told of that one alone, and finds them by it.
- * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began it.
- * B6. The thread's row says who acts while steps open; one that is taken over says itself whose it is.
- * B7. A limit is asked when it is known who would act, and before anything is drained: what the step may not take is still in line.
- * B8. A budget is asked behind the drain: what is due is history, whatever becomes of the step. Where it is used up, the execution is over,
- *     and what comes in behind that is left to the next one.
- * B9. Of an execution that is to be cancelled no step begins: what waits stays in line. One whose whole input says so has no step.
+ * Begins a step (runtime §3.1): takes over a stored step that was not evaluated; else drains the queue, and decides
+ * with `planStep` whether queued tools are run or the model is called.
+ * B1. Draining is in the same transaction as the decision, so no input is lost in between. If a step is taken over,
+ *     what is in line stays there for the next step.
+ * B2. The workflow knows a step by (run, ordinal), the store by its own number; a repeated command with the same key
+ *     finds the same step and drains nothing: input that came in between is the next step's.
+ * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever id the new run proposes:
+ *     what the turn has said and done stays current in the model's context.
+ * B4. Steps of sub-prompts belong to a call of another step: the workflow learns of that step only, and finds them by
+ *     it.
+ * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began
+ *     it.
+ * B6. The thread's row has the side that acts while steps open; a step that is taken over has its own side.
+ * B7. Limits are checked once it is known who would act, before anything is drained: the input of a forbidden step
+ *     stays in line.
+ * B8. Budgets are checked after the drain: the input is history, whatever happens to the step. If a budget is used up,
+ *     the execution is over, and later input is left to the next one.
+ * B9. No step of an execution that is to be cancelled begins: what waits stays in line. If all of its input is
+ *     cancelled, it has no step.
  * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
- * B11. Where code of another process produces that (core/thread/producer.ts), the step asks no model.
- * B12. A person may let the thread go on without a word: its steps are counted anew, and with nothing in line it goes on from the history.
+ * B11. If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
+ * B12. A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
+ *     on from the history.
  */
 import { mustTakeOver, planStep, type UnseenStep } from '../../../core/thread/plan-step.ts';
 import { NEW_SESSION } from '../../../core/thread/session.ts';
@@ -68,11 +73,11 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
         return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, asked));
       }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
-      // B6: the store knows better where it is ahead.
+      // B6: the store's side counts if the store is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due.rows, command); // B12: counted anew
+      if (open === undefined) await beginCount(thread, due.rows, command); // B12: restarts the count
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
@@ -99,19 +104,19 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
 interface Found {
   readonly due: DueInput;
   readonly unseen: UnseenStep | undefined;
-  /** B3: the execution that nobody has ended; else the one that the workflow proposes begins. */
+  /** B3: the execution that has not ended; if there is none, the one that the workflow proposes begins. */
   readonly open: OpenExecution | undefined;
 }
 
 type Decision =
-  /** B1: what waits is the next step's. */
+  /** B1: what is in line is the next step's. */
   | { readonly do: 'take_over'; readonly step: number }
   /** B8: the execution's budget is used up. */
   | { readonly do: 'end'; readonly error: StoredError }
   /** B7: a limit forbids the step, or a guard pauses it. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | Extract<RoundsVerdict, { do: 'pause' }>
-  /** B9: the execution that is open is to be cancelled. */
+  /** B9: the open execution is to be cancelled. */
   | { readonly do: 'cancel' }
   | { readonly do: 'drain' };
 
@@ -133,7 +138,7 @@ async function decide(
   return verdict ?? { do: 'drain' };
 }
 
-/** B8: what is in line is the thread's own, of an execution that its budget ended, and begins no other. */
+/** B8: all in line was queued by the thread's own execution, which its budget ended: it begins no other. */
 function endedBefore({ last_error: said }: ThreadRow, { rows }: DueInput): StoredError | undefined {
   if (said === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
   const error = JSON.parse(said) as StoredError;
@@ -149,7 +154,7 @@ async function carryOut(
   { decision, swept, ...found }: Found & { readonly decision: Decision; readonly swept: number },
 ): Promise<NewlyBegun> {
   if (decision.do === 'drain') return takeStep(context, thread, command, found);
-  // What the workflow has handed over stays in line.
+  // The items from the workflow stay in line.
   for (const item of found.due.added) tellQueued(thread, item);
   if (decision.do === 'end') return endStep(thread, decision.error, swept);
   if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
@@ -189,9 +194,9 @@ function placeOf(
   return { executionId, sideSteps: askedSteps(row), scratch, runContext: drained.context };
 }
 
-/** B7: what waits is left to an execution that may take it. */
+/** B7: what is in line is left to an execution that may take it. */
 async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
-  // The next execution finds a new session, whatever the workflow knows of this one.
+  // The next execution begins a new session, whatever the workflow knows of this one.
   if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);
   const waiting = await countPending(thread);
   return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
@@ -226,7 +231,7 @@ async function openStep(
   if (plan === 'run_tools') {
     const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;
     const step = await openToolStep(thread, { executionId, directive }, tools);
-    // B8: the calls are history too, and closed unrun.
+    // B8: the calls are history too, and closed without running.
     const denied = await spend(context, thread, { maxSteps: 1 }, { step });
     return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);
   }
@@ -238,7 +243,7 @@ async function openStep(
   return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
 }
 
-/** B8: told as a step that has failed; `step` is the thread's last. */
+/** B8: reported as a failed step; `step` is the thread's last. */
 function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) {
   return { kind: 'failed', step: row.last_step, error, swept } as const;
 }

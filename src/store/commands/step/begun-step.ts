@@ -1,16 +1,16 @@
-/** A step that has begun, as its workflow is told of it. */
+/** A step that has begun, as its workflow receives it. */
 import type { BegunStep } from '../../port/thread-store.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { Asked } from './produced-step.ts';
 
-/** The workflow has proposed another id. */
+/** Adds the execution's id, if the workflow has proposed another one. */
 export function tellExecution(begun: BegunStep, executionId: string, asked: Asked): BegunStep {
   const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
   const told = tells ? { ...begun, executionId } : begun;
   return told.kind === 'call' && asked.produced ? { ...told, produced: true } : told;
 }
 
-/** The workflow is told of a call only by the commit that ends it. */
+/** Relaxes the commit of a call: the workflow learns of a call only from the commit that ends it. */
 export function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   if (begun.kind === 'call') thread.relax();
   return begun;

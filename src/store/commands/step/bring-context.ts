@@ -1,6 +1,6 @@
 /**
- * What the request of a step is assembled from, read in the transaction that begins the step: after all that it writes, so the messages
- * that it drained are among those it reads. With it, where nothing else comes first, begins the first call of a model.
+ * Reads what the request of a step is assembled from, in the transaction that begins the step: after all its writes, so
+ * the messages that it drained are included. If nothing else comes first, the first model call begins here too.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { SideSteps } from '../../../core/thread/session.ts';
@@ -24,7 +24,7 @@ export interface OpenedPlace {
   readonly runContext: RunContext | null;
 }
 
-/** `opened`: absent for a step that was open before; its place is read. */
+/** `opened`: absent for a step that was open before, whose place is read. */
 export async function bringContext(
   thread: ThreadTransaction,
   { request }: Pick<BeginStep, 'request'>,
@@ -39,13 +39,13 @@ export async function bringContext(
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
-  // A budget is asked when it is known what is to be sent.
+  // With a budget, the call is checked once it is known what will be sent.
   if (!first || thread.row.budget !== null || delays?.(context)) return brought;
   await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
   return { ...brought, called: true };
 }
 
-/** Once for a step: one that is tried again may have been told of. */
+/** Logged once per step: an earlier attempt at it may have logged it. */
 function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext): Pick<Call, 'noted'> {
   if (trimmed > 0) thread.emit('context.trimmed', { messages: trimmed }, { step });
   return { noted: true };

@@ -1,6 +1,6 @@
 /**
- * Cancels an execution (docs/governance.md): the request is kept with it, and the first one counts. From then on no step of it begins
- * (begin-step.ts), and however it ends, it ends as cancelled (thread/status.ts).
+ * Cancels an execution (docs/governance.md): the request is stored with it, and the first one counts. From then on none
+ * of its steps begins (begin-step.ts), and however it ends, it ends as cancelled (thread/status.ts).
  */
 import type { CancelVerdict } from '../../../core/governance/cancellation.ts';
 import type { CancelExecution } from '../../port/execution.ts';
@@ -35,7 +35,7 @@ export async function cancelExecution(
   });
 }
 
-/** The one that is named; else the one that runs, or the last that did. */
+/** The named execution; without a name the open one, or the last one. */
 async function findExecution({ trx, threadId }: ThreadTransaction, executionId: string | undefined) {
   const all = trx
     .selectFrom('executions')

@@ -1,9 +1,9 @@
 /**
  * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
- * C1. Only an open step can be ended; whoever comes second finds what the first one stored.
- * C2. A sub-prompt's step is a matter of the call that it answers. It leaves alone what belongs to the thread: input that waits
- *     for an answer, the thread's last error.
- * C3. The call that brought an answer ends in the transaction that stores it; also where the answer comes too late, since it was paid for.
+ * C1. Only an open step can be ended; a later command finds what the first one stored.
+ * C2. A sub-prompt's step only concerns the call that it answers. It does not change what belongs to the thread:
+ *     unanswered input, the thread's last error.
+ * C3. The model call that brought the answer ends in the transaction that stores it, even if too late: it was paid for.
  */
 import { answerIdOf } from '../../../core/message/answer-id.ts';
 import type { ToolCall } from '../../../core/message/message.ts';
@@ -39,11 +39,11 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
     (trx) => [selectWholeStep(trx, threadId, step), selectCallState(trx, answered)],
     async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
-      // C3: before it is known what becomes of the answer.
+      // C3: before it is known whether the answer is stored.
       await settleModelCall(context, thread, { ...answered, ok: true }, known);
       if (opened.state === 'committed') return findCommitted(thread, command, opened);
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
-      // Hooks of what the step drained have asked before those of its answer; the last word holds.
+      // Hooks of the drained messages gave their directive before those of the answer; the last one counts.
       const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
       await storeAnswer(thread, answer, opened);
       return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
@@ -51,7 +51,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
   );
 }
 
-/** C1. Whoever asks twice is the first one. */
+/** C1. `byOther`: another attempt has committed the step, not a repetition of this command. */
 async function findCommitted(
   thread: ThreadTransaction,
   { step, attempt }: CommitStep,
@@ -86,7 +86,7 @@ async function findStep({ trx, threadId }: ThreadTransaction, step: number): Pro
   return selectWholeStep(trx, threadId, step).executeTakeFirstOrThrow();
 }
 
-/** Everything that an answer leaves: its message, the step's end, its calls, its event. */
+/** Stores all that an answer leaves: its message, the step's end, its calls, its event. */
 async function storeAnswer(
   thread: ThreadTransaction,
   answer: CommitStep,
@@ -94,7 +94,7 @@ async function storeAnswer(
 ): Promise<void> {
   const { step, attempt, model, finishReason, usage, content } = answer;
   const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
-  // C2: a sub-prompt has a conversation of its own.
+  // C2: a sub-prompt has its own conversation.
   const role = subprompt ? 'assistant' : roleOf(side);
   const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
   await keepScratch(thread, executionId, answer.context);
@@ -115,7 +115,7 @@ async function storeAnswer(
   const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
   await enqueueTools(thread, answer.queuedTools);
-  // C2: the thread's input still waits.
+  // C2: the thread's input stays unanswered.
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   forgetWarnings(thread, { executionId, side });
@@ -127,7 +127,7 @@ interface AnswerPlace {
   readonly executionId: string;
 }
 
-/** The message's id. */
+/** Returns the message's id. */
 async function storeMessage(
   thread: ThreadTransaction,
   { messageId, step, ...answer }: CommitStep,
@@ -145,7 +145,7 @@ async function storeMessage(
   return id;
 }
 
-/** An execution that ended has settled the call: an answer of its sub-prompt is ignored now, since its calls would never run. */
+/** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */
 async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boolean> {
   const { parent_step: step, parent_idx: index } = row;
   if (step === null || index === null) return true;
@@ -160,7 +160,7 @@ function toScheduledCall(
   return { callId: id, name, arguments: text, origin: 'model', repairs };
 }
 
-/** The record that describeStep would read, made of what was just written. */
+/** The record that `describeStep` would read, built from what was just written. */
 async function describeCommitted(
   thread: ThreadTransaction,
   { step, model, content, toolCalls, directive }: CommitStep,
@@ -195,7 +195,7 @@ const selectChunkCount = statement((db, threadId: string, step: number, firstSeq
     .where('step', '=', step),
 );
 
-/** Rows of the step's streamed text, of all attempts: the log says how many there were when they are gone. */
+/** Rows of the step's streamed text, of all attempts: the log keeps their number when they have been removed. */
 async function countChunks(
   { trx, threadId }: ThreadTransaction,
   step: number,
@@ -213,11 +213,11 @@ export async function failStep(
     const { step, attempt, error } = command;
     const { kind, side, state, attempt: current } = await findStep(thread, step);
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
-    // A worker that was taken for lost may not fail what another one is trying; its answer would be welcome.
+    // A worker presumed lost must not fail the attempt of another one; its answer would be accepted.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
     unaskStep(thread, { step, kind, side });
-    // C2: the error is the call's.
+    // C2: the error belongs to the call.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });
     return { kind: 'closed' };

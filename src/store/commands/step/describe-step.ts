@@ -1,10 +1,10 @@
-/** A step that is in the store, as its workflow must hear of it: after its commit, and where a run takes it over. */
+/** A stored step, as its workflow receives it: after its commit, and when a run takes it over. */
 import type { StepRecord } from '../../port/step.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetOf } from '../budget/account.ts';
 
-/** What the workflow must hear of a stored step. */
+/** Returns the record of a stored step for the workflow. */
 export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
   const row = await selectStep(thread.trx, thread.threadId, step)
     .select(['kind', 'model', 'text', 'directive', 'side'])
@@ -31,15 +31,15 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
   };
 }
 
-/** What the step was answered with has used up the budget of its execution. */
+/** The error of a budget that is used up, if what the step received has used it up. */
 export function exceededIn({ row }: ThreadTransaction): Pick<StepRecord, 'exceeded'> {
   const exceeded = budgetOf(row)?.exceeded;
   return exceeded ? { exceeded } : {};
 }
 
 /**
- * Input is stored that this step has not answered: a message that queued tools came with, or the step of queued tools that early
- * versions opened along with one they took over.
+ * True if stored input is not answered by this step: a message with queued tools, or the step of queued tools that
+ * early versions opened along with a step that they took over.
  */
 export async function hasMoreInput({ row, trx }: ThreadTransaction, step: number): Promise<boolean> {
   if (row.answer_due === 1 || row.last_step <= step) return row.answer_due === 1;

@@ -1,4 +1,4 @@
-/** The execution that a step belongs to: the one that nobody has ended, else a new one, which begins with the step. */
+/** The execution that a step belongs to: the open one, else a new one that begins with the step. */
 import type { InferResult } from 'kysely';
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { BeginStep } from '../../port/step.ts';
@@ -22,7 +22,7 @@ export const selectOpenExecution = statement((db, threadId: string) =>
 
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 
-/** What an execution begins with: its context, and the request to cancel it that came with all of its input. */
+/** What an execution begins with: its context, and a request to cancel it that came with all of its input. */
 interface Begun {
   readonly context?: RunContext | null;
   readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
@@ -30,7 +30,7 @@ interface Begun {
 
 type Guarding = Pick<BeginStep, 'rounds' | 'team'>;
 
-/** An execution begins, or `handsOver` to another agent: its guards hold from here on. */
+/** Stores the guards when an execution begins, or `handsOver` to another agent: they hold from then on. */
 export function pinGuards(
   thread: ThreadTransaction,
   { rounds, team }: Guarding,
@@ -40,7 +40,7 @@ export function pinGuards(
   pinTeam(thread, team?.(thread.row.agent), options);
 }
 
-/** The thread works, in the execution that is open or in the one that is named. */
+/** Sets the thread running, in the open execution or in a new one with the given id. */
 export async function setRunning(
   thread: ThreadTransaction,
   command: Guarding & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
@@ -70,7 +70,7 @@ export async function setRunning(
   thread.emit('thread.status', { status: 'running' });
 }
 
-/** False where it has been there before. */
+/** False if the execution exists already. */
 async function startExecution(
   thread: ThreadTransaction,
   executionId: string,

@@ -1,15 +1,15 @@
 /**
  * A handoff (definitions §12.7): the agent that a tool call has named gets the thread when its step is over.
  * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
- * H2. The last one of a step wins, and what an earlier one would have told its agent goes with it.
- * H3. Whoever gets the thread has its first model step before it, with the immediate subagents that come before that (immediate.ts):
- *     also an agent that has had the thread.
+ * H2. The last handoff of a step counts, and the input for an earlier one's agent is removed.
+ * H3. An agent that gets the thread starts over, with its immediate subagents before its first model step
+ *     (immediate.ts): even one that has had the thread before.
  */
 import type { MessageItem } from '../../../core/thread/item.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { dropQueued, enqueue } from '../message/queue.ts';
 
-/** `input` is the new agent's first. Answers how many items it put in line. */
+/** `input` is the new agent's first input. Returns how many items were put in line. */
 export async function keepHandoff(
   thread: ThreadTransaction,
   agent: string,
@@ -23,7 +23,7 @@ export async function keepHandoff(
   return 1;
 }
 
-/** H2: an earlier handoff's input goes. */
+/** H2: removes the input of an earlier handoff. */
 async function dropInput(thread: ThreadTransaction): Promise<void> {
   const waiting = await thread.trx
     .selectFrom('items')
@@ -38,16 +38,16 @@ async function dropInput(thread: ThreadTransaction): Promise<void> {
   }
 }
 
-/** The mark of a handoff's input. It is a field of the item, which no sender can write, as anybody can write metadata. */
+/** Marks the input of a handoff: a field that, unlike metadata, no sender can write. */
 interface HandoffItem extends MessageItem {
   readonly handoffTo: string;
 }
 
-/** The agent that was named has the thread from now on. */
+/** Gives the thread to the named agent. */
 export function applyHandoff(thread: ThreadTransaction): void {
   const { agent: from, next_agent: to } = thread.row;
   if (to === null) return;
-  // H3: it begins anew.
+  // H3: its first model step is yet to come.
   thread.set({ agent: to, next_agent: null, activated: '[]' });
   thread.emit('thread.agent', { from, to });
 }

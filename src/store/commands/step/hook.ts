@@ -1,6 +1,6 @@
 /**
- * Writes for hooks (definitions §9): that the thread was greeted, and what they asked of the flow after their step or result was
- * stored.
+ * Writes on behalf of hooks (definitions §9): that the thread was greeted, and the directives that they gave after
+ * their step or result was stored.
  */
 import type { KeepFlow } from '../../port/step.ts';
 import { updateCall } from '../base/call-row.ts';

@@ -1,7 +1,8 @@
 /**
- * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in the place of the model's.
- * I1. Before the first model step of an agent's side, and no later one, also where there were none to make. An agent that a handoff
- *     gives the thread begins anew (handoff.ts). Input that waits for an answer goes on waiting: the next step asks the model.
+ * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
+ * model's.
+ * I1. These calls come before the first model step of an agent's side and no later one, even if there were none. After
+ *     a handoff the agent begins again (handoff.ts). Unanswered input stays unanswered: the next step calls the model.
  */
 import type { BeginStep, ImmediateCalls } from '../../port/step.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -9,7 +10,7 @@ import { type DrainedTool, storeQueuedTool } from '../message/queued-tool.ts';
 import { refuseTaken } from '../message/taken-id.ts';
 import { openToolStep } from './open-step.ts';
 
-/** The step's number; undefined where the acting side has none to make, or has had its first model step. */
+/** Returns the step's number; undefined if the acting side has no such calls, or has had its first model step. */
 export async function openImmediateStep(
   thread: ThreadTransaction,
   command: BeginStep,
@@ -18,7 +19,7 @@ export async function openImmediateStep(
   const key = `${agent}:${side}`;
   const activated = JSON.parse(thread.row.activated) as string[];
   if (activated.includes(key)) return undefined;
-  // I1: also where there were none to make.
+  // I1: marked even if there are none.
   thread.set({ activated: JSON.stringify([...activated, key]) });
   const calls = command.immediate?.[side];
   if (calls?.key !== key) return undefined;

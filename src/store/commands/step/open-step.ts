@@ -1,4 +1,4 @@
-/** New steps: each gets the thread's next number, in the transaction that decided on it. And a step that is tried again. */
+/** Opens new steps, each with the thread's next number, in the transaction that decided on it; and retries a step. */
 import type { StepRecord, StepRef } from '../../port/step.ts';
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -50,7 +50,7 @@ export async function insertStep(
   return step;
 }
 
-/** Opens the step of a model call; the call itself is the activity's. */
+/** Opens the step of a model call; the activity makes the call itself. */
 export async function openModelStep(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -72,7 +72,7 @@ export async function openModelStep(
   return step;
 }
 
-/** Opens the step of queued tools. Nobody has to answer first, so it is committed as it opens. */
+/** Opens the step of queued tools. It needs no answer, so it is committed as it opens. */
 export async function openToolStep(
   thread: ThreadTransaction,
   { executionId, ...asked }: Pick<BeginStep, 'executionId'> & Pick<StepRecord, 'directive'>,
@@ -85,7 +85,10 @@ export async function openToolStep(
   return step;
 }
 
-/** A worker that shuts down gives its attempt up: whoever tries again is told why. Without effect where another attempt has begun. */
+/**
+ * Records that a worker which shuts down gives up its attempt, as the reason for the next. No effect once that has
+ * begun.
+ */
 export async function handOverStep(
   context: CommandContext,
   { threadId, step, attempt }: StepRef,
@@ -100,7 +103,7 @@ export async function handOverStep(
     .execute();
 }
 
-/** The worker that had an open step was lost, or has shut down: the next attempt's number. */
+/** Begins another attempt at an open step whose worker was lost, or has shut down. Returns the attempt's number. */
 export async function retryStep(
   context: CommandContext,
   thread: ThreadTransaction,

@@ -1,4 +1,4 @@
-/** A step of an execution that code of another process produces (core/thread/producer.ts): no model is asked, and nothing comes before it. */
+/** Steps of an execution that code of another process produces (core/thread/producer.ts): no model is called. */
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { OpenExecution } from './execution.ts';
@@ -9,7 +9,10 @@ export function unasked({ request: _, immediate: __, ...command }: BeginStep): A
   return { ...command, produced: true };
 }
 
-/** Known with the execution that is open; else by the name that its item gives it: its producer is claimed before its item is sent. */
+/**
+ * True if another process produces the execution. The row of an open one has that; for a new one, the producer of the
+ * id that its item names has been claimed before the item was sent.
+ */
 export async function isProduced(
   { trx, threadId }: ThreadTransaction,
   open: OpenExecution | undefined,

@@ -34,7 +34,7 @@ export async function readContext(
   });
 }
 
-/** A sub-prompt's model has made none of the calls. */
+/** The loop warnings for a step; none for a sub-prompt, whose model has made none of the calls. */
 export function remind(
   row: ThreadRow,
   place: Pick<StepPlace, 'executionId' | 'side' | 'subprompt'>,
@@ -43,7 +43,7 @@ export function remind(
   return loops.length > 0 ? { loops } : {};
 }
 
-/** A place with its messages. */
+/** Adds the messages to a place. */
 export async function readMessages(
   db: Transaction<Tables>,
   place: StepPlace,

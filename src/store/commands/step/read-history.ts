@@ -1,11 +1,11 @@
 /**
- * The messages of a step's request, oldest first; never a whole long thread where a part of it is enough.
+ * The messages of a step's request, oldest first; a long thread is not read whole if a part of it is enough.
  * H1. The step's own execution is read whole, whatever the window says.
- * H2. What came before is read newest first, page by page, until the window is full. It then begins with a user's message
- *     where it has one, since providers insist on that, and holds no result whose call was left out.
- * H3. Where there are two AI sides, each has the other's messages as a user's, and is not shown what its tools did: hooks see it, but it takes
- *     no room.
- * H4. Behind a summary, what it covers is not looked at, not even of the step's own execution.
+ * H2. Earlier messages are read newest first, page by page, until the window is full. It then begins with a user's
+ *     message if it has one, since providers insist on that, and has no result whose call was left out.
+ * H3. With two AI sides, each gets the other's messages as a user's, without the results of the other's tools: hooks
+ *     see those, but they take no room.
+ * H4. After a summary, the messages that it covers are not read, not even those of the step's own execution.
  */
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
@@ -20,7 +20,7 @@ import { WindowFilling } from './window-filling.ts';
 
 export interface History {
   readonly messages: readonly ContextMessage[];
-  /** Messages that stand before, where the window had no room for them. */
+  /** Number of earlier messages for which the window had no room. */
   readonly trimmed: number;
 }
 
@@ -28,7 +28,7 @@ type Place = Pick<StepPlace, 'executionId' | 'side'> & {
   readonly thread: Pick<StepPlace['thread'], 'id' | 'messageCount'>;
 };
 
-/** `after`: the time until which a summary stands for the messages. */
+/** `after`: the time up to which a summary replaces the messages. */
 export interface UncoveredWindow extends HistoryWindow {
   readonly after: number | undefined;
 }
@@ -64,7 +64,8 @@ async function readOwn(
 ): Promise<ContextMessage[]> {
   const { executionId } = place;
   const { id } = place.thread;
-  // Put in order here: asked to, SQLite would walk the whole thread in order instead of taking the execution's index.
+  // Sorted here: with an `order by`, SQLite would scan the whole thread in order instead of using the execution's
+  // index.
   const own =
     after === undefined
       ? selectOwn(db, id, executionId)
@@ -72,7 +73,10 @@ async function readOwn(
   return (await own.execute()).map(toContextMessage).sort(byTime);
 }
 
-/** H4: by time. An expression, so that no engine takes the execution's index, which leads through all that is covered. */
+/**
+ * H4: selects by time. The execution is compared in an expression, so that no engine uses its index, which leads
+ * through all covered messages.
+ */
 export function ownBehind<Query extends MessageQuery>(
   query: Query,
   executionId: string,
@@ -85,7 +89,7 @@ export function ownBehind<Query extends MessageQuery>(
 
 type MessageQuery = SelectQueryBuilder<Tables, 'messages', object>;
 
-/** Steps of the other side, of those whose tools are among these messages (H3). */
+/** Steps of the other side, among those whose tool results are in these messages (H3). */
 async function readOthersSteps(
   db: Transaction<Tables>,
   { thread, side }: Place,
@@ -113,7 +117,7 @@ function othersOf(db: Kysely<Tables>, threadId: string, executionId: string) {
     .orderBy('created_at', 'desc');
 }
 
-/** Of most steps: all that is there, as far as a page goes. */
+/** The usual case: all earlier messages, up to the size of a page. */
 const selectNewest = statement((db, threadId: string, executionId: string, size: number) =>
   othersOf(db, threadId, executionId).limit(size),
 );
@@ -180,7 +184,7 @@ async function countLeftOut(
   return before - own.filter((each) => !behind(each)).length + orphans;
 }
 
-/** Counts the messages that the window has reached, of whatever kind, by the index alone. The thread's row knows how many there are. */
+/** Counts messages of every kind from a time on, by the index alone. The thread's row has the number of all. */
 async function countSince(db: Transaction<Tables>, { thread }: Place, time = Number.MAX_SAFE_INTEGER) {
   const { count } = await db
     .selectFrom('messages')

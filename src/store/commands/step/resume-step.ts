@@ -1,4 +1,4 @@
-/** A step that this run has asked for before: its worker was lost, or its answer was. */
+/** Resumes a step that this run has asked for before: its worker was lost, or its answer was. */
 import type { BeginStep, BegunStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
 import { countedSteps } from '../base/step-count.ts';
@@ -8,7 +8,7 @@ import { bringContext } from './bring-context.ts';
 import { describeStep } from './describe-step.ts';
 import { retryStep } from './open-step.ts';
 
-/** Goes on from what it left. */
+/** Continues from the state that the step has reached. */
 export async function resume(
   context: CommandContext,
   thread: ThreadTransaction,

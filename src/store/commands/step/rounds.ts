@@ -1,6 +1,6 @@
 /**
- * The rounds of a turn, as its execution goes on (message/round-limit.ts). Their limit is kept in the thread's row as an execution begins: another
- * build's definitions hold from the next one on. A thread without any is asked nothing.
+ * The rounds of a turn, as its execution goes on (message/round-limit.ts). Their limit is kept in the thread's row when
+ * an execution begins: definitions of another build hold from the next one on. A thread without a limit needs no query.
  */
 import { type RoundLimits, toExecutedTools } from '../../../core/guard/round.ts';
 import type { BegunStep } from '../../port/step.ts';
@@ -18,7 +18,7 @@ function keep(thread: ThreadTransaction, kept: KeptRounds | undefined): void {
   if (rounds !== thread.row.rounds) thread.set({ rounds });
 }
 
-/** An execution begins, or `handsOver` to another agent, whose limits hold from here on. */
+/** Stores the limit when an execution begins, or `handsOver` to another agent, whose limits hold from then on. */
 export function pinRounds(
   thread: ThreadTransaction,
   max: RoundLimits | undefined,
@@ -26,12 +26,12 @@ export function pinRounds(
 ): void {
   const { row } = thread;
   const from = (handsOver ? readKept(row)?.from : undefined) ?? total(row);
-  // What has failed for another agent is not this one's.
+  // Failures under another agent do not count for this one.
   const helped = handsOver && max?.failures !== undefined ? { helped: row.last_step } : {};
   keep(thread, max && { from, max, ...helped });
 }
 
-/** The step is not begun, and its input stays in line. */
+/** The step does not begin, and its input stays in line. */
 export async function pause(
   thread: ThreadTransaction,
   {
@@ -48,7 +48,7 @@ export async function pause(
   return { kind: 'paused', step, swept: 0, waiting: await countPending(thread), pause };
 }
 
-/** Names, oldest first. */
+/** Names of the called tools, oldest first. */
 async function readCalled({ trx, threadId, row }: ThreadTransaction, executionId: string) {
   const calls = await trx
     .selectFrom('tool_calls')
@@ -65,7 +65,10 @@ async function readCalled({ trx, threadId, row }: ThreadTransaction, executionId
   return calls.map(({ name }) => name);
 }
 
-/** The step may begin: with new rounds, where somebody has spoken or has let it go on. What was asked of it is heard. */
+/**
+ * Called when the step may begin. Grants new rounds after a message from outside, or an approval, and marks the wait
+ * for that as heard.
+ */
 export async function grantRounds(
   thread: ThreadTransaction,
   input: AskedRounds['input'],
@@ -92,7 +95,7 @@ async function grantTurn(
   return { ...kept, from: a + b };
 }
 
-/** What has failed until now counts no more. */
+/** Failures up to now no longer count. */
 async function grantHelp(
   thread: ThreadTransaction,
   { input, side, executionId }: AskedRounds,

@@ -1,4 +1,4 @@
-/** Writes a step's tool calls as scheduled, in their order, and says so in the log (runtime §5.1). */
+/** Stores a step's tool calls as scheduled, in their order, and logs them (runtime §5.1). */
 
 import type { CallRepair } from '../../../core/answer/clean-calls.ts';
 import { inBatches } from '../base/batches.ts';
@@ -11,7 +11,7 @@ export interface ScheduledCall {
   /** The caller's JSON text, unparsed. */
   readonly arguments: string;
   readonly origin: 'model' | 'signal' | 'code';
-  /** What was done to it before it came here. */
+  /** Repairs that were made before the call was scheduled. */
   readonly repairs?: readonly CallRepair[];
 }
 

@@ -1,4 +1,4 @@
-/** The scratch of an execution (`state.context`): kept with each commit, gone when the execution ends. */
+/** The scratch of an execution (`state.context`): stored with each commit, removed when the execution ends. */
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export async function keepScratch(

@@ -1,7 +1,7 @@
 /**
- * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: what ends the step
- * takes it to the disk. The first call may begin with its step (bring-context.ts), and the one that brings the answer ends with that
- * (close-step.ts, C3).
+ * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: the commit that ends the
+ * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
+ * answer ends when that is stored (close-step.ts, C3).
  */
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
@@ -44,7 +44,7 @@ async function tellLive(
   return inThread(context, threadId, async (thread) => {
     thread.relax();
     const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
-    // Late tokens of a stopped step, or of a worker that was taken for lost, are ignored.
+    // Late tokens of a stopped step, or of a worker presumed lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
     tell(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
     return true;
@@ -62,7 +62,7 @@ export async function startModelCall(
     (trx) => [selectLive(trx, threadId, step), selectCallState(trx, command)],
     async (thread, [[opened], [known]]) => {
       thread.relax();
-      // A database that crashed may have forgotten the step: then the activity begins it anew, and asks no model before.
+      // A crashed database may have lost the step: the activity must begin it again before a model is called.
       if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
       if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
@@ -118,7 +118,7 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
   );
 }
 
-/** Once. A call that was taken for lost and reports after all was paid for: its row says so. */
+/** Settles a call once. One presumed lost that reports after all was paid for, and its row records that. */
 export async function settleModelCall(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -153,7 +153,7 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
   if (discards) await tellDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
 }
 
-/** What readers are to forget; in the log behind what says why. */
+/** Tells readers to forget streamed text; logged after the event that has the reason. */
 export async function tellDiscarded(
   thread: ThreadTransaction,
   { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
@@ -166,7 +166,10 @@ export async function tellDiscarded(
   thread.emit('attempt.discarded', { attempt, call, reason, ...within }, { step, attempt });
 }
 
-/** Nobody goes on with what the last request of a lost attempt has streamed. One that failed was discarded with its failure. */
+/**
+ * Discards what the last request of a lost attempt has streamed: no attempt continues it. A request that failed was
+ * discarded with its failure.
+ */
 export async function discardLost(
   thread: ThreadTransaction,
   { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,

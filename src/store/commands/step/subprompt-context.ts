@@ -1,10 +1,10 @@
 /**
- * What a sub-prompt sees (definitions §12.6, §22.8): its own messages, after the thread's own conversation where its prompt
- * includes that.
- * X1. The conversation ends before the message whose call it answers: a call that has no result yet must never reach a
+ * What a sub-prompt's model sees (definitions §12.6, §22.8): the sub-prompt's own messages, after the thread's
+ * conversation if its prompt includes that.
+ * X1. The conversation ends before the message whose call it answers: a call without a result must never reach a
  *     provider, and neither may the results of that message's other calls.
- * X2. It does not see what other sub-prompts said, nor the one around it.
- * X3. A summary covers nothing of it, and nothing that comes behind the message whose call it answers.
+ * X2. A sub-prompt's model does not see the messages of other sub-prompts, nor of the one around it.
+ * X3. A summary covers no message of a sub-prompt, and nothing that follows the message whose call that answers.
  */
 import type { Transaction } from 'kysely';
 import { type ContextMessage, callKeys, resultKey } from '../../../core/context/context.ts';
@@ -43,15 +43,15 @@ async function readOwn(
     .where('thread_id', '=', thread.id)
     .where('parent_id', '=', parentId)
     .where('status', '=', 'completed');
-  // X3: what the sub-prompt says comes behind the call that it answers, which no summary covers.
+  // X3: the sub-prompt's messages follow the call that it answers, which no summary covers.
   const own =
     after === undefined ? all.where('execution_id', '=', executionId) : ownBehind(all, executionId, after);
   const rows = await own.execute();
-  // In order here, as in read-history.ts: the execution's index is to be taken.
+  // Sorted here, as in read-history.ts, so that the execution's index is used.
   return rows.map(toContextMessage).sort(byTime);
 }
 
-/** The window that is left beside the sub-prompt's own messages. */
+/** The window less the sub-prompt's own messages. */
 function without(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
   if (window.tokens === undefined) return window;
   const taken = own.reduce((sum, each) => sum + estimateMessage(each, { past: false, recent: true }), 0);

@@ -1,9 +1,10 @@
 /**
  * Summaries of the older part of a history: rows beside the messages, which stay as they are.
- * S1. One for a side, a prompt and the last message that it covers: whoever makes another is answered what is kept, and the log is told once.
- * S2. What is changed or removed retires each summary that covers it; one that covers less becomes the newest again. What was changed while
- *     a summary was made is not covered by it.
- * S3. A thread that has had none is asked for none.
+ * S1. A summary is unique for its side, prompt and last covered message, and logged once: a second one returns the
+ *     first.
+ * S2. Changing or removing a message retires each summary that covers it; one that covers less becomes the newest
+ *     again. A summary is outdated, and not stored, if messages were changed or removed while it was made.
+ * S3. A thread that has never had a summary needs no query.
  */
 import type { Transaction } from 'kysely';
 import type { Summary } from '../../../core/context/summary.ts';
@@ -14,7 +15,7 @@ import { type CommandContext, inRunWith } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** The newest one that counts for the step. */
+/** The newest summary that applies to the step. */
 export async function findSummary(
   db: Transaction<Tables>,
   { thread, side }: Pick<StepPlace, 'thread' | 'side'>,
@@ -55,7 +56,7 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
       const known = await selectSummaries(thread.trx, { ...command, side })
         .where('until', '=', command.summary.until)
         .executeTakeFirst();
-      // S1: what is kept.
+      // S1: returns the first one.
       if (known) return { kind: 'kept', summary: { ...known, until: Number(known.until) } };
       if (await wasEdited(thread, command.seen)) return { kind: 'outdated' };
       await store(thread, side, command);
@@ -64,7 +65,7 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
   );
 }
 
-/** S2: the part of the log that has come since the messages were read. */
+/** S2: searches the part of the log that was written since the messages were read. */
 async function wasEdited({ trx, threadId }: ThreadTransaction, seen: number): Promise<boolean> {
   const found = await trx
     .selectFrom('events')

@@ -1,6 +1,6 @@
 /**
- * What is stored of a tool call's end (runtime §5): one tool message, the call's row, one event; or, where a hook removed the
- * call, nothing but the row.
+ * Stores the end of a tool call (runtime §5): one tool message, the call's row, one event; or, if a hook removed the
+ * call, only the row and an event.
  */
 import { randomUUID } from 'node:crypto';
 import type { FlowDirective } from '../../../core/author/thread-execution.ts';
@@ -30,9 +30,9 @@ export interface CallResult {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
   readonly directive?: FlowDirective;
-  /** It was not to run. */
+  /** Set if the tool must not run. */
   readonly refused?: true | undefined;
-  /** What else is kept of the call (tool/loop.ts). */
+  /** Further columns of the call's row (tool/loop.ts). */
   readonly watched?: Parameters<typeof updateCall>[2];
 }
 
@@ -46,7 +46,7 @@ export async function storeResult(
   { result, state = 'done', directive, refused, watched, ...shown }: CallResult,
   { executionId, subprompt }: Owner,
 ): Promise<void> {
-  // Not made from the call's ids: a sender may choose item ids, and two messages must not meet in one.
+  // Not derived from the call's ids: senders may choose item ids, and two messages must not get the same id.
   const id = call.message_id ?? shown.id ?? randomUUID();
   await thread.insertMessage({
     content: toolContent(result),
@@ -79,7 +79,7 @@ export async function storeResult(
   thread.emit(type, told, { step: call.step });
 }
 
-/** Takes a call out of history, as a hook asked: the message that made it names it no longer. */
+/** Removes a call from history, as a hook asked: the message that made the call no longer names it. */
 export async function removeCall(
   thread: ThreadTransaction,
   call: CallRow,
@@ -89,7 +89,7 @@ export async function removeCall(
     .select(['id', 'tool_calls'])
     .where('tool_calls', 'is not', null)
     .execute();
-  // Each queued tool of a step has a message of its own.
+  // Each queued tool of a step has its own message.
   for (const message of messages) {
     const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
     const kept = calls.filter(({ id }) => id !== call.call_id);
@@ -124,7 +124,7 @@ export async function settleOpenCalls(
     .selectAll('tool_calls')
     .where('tool_calls.thread_id', '=', thread.threadId)
     .where('tool_calls.state', 'in', OPEN_CALL)
-    // A sub-prompt's calls end before the one that they lie in.
+    // A sub-prompt's calls end before the call that contains them.
     .orderBy('steps.depth', 'desc')
     .orderBy('tool_calls.step')
     .orderBy('tool_calls.idx')
@@ -143,7 +143,8 @@ export async function settleCall(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await updateCall(thread, call, { attempt: null });
-  // The end of its wait has made a call scheduled that waited for an approval.
+  // The action of a call that waited for an approval may be open, though the end of the wait has made the call
+  // scheduled.
   if (call.state !== 'scheduled' || call.waits > 0)
     await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
   const owner = await readOwner(thread.trx, thread.threadId, call.step);

@@ -1,15 +1,13 @@
-/**
- * How much of a thread's history a window has room for (read-history.ts): an estimate of each message, the newest first.
- */
+/** Estimates how many messages of a thread's history fit into a window (read-history.ts), the newest first. */
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../../core/context/context.ts';
 import { estimateMessage } from '../../../core/context/context-estimate.ts';
 import { isOthers } from '../../../core/context/context-side.ts';
 import type { HistoryWindow } from '../../port/thread-store.ts';
 
-/** Rows of one page: at first, and at most. */
+/** Rows of the first page, and of the longest. */
 const [FIRST_PAGE, LONGEST_PAGE] = [64, 1000];
-/** What a short message takes, for the first page of a small window. */
+/** Estimated tokens of a short message, for the first page of a small window. */
 const SHORT = 16;
 
 type OthersSteps = ReadonlySet<number>;
@@ -35,18 +33,18 @@ export class WindowFilling {
     return this.#full;
   }
 
-  /** Oldest first. */
+  /** The messages that were taken, oldest first. */
   get taken(): ContextMessage[] {
     return this.#taken.toReversed();
   }
 
-  /** What has its room, whether there is any or not: the step's own execution. Oldest first. */
+  /** Counts messages that are included even if there is no room: those of the step's own execution, oldest first. */
   spend(own: readonly ContextMessage[], others: OthersSteps): void {
     for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
     this.#full = this.#left <= 0;
   }
 
-  /** As many of a page as there is room for. */
+  /** Takes as many messages of a page as there is room for. */
   take(page: readonly ContextMessage[], others: OthersSteps): void {
     for (const message of page) {
       const weight = this.#weigh(message, others, !this.#window.includePastTools);
@@ -57,7 +55,7 @@ export class WindowFilling {
     }
   }
 
-  /** As many rows as will probably fill what is left. */
+  /** The number of rows that will probably fill the rest. */
   nextPage(): number {
     if (this.#taken.length === 0) return Math.min(FIRST_PAGE, Math.ceil(this.#left / SHORT) + 1);
     const mean = (this.#room - this.#left) / this.#position;
@@ -67,7 +65,7 @@ export class WindowFilling {
   #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
     const recent = this.#position < this.#window.recentImages;
     this.#position += 1;
-    // The other side's tools.
+    // Results of the other side's tools take no room.
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isOthers(message, this.#side);
     return estimateMessage(message, { past: withoutCalls, recent });

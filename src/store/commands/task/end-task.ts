@@ -1,6 +1,6 @@
 /**
- * The end of a task: once, with all that is open; its thread's log ends with it.
- * N1. What a task is to its parent, a report tells, in the same transaction (family/child-report.ts).
+ * Ends a task: once, with all that is open; its thread's log ends with it.
+ * N1. The parent of a task gets a report, stored in the same transaction (family/child-report.ts).
  */
 import { endOf, type TaskVerdict } from '../../../core/task/control.ts';
 import { describeEnd } from '../../../core/thread/task-report.ts';
@@ -24,7 +24,7 @@ export async function endTask(context: CommandContext, command: EndTask): Promis
   return ended;
 }
 
-/** Its workflow is gone, and nobody speaks for it. */
+/** Ends a task whose workflow is gone. */
 export async function abortTask(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -33,7 +33,7 @@ export async function abortTask(
   await failTask(context, thread, { stoppedBy: 'abort', pass: false, reason });
 }
 
-/** Nobody is left who could say more of it. One that is over stays as it is. */
+/** Ends a task for which no process can report more. One that has ended stays as it is. */
 export async function failTask(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -51,7 +51,7 @@ async function settleEnd(
   { verdict, records, errors }: Pick<EndTask, 'verdict' | 'records' | 'errors'>,
 ): Promise<TaskRecord> {
   const status = endOf(verdict);
-  // What it was at when it was aborted has no result.
+  // An act that was under way has no result.
   await thread.trx
     .updateTable('task_steps')
     .set({
@@ -63,7 +63,7 @@ async function settleEnd(
     .where('act', 'in', ['scheduled', 'started'])
     .execute();
   await closeWaits(thread, verdict.reason, true);
-  // Nobody goes on with what was answered.
+  // No answer is used any more.
   await thread.trx.updateTable('waits').set({ heard: 1 }).where('thread_id', '=', thread.threadId).execute();
   const changes = {
     status,
@@ -88,7 +88,7 @@ async function settleEnd(
     spentCostUsd: row.spent,
     wallMs: ended.wallMs,
   });
-  // Its adapter's process need not be there any more.
+  // The process of its adapter is no longer needed.
   await thread.trx
     .updateTable('producers')
     .set({ state: 'ended' })

@@ -1,4 +1,4 @@
-/** Manifests that tasks have run with, as they are compared: kept once, by the hash of their content. */
+/** Manifests that tasks have run with, for comparison: each stored once, under the hash of its content. */
 import type { ManifestDocument } from '../../../core/author/manifest.ts';
 import type { FromRun } from '../../port/run.ts';
 import { type CommandContext, inRun } from '../base/context.ts';
@@ -18,7 +18,9 @@ export async function keepManifest(
     .execute();
 }
 
-/** A newer build works for the task now, with another manifest; the task goes on. The same again changes nothing. */
+/**
+ * Records that a newer build works for the task, with another manifest; the task goes on. Repeating changes nothing.
+ */
 export async function noteManifest(
   context: CommandContext,
   { manifest, ...run }: FromRun & { readonly manifest: string | null },
@@ -31,7 +33,7 @@ export async function noteManifest(
   });
 }
 
-/** As many digits as tell one from another by eye. */
+/** Fewest digits of an abbreviated hash. */
 const LEAST_DIGITS = 8;
 
 export async function getManifest({ db }: CommandContext, hash: string) {

@@ -1,4 +1,4 @@
-/** Opens a task for a workflow run: makes its rows at the very first one, and admits the run (the fence). */
+/** Opens a task for a workflow run: the first run creates the task's rows, and every run is admitted (the fence). */
 
 import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -19,12 +19,12 @@ export async function openTask(context: CommandContext, command: OpenTask): Prom
     await thread.admit(runId);
     await openChild(thread);
     if (thread.row.status === 'idle') thread.set({ status: 'running' });
-    // A newer build has changed it; the task goes on.
+    // A newer build has another manifest; the task goes on.
     if (row.manifest !== manifest) {
       await updateTask(thread, { manifest });
       thread.emit('task.manifest', { from: row.manifest, to: manifest });
     }
-    // What lay between the runs is no work.
+    // The time between two runs is not work.
     const clock = { worked: row.worked, active_since: row.status === 'waiting' ? null : thread.now };
     await updateTask(thread, clock);
     const task = toTask({ ...row, ...clock, manifest }, shown);

@@ -1,4 +1,4 @@
-/** Reads of tasks: one, lists, the steps of one, and what its next step needs. */
+/** Reads tasks: one, lists, the steps of one, and what its next step needs. */
 import { sql } from 'kysely';
 import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { ListTasks, TaskLoop, TaskRecord, TaskStepRecord } from '../../port/task.ts';
@@ -7,7 +7,7 @@ import { type CommandContext, inSnapshot, unknownThread } from '../base/context.
 import { readGiven } from '../base/run-context.ts';
 import { findTask, type TaskRow, toTask, toTaskStep } from './task-row.ts';
 
-/** Steps that an adapter is shown. */
+/** Most steps that an adapter gets. */
 const HISTORY = 50;
 
 export async function getTask(context: CommandContext, id: string): Promise<TaskRecord | null> {

@@ -1,4 +1,4 @@
-/** Rows of tasks: found, read as records, and changed. */
+/** Rows of tasks: found, converted to records, and changed. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../../core/author/task.ts';
 import type { ControlEval, TaskDecision, TaskVerdict } from '../../../core/task/control.ts';
@@ -15,7 +15,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 export type TaskRow = Selectable<TaskTable>;
 export type TaskStepRow = Selectable<TaskStepTable>;
 
-/** What of a task stands in its thread's row. */
+/** Columns of the thread's row that are part of a task's record. */
 export type OfThread = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
 
 /** `now`: microseconds since 1970. */
@@ -62,12 +62,12 @@ export function toTaskStep(row: TaskStepRow): TaskStepRecord {
   };
 }
 
-/** Microseconds at work. */
+/** Microseconds of work until `now`. */
 function workedBy({ worked, active_since: since }: TaskRow, now: number): number {
   return Number(worked) + (since === null ? 0 : Math.max(0, now - Number(since)));
 }
 
-/** What it has worked until now is counted; from now on it is at work, or is not. */
+/** Adds the work until `now` to the total; from then on the task is at work if `active`. */
 export function tick(row: TaskRow, now: number, active: boolean): Pick<TaskTable, 'worked' | 'active_since'> {
   return { worked: workedBy(row, now), active_since: active ? now : null };
 }
@@ -76,7 +76,7 @@ export async function findTask(db: Kysely<Tables>, threadId: string): Promise<Ta
   return db.selectFrom('tasks').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
 }
 
-/** Under the lock of its thread. */
+/** Must be called under the lock of the task's thread. Throws `ThreadNotFound`. */
 export async function requireTask({ trx, threadId }: ThreadTransaction): Promise<TaskRow> {
   const row = await findTask(trx, threadId);
   if (!row) throw unknownThread('', threadId);
@@ -102,7 +102,7 @@ export async function updateTaskStep(
   await updateRows(trx, 'task_steps', { thread_id: threadId, step }, changes);
 }
 
-/** JSON with one more error; a phase that is tried again tells its error again. */
+/** The errors as JSON, with more added: the newest MOST_ERRORS. A retried phase adds its error again. */
 export function withErrors({ errors }: TaskRow, more: readonly TaskRuntimeError[]): string {
   const known = JSON.parse(errors) as TaskRuntimeError[];
   return JSON.stringify([...known, ...more].slice(-MOST_ERRORS));

@@ -1,4 +1,4 @@
-/** Sessions of backends, by whose they are and their ids: the same command again comes to the same. */
+/** Sessions of backends, by owner and id: a repeated command has the same result. */
 import type { Selectable } from 'kysely';
 import type { TaskSession } from '../../../core/task/session.ts';
 import { RuntimeError } from '../../../core/value/error.ts';

@@ -1,10 +1,13 @@
 /**
- * The steps of a task's loop in the store: what was known before it, what was observed, what was decided, what became of it.
- * T1. A step is kept once: the same command again, of the attempt after a lost worker, finds it and changes nothing.
- * T2. An act begins with the transition scheduled → started under its attempt's own name. Another attempt that finds it started takes its worker
- *     for lost: unless it may be done again, its outcome is unknown from then on, and what comes of it later is not kept.
- * T3. An action that has not succeeded yet has the key of its first attempt when it is chosen again.
- * T4. Where an agent has started the task, an act is a call of its family: it is paid for as it begins, and what it has cost as it ends.
+ * The steps of a task's loop in the store: what was known before the loop, and what each step observed, decided and
+ * did.
+ * T1. A step is stored once: a repeated command, as by the attempt after a lost worker, finds it and changes nothing.
+ * T2. An act begins with the transition scheduled → started, under its attempt's own name. Another attempt that finds
+ *     it started presumes that its worker is lost: unless the act may be repeated, its outcome is unknown from then on,
+ *     and a later result is not stored.
+ * T3. An action that has not succeeded yet keeps the key of its first attempt when it is chosen again.
+ * T4. If an agent has started the task, an act is a call of its family: paid for when it begins, and its cost when it
+ *     ends.
  */
 import type { ActionOutcome } from '../../../core/author/task.ts';
 import type { TaskVerdict } from '../../../core/task/control.ts';
@@ -35,14 +38,14 @@ import {
 } from './task-row.ts';
 
 type Kept = { readonly kind: 'kept' } | Terminated;
-/** `known`: somebody else was first. */
+/** `known`: it was stored before. */
 type First = Kept | { readonly kind: 'known' };
 
 export async function keepReadiness(context: CommandContext, command: KeepReadiness): Promise<Kept> {
   return inRun<Kept>(context, command, async (thread) => {
     const row = await requireTask(thread);
     const { requirements, answers, events, preflight, verdict } = command;
-    // T1: so far it has come.
+    // T1: this has been stored before.
     if (row.preflight === 'over' || row.preflight === preflight || row.verdict !== null)
       return { kind: 'kept' };
     tellAll(thread, events);
@@ -72,11 +75,11 @@ export async function keepObservation(context: CommandContext, command: KeepObse
       .onConflict((conflict) => conflict.doNothing())
       .returning('step')
       .executeTakeFirst();
-    // T1: it has been observed.
+    // T1: it was observed before.
     if (!inserted) return { kind: 'known' };
     const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
     thread.emit('task.observed', { score, evals: evals.length, failing }, { step });
-    // What follows from it is decided and kept later; a power cut that takes both leaves the step as if it had not begun.
+    // The decision is stored later; a power cut that loses both leaves the step as if it had not begun.
     thread.relax();
     return { kind: 'kept' };
   });
@@ -87,7 +90,7 @@ export async function keepDecision(context: CommandContext, command: KeepDecisio
     const { step, decision, action, verdict, error } = command;
     const row = await requireTask(thread);
     const found = await selectTaskStep(thread.trx, thread.threadId, step).executeTakeFirst();
-    // T1: it has been decided.
+    // T1: it was decided before.
     if (row.verdict !== null || (found?.decision != null && !verdict)) return { kind: 'known' };
     if (decision && found?.decision === null) {
       const isOver = decision.kind === 'stop';
@@ -117,7 +120,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
     const idempotencyKey = await keyOf(thread, found);
     const held = found.act === 'started' && found.attempt !== attempt;
     if (held && !again) {
-      // T2: its worker is taken for lost.
+      // T2: its worker is presumed lost.
       await settle(context, thread, {
         row,
         found,
@@ -125,7 +128,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
       });
       return { kind: 'settled' };
     }
-    // T4: paid for as it begins at first.
+    // T4: paid for when it first begins.
     const denied = await spend(context, thread, found.act === 'scheduled' ? { maxToolCalls: 1 } : {}, {
       step,
     });
@@ -156,13 +159,13 @@ async function keyOf({ trx, threadId }: ThreadTransaction, { action }: TaskStepR
   return `${threadId}:${sha256OfAscii(`${action}:${Number(done?.done ?? 0)}`).slice(0, 32)}`;
 }
 
-/** Not by a run alone: what an act has come to is true whoever asked for it. */
+/** Not limited to one workflow run: the outcome of an act is valid whichever run asked for it. */
 export async function endAct(context: CommandContext, command: EndAct): Promise<void> {
   const { threadId, step, attempt, outcome, errors = [] } = command;
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
     const found = await selectTaskStep(thread.trx, threadId, step).executeTakeFirst();
-    // T2: nothing is kept of what another attempt holds, or is over.
+    // T2: nothing is stored if another attempt holds the act, or if it is over.
     const mine =
       attempt === undefined
         ? found?.act === 'scheduled'

@@ -1,6 +1,6 @@
 /**
- * Figures of the whole store, for those who watch it.
- * C1. What a census costs is bounded, however many threads there are: it counts so far and no further, over indexes.
+ * Figures of the whole store, for monitoring.
+ * C1. The cost of a census is bounded, however many threads there are: it counts up to a limit, over indexes.
  */
 import { sql } from 'kysely';
 import type { ThreadStatus } from '../../../core/thread/step.ts';
@@ -10,18 +10,18 @@ import { type CommandContext, inSnapshot } from '../base/context.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 const COUNTED_TO = 10_000;
-/** Of the queue: those in front may be of threads that wait for somebody. */
+/** Most queued items that are examined: the first ones may be of threads that wait. */
 const LOOKED_AT = 1000;
 
 export async function takeCensus(context: CommandContext): Promise<Census> {
   return inSnapshot(context, async (db) => {
     const threads: [ThreadStatus, number][] = [];
     for (const status of STATUSES) {
-      // C1: so far.
+      // C1: up to a limit.
       const some = db
         .selectFrom('threads')
         .select('id')
-        // As its index has it (schema/migration-0059.ts).
+        // The expression of its index (schema/migration-0059.ts).
         .where(sql<boolean>`(status || '') = ${status}`)
         .where('deleted_at', 'is', null)
         .where('id', 'not like', `${TASK_ID_PREFIX}%`)
@@ -36,7 +36,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       .selectFrom('items')
       .select(['thread_id', 'created_at'])
       .where(sql<boolean>`(state || '') = 'queued'`)
-      // What code of a thread's own queued may be held back by a limit, for as long as nothing comes from outside.
+      // A limit may hold back what a thread's own code has queued, as long as nothing comes from outside.
       .where('own', '=', 0)
       .orderBy('created_at')
       .limit(LOOKED_AT);

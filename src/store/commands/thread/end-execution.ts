@@ -1,4 +1,4 @@
-/** The end of an execution in the store: its row, its one last event, and what is kept of one that was cancelled. */
+/** Ends an execution in the store: its row, its one last event, and the results of one that was cancelled. */
 import { CANCELED, type Cancellation } from '../../../core/governance/cancellation.ts';
 import type { CommitStatusInput } from '../../../core/thread/step.ts';
 import { readCancellation } from '../base/run-context.ts';
@@ -8,12 +8,12 @@ import { applyHandoff } from '../step/handoff.ts';
 type Rest = Pick<CommitStatusInput, 'status' | 'reason' | 'error'>;
 
 export interface EndedExecution {
-  /** Null where none was open. */
+  /** Null if none was open. */
   readonly executionId: string | null;
   readonly canceled: Cancellation | null;
 }
 
-/** The turn is over, whatever comes next: its input is history now, answered along with the next. */
+/** Ends the turn too, whatever comes next: its input is history now, and is answered together with the next input. */
 export async function endExecution(
   thread: ThreadTransaction,
   { status, reason }: Rest,
@@ -37,13 +37,13 @@ export async function endExecution(
     .returning(['id', 'cancel_request'])
     .execute();
   thread.set({ turn_open: 0, answer_due: 0 });
-  // As R3 of status.ts: it has waited for a step.
+  // As in R3 of status.ts: the handoff has waited for a step.
   applyHandoff(thread);
   const canceled = status === 'terminated' ? null : readCancellation(ended?.cancel_request ?? null);
   return { executionId: ended?.id ?? null, canceled };
 }
 
-/** The one event that ends it, behind all that was settled with it. */
+/** Emits the one event that ends the execution, after all that was settled with it. */
 export function tellEnd(
   thread: ThreadTransaction,
   { executionId, canceled }: EndedExecution,
@@ -59,7 +59,7 @@ export function tellEnd(
   });
 }
 
-/** Null where the last execution was not cancelled. */
+/** Null if the last execution was not cancelled. */
 export async function readLastEnd({ trx, threadId }: ThreadTransaction): Promise<Cancellation | null> {
   const last = await trx
     .selectFrom('executions')
@@ -71,7 +71,7 @@ export async function readLastEnd({ trx, threadId }: ThreadTransaction): Promise
   return last?.stop_reason === CANCELED ? readCancellation(last.cancel_request) : null;
 }
 
-/** What a call had come to, although its execution was to be cancelled, is kept, and says so. */
+/** Marks results of calls that ended after the request to cancel their execution; they are kept. */
 export async function markLate(
   thread: ThreadTransaction,
   { executionId, canceled }: EndedExecution,

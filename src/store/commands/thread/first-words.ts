@@ -1,4 +1,4 @@
-/** What threads begin with, for lists of them: one read, by the index of their messages. */
+/** The first words of threads, for lists: one read, by the index of their messages. */
 import { sql } from 'kysely';
 import type { CommandContext } from '../base/context.ts';
 

@@ -1,7 +1,8 @@
 /**
  * Lists of threads.
- * L1. Whatever list is asked for, its rows come from an index in the order in which they are answered, page behind page, and a page costs its own
- *     length, however many threads there are (schema/migration-0033.ts). What a second condition leaves out is passed over.
+ * L1. Every list is read from an index in the order in which it is returned, page by page, and a page costs its own
+ *     length, however many threads there are (schema/migration-0033.ts). Rows that a further condition excludes are
+ *     skipped.
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ThreadStatus } from '../../../core/thread/step.ts';
@@ -23,7 +24,7 @@ export async function listThreads(
   let found = where(select(context, tag), options);
   if (before) {
     const time = at === 'threads.updated_at' ? before.updatedAt : before.createdAt;
-    // The first condition is implied: it bounds an index that has something else before the time.
+    // The first condition follows from the second: it bounds an index that has another column before the time.
     found = found
       .where(sql<boolean>`${sql.ref(at)} <= ${time}`)
       .where(sql<boolean>`(${sql.ref(at)}, ${sql.ref(id)}) < (${time}, ${before.id})`);
@@ -36,7 +37,7 @@ export async function listThreads(
   return rows.map(toThreadRecord);
 }
 
-/** L1: the columns of the index that has this order. */
+/** L1: the columns of the index with this order. */
 function orderOf({ tag, order }: ListThreads): readonly [at: string, id: string] {
   if (tag !== undefined) return ['thread_tags.created_at', 'thread_tags.thread_id'];
   return [order === 'created' ? 'threads.created_at' : 'threads.updated_at', 'threads.id'];
@@ -54,7 +55,7 @@ function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): Th
 function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
   const { status, agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
-  // A task stands among tasks.
+  // Tasks are listed separately.
   let found = query
     .where('threads.deleted_at', 'is', null)
     .where('threads.id', 'not like', `${TASK_ID_PREFIX}%`);
@@ -73,7 +74,7 @@ function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
   return found;
 }
 
-/** What is asked for has the condition of the partial index as a literal: with bound values no engine can tell that it holds. */
+/** Repeats the condition of the partial index as literals: with bound values no engine can tell that it holds. */
 function whereStatus(query: ThreadQuery, status: ThreadStatus): ThreadQuery {
   const found = query.where('threads.status', '=', status);
   if (status === 'idle' || status === 'terminated') return found;

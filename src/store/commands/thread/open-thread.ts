@@ -1,6 +1,6 @@
 /**
- * Opens a thread for a workflow run: makes its row at the very first run, admits the run (the fence), and
- * says where the store stands, so that a revived thread goes on where the killed one was.
+ * Opens a thread for a workflow run: the first run creates its row, every run is admitted (the fence), and gets the
+ * state of the store, so that a revived thread goes on where the killed run was.
  */
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { OpenedThread, OpenThread } from '../../port/thread-store.ts';
@@ -39,7 +39,9 @@ export async function openThread(context: CommandContext, command: OpenThread): 
   });
 }
 
-/** An open turn's last step may be unfinished, and so may every one with calls that nobody settled: they are asked for again. */
+/**
+ * Later steps are asked for again: an open turn's last step may be unfinished, and so may steps with unsettled calls.
+ */
 async function findLastOver(thread: ThreadTransaction): Promise<number> {
   const unsettled = await thread.trx
     .selectFrom('tool_calls')

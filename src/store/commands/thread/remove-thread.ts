@@ -1,10 +1,11 @@
 /**
- * Deletes what a thread has: its messages, log, files, values, variables, calls, waits, budgets, and its row's own content.
- * X1. Only a terminated thread is deleted: nothing writes to it any more, whoever still works for it (port, P3).
- * X2. What there is goes in small transactions while the thread can still be read as terminated; the last one makes it unreadable. A process that dies
- *     in between leaves a thread that can be deleted again.
- * X3. Of the row its id stays, and that it is terminated: a workflow run that asks late is told so, and the id is never used again. Of the log
- *     its end stays, so that whoever follows it ends as well.
+ * Deletes what a thread has: its messages, log, files, values, variables, calls, waits, budgets, and its row's own
+ * content.
+ * X1. Only a terminated thread is deleted: nothing writes to it any more, even if a worker is busy with it (port, P3).
+ * X2. Rows are removed in small transactions while the thread can be read as terminated; the last one makes it
+ *     unreadable. If the process dies in between, the thread can be deleted again.
+ * X3. The row keeps the thread's id and that it is terminated: a late workflow run gets that as its answer, and the id
+ *     is never used again. The log keeps its end, so that its readers end as well.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -13,10 +14,13 @@ import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { releaseContent } from '../file/blob.ts';
 
-/** Rows that one transaction removes of a table. */
+/** Rows of a table that one transaction removes at most. */
 const BATCH = 500;
 
-/** X2: tables with rows of a thread, and the column that says whose. Whatever has a `thread_id` is here, but for `threads` itself. */
+/**
+ * X2: tables with rows of a thread, and the column with the thread's id. Every table with a `thread_id` is here, except
+ * `threads` itself.
+ */
 export const THREAD_TABLES = {
   items: 'thread_id',
   messages: 'thread_id',
@@ -61,13 +65,13 @@ export async function removeThread(context: CommandContext, threadId: string): P
     );
   });
   if (gone) return;
-  // X2: each batch a transaction of its own.
+  // X2: each batch is a separate transaction.
   while (await removeFiles(context, threadId)) await breathe();
   for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
     while (await removeRows(context, table, threadId)) await breathe();
   await inThread(context, threadId, async (thread) => {
     const { rowLocks } = context;
-    // X2: a late result of a tool may have been told meanwhile. From here on its call is unknown.
+    // X2: a late tool result may have been stored in the meantime. From here on its call is unknown.
     for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
       while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
     await thread.trx
@@ -75,7 +79,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
       .where('scope', '=', 'thread')
       .where('owner', '=', threadId)
       .execute();
-    // X3: what its end says of the reason is somebody's text.
+    // X3: the reason in the end of the log is a user's text.
     await thread.trx
       .updateTable('events')
       .set({ data: '{"reason":null}' })
@@ -104,7 +108,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
   });
 }
 
-/** Contents are shared: each file gives up its own name of it. True while there may be more. */
+/** Contents are shared: each file gives up its own name of one. True while there may be more. */
 async function removeFiles({ db }: CommandContext, threadId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const rows = await trx
@@ -121,7 +125,7 @@ async function removeFiles({ db }: CommandContext, threadId: string): Promise<bo
         .where('path', '=', path)
         .returning('path')
         .executeTakeFirst();
-      // Somebody else who deletes it at the same time has released it.
+      // If another deletion has removed the row concurrently, it has released the content.
       if (gone) await releaseContent(trx, content);
     }
     return rows.length > 0;

@@ -1,17 +1,17 @@
 /**
- * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with
- * everything that must be settled then.
- * R1. A thread does not rest while the store holds items that nobody took, unless it was stopped.
- * R2. A stopped or terminated step keeps what it had streamed. However an execution ends, it leaves no call
- *     without a result: a later run must not take an old call for one that is still to be made. Nor a sub-prompt's step
- *     open: the call that it answers has its result.
+ * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with everything
+ * that must be settled then.
+ * R1. A thread does not rest while the store has items that no step has taken, unless it was stopped.
+ * R2. A stopped or terminated step keeps the text that it has streamed. However an execution ends, it leaves no call
+ *     without a result, which a later run could take for an open one, and no sub-prompt's step open: its call has a
+ *     result.
  * R3. A handoff that still waits for a next step takes effect now.
- * R4. What a child tells its parent of it is kept in the same transaction (child-report.ts).
- * R5. What a thread's own code queued in an execution that a limit or its budget ended stays in line, and begins no other, until something comes
- *     from outside.
- * R6. Nobody is asked any more for what the execution waited for.
- * R7. An execution that is to be cancelled ends as cancelled, however it ends, and unlike a stopped one holds back nothing that others have
- *     queued. What its calls had come to is kept.
+ * R4. The report of a child to its parent is stored in the same transaction (child-report.ts).
+ * R5. Items that a thread's own code queued, in an execution that a limit or its budget ended, stay in line. They begin
+ *     no execution until something comes from outside.
+ * R6. The waits of the execution are closed.
+ * R7. An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
+ *     back what others have queued. The results of its calls are kept.
  */
 import { CANCELED } from '../../../core/governance/cancellation.ts';
 import { answerIdOf } from '../../../core/message/answer-id.ts';
@@ -52,15 +52,15 @@ export async function commitStatus(
     const waiting = await countPending(thread);
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
-    // R7: told again, so that those below hear of it whatever became of the one who was told first.
+    // R7: returned again, so that descendants are cancelled even if the worker of the first commit was lost.
     const again = executionId === null && (repeated || isWokenInVain(command));
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
-    // R7: it ends as cancelled, whatever the workflow had in mind.
+    // R7: it ends as cancelled, whatever the workflow has asked for.
     const rest = canceled ? toCanceled(command) : command;
     const { status } = rest;
     const stays = status === 'stopped' && rest.reason !== CANCELED;
     const mayRest = command.park === true || stays || status === 'terminated';
-    // R5: what is left is the thread's own.
+    // R5: the thread's own items do not count.
     const inLine =
       isUsedUp(rest) || rest.reason === CANCELED
         ? await hasOutsideInput(thread.trx, thread.threadId)
@@ -80,29 +80,29 @@ export async function commitStatus(
       await endBudget(context, thread, ended);
       return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
     }
-    // Woken in vain, a thread rests for the reason that it rested for before.
+    // A thread that was woken for nothing keeps the reason for which it rested before.
     const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread, ended);
     return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
-  // Of a commit that comes again as well: whoever gave it first may have been lost in between.
+  // Also for a repeated commit: the worker of the first one may have been lost in between.
   if (heldUp) await showAbove(context, command.threadId);
   return outcome;
 }
 
-/** Compares with the agent that the workflow knows, not with what this commit did: a commit whose answer was lost comes again. */
+/** Compares with the agent that the workflow knows, not with this commit's effect: a commit may be a repeated one. */
 function tellAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
   return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
 }
 
-/** Whichever commit kept the report: the parent is told before anything else is done. */
+/** Set whichever commit has stored the report: the workflow delivers it before anything else. */
 async function withReportDue(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
   return (await hasDueReport(thread)) ? { reportDue: true } : {};
 }
 
-/** `terminate` of code that has no workflow run to speak for. */
+/** `terminate`, for code without a workflow run. */
 export async function terminateThread(
   context: CommandContext,
   threadId: string,
@@ -124,7 +124,10 @@ export async function terminateThread(
   await showAbove(context, threadId);
 }
 
-/** Last, as budget rows are locked (budget/lines.ts, L1): what is held is settled, and the next execution has a budget of its own. */
+/**
+ * Comes last, as budget rows are locked last (budget/lines.ts, L1): reservations are settled, and the next execution
+ * has its own budget.
+ */
 async function endBudget(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -144,7 +147,7 @@ async function endThread(thread: ThreadTransaction, reason: string | undefined):
 
 type Rest = Pick<CommitStatusInput, 'status' | 'reason' | 'error'>;
 
-/** The same commit again, its answer having been lost, tells of no refusal twice: then it is true. */
+/** Logs the refusals, unless the commit is a repeated one, as after a lost answer: then it returns true. */
 async function reportRejections(
   thread: ThreadTransaction,
   { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
@@ -184,7 +187,10 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
   }
 }
 
-/** The text that the stopped step's last attempt had streamed and not discarded. It is in the log, whatever became of the worker. */
+/**
+ * The text that a stopped step's last attempt has streamed and not discarded: it is in the log, even if the worker is
+ * lost.
+ */
 async function streamedText(
   thread: ThreadTransaction,
   step: number,
@@ -202,7 +208,7 @@ async function streamedText(
     .orderBy('seq')
     .execute();
   const parsed = rows.map(({ data }) => JSON.parse(data) as { delta?: string; call: number });
-  // A discarded request ends with the row that says so, which has no text: as the last row of all it leaves none.
+  // A discarded request ends with a row that says so and has no text: as the very last row, it leaves no text.
   const last = rows.findLastIndex(({ type }) => type === 'attempt.discarded');
   const kept = parsed.slice(last + 1);
   return kept
@@ -212,8 +218,8 @@ async function streamedText(
 }
 
 /**
- * Nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which asks for it once more behind the
- * end of the execution: the thread rests as that end says.
+ * True if nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which
+ * asks for it again after the end of the execution: the thread then rests as that end says.
  */
 function isWokenInVain({ status, reason, error }: CommitStatus): boolean {
   return status === 'idle' && reason === undefined && error === undefined;

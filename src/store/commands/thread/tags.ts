@@ -1,4 +1,4 @@
-/** Tags of a thread. The list as a whole is set, so the same command again changes nothing. */
+/** Tags of a thread. The whole list is replaced, so a repeated command changes nothing. */
 import type { Transaction } from 'kysely';
 import type { ThreadRecord } from '../../port/thread.ts';
 import { toThreadRecord } from '../../schema/rows.ts';

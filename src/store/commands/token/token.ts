@@ -58,7 +58,7 @@ export async function revokeToken({ db, clock }: CommandContext, id: string): Pr
 
 const SIGNING_KEY = 'signing_key';
 
-/** Whoever is first makes it: all others find it. */
+/** The first process creates the key; all others find it. */
 export async function readSigningKey({ db }: CommandContext): Promise<string> {
   const read = () => db.selectFrom('meta').select('value').where('key', '=', SIGNING_KEY).executeTakeFirst();
   const known = await read();

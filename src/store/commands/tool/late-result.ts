@@ -1,10 +1,10 @@
-/** A result that comes when its call has one: an event, never a second result (tool.ts, T2). */
+/** A result that comes when its call already has one: an event, never a second result (tool.ts, T2). */
 import { toolContent } from '../../../core/message/message.ts';
 import type { CommitTool } from '../../port/thread-store.ts';
 import type { CallRow } from '../base/call-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-/** Once for each attempt, which may give its late result twice. */
+/** Logs once for each attempt, which may report its late result twice. */
 export async function reportLate(
   thread: ThreadTransaction,
   call: CallRow,

@@ -1,8 +1,9 @@
 /**
- * What is kept of a call that has run, for the detection of loops, and what its detectors say (core/guard/loop.ts). The rows of the calls
- * are the window: so it is the same for whatever run, worker or attempt comes.
- * L1. A model's calls alone count: those of the execution, of its side, or of the sub-prompt whose step it is.
- * L2. A call is progress where its success brings what no other of the execution has brought, or a file or a value has changed since it began.
+ * Records calls that have run, for the detection of loops, and the verdicts of its detectors (core/guard/loop.ts). The
+ * window consists of the calls' rows: it is the same for every run, worker and attempt.
+ * L1. Only a model's calls count: those of the execution and its side, or of the sub-prompt's step.
+ * L2. A call is progress if it returns successfully what no other one of the execution has returned, or if a file or a
+ *     value has changed since it began.
  */
 import { createHash } from 'node:crypto';
 import type { Updateable } from 'kysely';
@@ -33,13 +34,13 @@ export interface WatchedCall {
   readonly verdict?: LoopVerdict;
 }
 
-/** Before its result is stored. Undefined where it does not count. */
+/** Called before the result is stored. Undefined if the call does not count. */
 export async function watchCall(
   thread: ThreadTransaction,
   call: CallRow,
   { guard, result, owner }: { readonly guard: LoopGuard; readonly result: ToolResult; readonly owner: Owner },
 ): Promise<WatchedCall | undefined> {
-  // L1: what a person or code has queued is theirs.
+  // L1: calls that a person or code has queued do not count.
   if (call.origin !== 'model') return undefined;
   const { name, arguments: text, step, first_seq: since } = call;
   const signature = digest(canonicalJson(parseArguments(text) ?? text));
@@ -72,7 +73,7 @@ function selectCalls({ trx, threadId, row }: ThreadTransaction, { executionId }:
           .onRef('steps.step', '=', 'tool_calls.step'),
       )
       .where('tool_calls.thread_id', '=', threadId)
-      // Nothing older is read, however long the thread is.
+      // Bounds the read, however long the thread is.
       .where('tool_calls.step', '>=', row.asked_from)
       .where('steps.execution_id', '=', executionId)
   );
@@ -120,7 +121,7 @@ function toWarning(name: string, { detector, count }: LoopVerdict): LoopWarning 
   return { name, detector, count };
 }
 
-/** Behind the call's result. Answers what the execution ends with, where it ends. */
+/** Logs the verdict, after the call's result. Returns the error with which the execution ends, if it does. */
 export function tellLoop(
   thread: ThreadTransaction,
   call: CallRow,
@@ -133,12 +134,12 @@ export function tellLoop(
   thread.emit(`loop.${severity}`, { name, callId, detector, count }, { step });
   const warning = toWarning(name, verdict);
   if (severity === 'critical') return toLoopError(warning);
-  // A sub-prompt's model is not asked again.
+  // A sub-prompt's model is not called again.
   if (!owner.subprompt) keepWarning(thread, owner, warning);
   return undefined;
 }
 
-/** Why a call that is over has ended its execution; undefined where it has not. */
+/** The error with which a call has ended its execution; undefined if it has not. */
 export function loopOf({ loop }: Pick<CallRow, 'loop'>): StoredError | undefined {
   return loop === null ? undefined : toLoopError(JSON.parse(loop) as LoopWarning);
 }

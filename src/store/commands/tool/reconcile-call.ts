@@ -1,7 +1,7 @@
 /**
- * A call whose worker was lost, and whose policy wants a person's word of what became of it (`onUncertain: 'wait'`).
- * R1. Its action is uncertain from the transaction that opens the wait, whoever answers when: `reconcile` of the action and an answer of the wait are the same.
- * R2. The call never begins again: the end of its wait is its result. A wait that ends without a word leaves its outcome unknown.
+ * A call whose worker was lost, and whose policy has a person report the outcome (`onUncertain: 'wait'`).
+ * R1. Its action is uncertain as soon as the wait opens: `reconcile` and an answer of the wait have the same effect.
+ * R2. The call never begins again: the end of its wait is its result. Without a report, the outcome stays unknown.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolResult, ToolStatus } from '../../../core/message/message.ts';
@@ -22,7 +22,9 @@ export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
   'reported. It may or may not have taken effect. Check before you repeat it.';
 
-/** Opens the wait of a call that has begun. Undefined where nothing was judged of it: then there is nothing to reconcile. */
+/**
+ * Opens the wait of a call that has begun. Undefined if no policy has judged the call: it has no action to reconcile.
+ */
 export async function askWhatBecame(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -31,7 +33,7 @@ export async function askWhatBecame(
   const action = await findActionOf(thread, call);
   if (action?.state !== 'started') return undefined;
   const { step, idx: index, name, call_id: toolCallId } = call;
-  // R1: uncertain from now on, and what its body was invoking as well.
+  // R1: uncertain from now on, and so is what its body was invoking.
   await closeStarted(thread, call, { status: 'error', error: UNKNOWN_OUTCOME, uncertain: true });
   const { executionId } = await readOwner(thread.trx, thread.threadId, step);
   const command: OpenWait = {
@@ -50,14 +52,14 @@ export async function askWhatBecame(
   return insertWait(thread, command, { context, call, now: await context.clock(thread.trx) });
 }
 
-/** What of it there is room for. */
+/** The wait's data; only the action's id and time if there is no room for more. */
 function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): object {
   const named = { actionId, startedAt: call.started_at };
   const shown = { ...named, arguments: parseArguments(call.arguments) ?? {}, ...JSON.parse(prepared) };
   return Buffer.byteLength(JSON.stringify(shown)) <= LIMITS.waitBytes ? shown : named;
 }
 
-/** R2. Settles a call whose wait for a word is over; undefined where it had none. */
+/** R2. Settles a call whose wait for a report is over; undefined if it had none. */
 export async function settleByWord(
   thread: ThreadTransaction,
   call: CallRow,

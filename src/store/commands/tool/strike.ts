@@ -1,13 +1,13 @@
 /**
- * Strikes against work that has taken its worker process down (port/strike.ts). Keys: the work, and the ids of the deaths that it
- * has caused: one that is told twice counts once.
+ * Strikes against work that has taken its worker process down (port/strike.ts). Keys: the work, and the ids of the
+ * deaths that it has caused: a death that is reported twice counts once.
  */
 import type { Transaction } from 'kysely';
 import type { RecordedDeath, Strike, StruckWork } from '../../port/strike.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
-/** How long a row is kept that is not touched (port/strike.ts, K2). */
+/** Days for which a row is kept that is not touched (port/strike.ts, K2). */
 const STRIKES_KEPT_DAYS = 30;
 
 export async function recordDeaths(context: CommandContext, deaths: readonly RecordedDeath[]): Promise<void> {

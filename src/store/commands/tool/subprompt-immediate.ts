@@ -1,6 +1,6 @@
 /**
- * The calls that a sub-prompt makes before its model step (runtime §7.3): a step of their own within the same call. It is committed as
- * it opens, and has no answer: so it is told from the step that the model answers.
+ * The calls that a sub-prompt makes before its model step (runtime §7.3): a separate step within the same call. It is
+ * committed as it opens, and has no answer: this distinguishes it from the step that the model answers.
  */
 import type { OpenedImmediate, OpenImmediate } from '../../port/subprompt.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';

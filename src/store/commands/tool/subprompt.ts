@@ -25,7 +25,7 @@ export async function openSubprompt(
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
     const opened = known ? await goOn(context, thread, known) : await open(context, thread, command);
-    // As in beginStep: the workflow is told of a call only by the commit that ends it.
+    // As in beginStep: the workflow learns of a call only from the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
   });
@@ -103,13 +103,13 @@ async function describeSubprompt(
   };
 }
 
-/** A model may use a call id twice in one answer: each result is the next call's. */
+/** A model may use a call id twice in one answer: each result belongs to the next such call. */
 function takeFirst<T>(list: T[], fits: (each: T) => boolean): T | undefined {
   const index = list.findIndex(fits);
   return index < 0 ? undefined : list.splice(index, 1)[0];
 }
 
-/** A hook that refused the request has spoken for the sub-prompt alone: its caller is told what it said, and goes on. */
+/** A hook that refused the request has stopped only the sub-prompt: its caller gets the hook's text, and goes on. */
 function toRefusal(said: string | null): StoredError {
   return { code: 'Blocked', message: said || 'a hook refused the request' };
 }
@@ -125,7 +125,7 @@ function askedOf({ directive }: StepRow): FlowDirective | null {
   }
 }
 
-/** The reason of a failed step is in the log alone, where failStep wrote it. */
+/** The reason of a failed step is only in the log, where `failStep` wrote it. */
 async function readFailure(
   db: Transaction<Tables>,
   threadId: string,

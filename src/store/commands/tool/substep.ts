@@ -1,7 +1,8 @@
 /**
- * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, and the step of the calls before it.
- * S1. The call and the step know each other by (step, index) of the call: whoever opens it again finds it.
- * S2. The sub-prompt's messages hang on the id that the call's tool message will have (step-place.ts, P1).
+ * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, and the step of the calls
+ * before it.
+ * S1. The step has the (step, index) of the call, so a repeated command finds it.
+ * S2. The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P1).
  */
 import type { Transaction } from 'kysely';
 import type { OpenSubprompt } from '../../port/subprompt.ts';
@@ -15,11 +16,11 @@ import { insertStep } from '../step/open-step.ts';
 interface Substeps {
   /** The calls that come before the model step (subprompt-immediate.ts). */
   readonly immediate?: StepRow;
-  /** The one that the model answers. */
+  /** The step that the model answers. */
   readonly answering?: StepRow;
 }
 
-/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are looked at. */
+/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are read. */
 export async function findSubsteps(
   trx: Transaction<Tables>,
   threadId: string,
@@ -40,7 +41,7 @@ export async function findSubsteps(
 export interface OpenedSubstep {
   readonly call: CallRow;
   readonly step: number;
-  /** Of its messages. */
+  /** The place of its messages. */
   readonly place: {
     readonly executionId: string;
     readonly step: number;
@@ -59,7 +60,7 @@ export async function insertSubstep(
   const { step: parentStep, index, prompt } = command;
   const call = await findCall(thread, command);
   const parentId = call.message_id ?? command.parentId;
-  // S2: the message's id is known from now on.
+  // S2: the message's id is fixed from now on.
   if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
   const parent = await readStep(thread.trx, thread.threadId, parentStep);
   const depth = parent.depth + 1;

@@ -1,16 +1,16 @@
 /**
- * The life of a tool call (runtime §5): scheduled → started → done | unknown. One that asks something goes from started to asked,
- * and with the end of its wait to scheduled (wait/wait.ts, W2).
- * T1. A body may begin only by the step scheduled → started, under an attempt's own name; so it begins at most
- *     once, unless the tool declares itself idempotent.
+ * The lifecycle of a tool call (runtime §5): scheduled → started → done | unknown. A call that asks something goes from
+ * started to asked, and at the end of its wait to scheduled (wait/wait.ts, W2).
+ * T1. A body begins only by the transition scheduled → started, under an attempt's own name: at most once, unless the
+ *     tool declares itself idempotent.
  * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
- * T3. The beginning of an idempotent tool is relaxed: a database that crashes on a machine of its own may forget it
- *     while the body runs on. The call is scheduled again then and nobody else's, so its result is stored.
- * T4. A call that is to be judged stays scheduled until it is; one that was refused ends without having begun.
- * T5. So does one that its execution's budget pays for: what is refused before, for its arguments, costs nothing.
- * T6. One that has begun before is paid for, whatever has scheduled it again.
- * T7. One that waited for word of what became of it never begins again (reconcile-call.ts, R2).
- * T8. One whose work goes on elsewhere is gone on with, by one attempt after the other, and begins once.
+ * T3. The beginning of an idempotent tool is relaxed: a crashed database on another machine may forget it while the
+ *     body runs. Then the call is scheduled and held by no attempt, so the result is stored.
+ * T4. A call that is to be judged stays scheduled until then; one that is refused ends without having begun.
+ * T5. A call that a budget pays for stays scheduled too: one that is refused before, for its arguments, costs nothing.
+ * T6. A call that has begun before is paid for, whatever has scheduled it again.
+ * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
+ * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -68,7 +68,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         const wait = await findOpenWait(context, thread, call);
         if (wait) return { kind: 'waits', name: call.name, wait };
       }
-      // T7: the word of it is its result.
+      // T7: the reported outcome is its result.
       const word = await settleByWord(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
       const held = call.attempt === command.attempt;
@@ -78,7 +78,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         return { kind: 'begun_elsewhere', name: call.name };
       }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
-      // T4: to be judged first. One that has waited is as it was before its wait ended just now.
+      // T4: to be judged first. If its wait has ended just now, the state is still the one from before.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
       const over = unbegun && budgetOf(thread.row)?.exceeded;
       if (over) return { kind: 'exceeded', name: call.name, error: over };
@@ -88,11 +88,11 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         leftMs = await resumeClocks(context, thread, { step });
-        // Where T1 matters, the disk has it before the body begins.
+        // If T1 matters, the disk has the beginning before the body begins.
         if (idempotent) thread.relax();
         if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
         if (!again) await start(thread, call, command.attempt);
-        // T8: one beginning.
+        // T8: continued, not begun again.
         if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
       }
       return {
@@ -110,7 +110,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
   );
 }
 
-/** T4, T5: its gate begins it. */
+/** T4, T5: true if the call's gate begins it. */
 function isJudged(
   { agent, budget }: ThreadRow,
   { judges }: BeginTool,
@@ -129,7 +129,7 @@ function toStoredCall({ name, call_id: callId, arguments: text, origin, message_
   return { name, callId, arguments: text, origin, ...(messageId === null ? {} : { messageId }) };
 }
 
-/** What the execution is to end with is told to whoever asks: the attempt that was refused may not have been heard. */
+/** Includes the error that ends the execution: the answer to the refused attempt may have been lost. */
 async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done' | 'unknown') {
   const { name, status, directive } = call;
   const denied = loopOf(call) ?? (await findFatalDenial(thread, call));
@@ -159,14 +159,14 @@ function toActionPlace(
   return { step, index, executionId: owner?.execution_id };
 }
 
-/** For the attempt that ends a call which is scheduled yet. */
+/** For an attempt that ends a call which is still scheduled. */
 async function take(
   thread: ThreadTransaction,
   call: CallRow,
   { attempt, unbegun, action }: CommitTool,
   owner: { readonly execution_id: string } | undefined,
 ): Promise<CallRow> {
-  // T3: its beginning was forgotten.
+  // T3: its beginning was lost.
   if (!unbegun) return start(thread, call, attempt);
   // T5: it was refused.
   if (action) await openAction(thread, action, toActionPlace(call, owner));
@@ -182,7 +182,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectWholeCall(trx, threadId, command), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      // T7: its worker was there after all, and a person has said what became of it.
+      // T7: its worker was not lost after all, but a person has reported the outcome.
       if (found.state === 'scheduled' && !command.unbegun && (await settleByWord(thread, found))) {
         await reportLate(thread, found, command);
         return { kind: 'late' };
@@ -196,8 +196,8 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       const denied = loopOf(call);
       if (call.state !== 'started')
         return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0), ...(denied && { denied }) };
-      // A reset may have retired the run while the body ran: the result is true all the same, and the call is
-      // still this attempt's. Storing it is what keeps the new run from having to call the outcome unknown.
+      // A reset may have retired the run while the body ran: the result is still valid, and the call is still this
+      // attempt's. Without it, the new run would have to call the outcome unknown.
       const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
       const kept = await keepEnd(thread, call, owner, command);
       return { kind: 'stored', ...kept, queued: queued + kept.queued };
@@ -205,7 +205,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
   );
 }
 
-/** The result with all that goes along with it. `queued`: how many items a handoff has put in line. */
+/** Stores the result and all that goes with it. `queued`: how many items a handoff has put in line. */
 async function keepEnd(
   thread: ThreadTransaction,
   call: CallRow,

@@ -1,6 +1,6 @@
 /**
  * The key-value store of a thread (runtime §14). The natural key is (thread, key): the last value written counts, and
- * the same one twice is one. Values are not encrypted; that is for env.
+ * writing the same one twice is one write. Values are not encrypted, unlike those of env.
  */
 import { RuntimeError } from '../../../core/value/error.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
@@ -13,7 +13,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 const LISTED = 100;
 
 export async function getValue({ db }: CommandContext, threadId: string, key: string): Promise<unknown> {
-  // A text that cannot be a key was never set, and an engine might take it for another one.
+  // A text that cannot be stored was never a key, and an engine might confuse it with another one.
   if (typeof key !== 'string' || !isStorable(key)) return null;
   const row = await db
     .selectFrom('thread_values')
@@ -64,7 +64,7 @@ export async function setValue(
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     const before = await readText(thread, key);
-    // The same value again is no news.
+    // Setting the same value again is not a change.
     if (before === text) return;
     if (text === null) await deleteKey(thread, key);
     else if (before === null) await insert(thread, key, text);
@@ -88,7 +88,7 @@ function requireKey(key: string): void {
   );
 }
 
-/** JSON text; null where there is none. */
+/** The value as JSON text; null if there is none. */
 async function readText({ trx, threadId }: ThreadTransaction, key: string): Promise<string | null> {
   const row = await trx
     .selectFrom('thread_values')

@@ -1,7 +1,7 @@
 /**
- * The execution of a thread ends, since it has exceeded a budget: relatives that spend from the same one and wait for approvals are over as well. What
- * they would be allowed to do nobody could pay for, or go on with.
- * D1. Each thread in a transaction of its own: given again, the command closes what is left.
+ * Closes approvals of relatives when the execution of a thread has exceeded a budget that they spend from too. Their
+ * executions are over as well: what is waiting for approval could not be paid for.
+ * D1. Each thread has a separate transaction: a repeated command closes what is left.
  */
 import type { ForgottenWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';

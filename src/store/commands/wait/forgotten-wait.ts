@@ -1,4 +1,4 @@
-/** Waits that are over, and whose threads have not gone on: the signal that told of the end was lost, or nobody has noticed it. */
+/** Lists waits that are over but whose threads have not gone on: a signal was lost, or an expiry was not noticed. */
 import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { ForgottenWait } from '../../port/wait.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -34,7 +34,8 @@ export async function listForgottenWaits(
           ...[eb('executions.id', 'is not', null), eb('executions.ended_at', 'is', null)],
         ]),
         eb.and([eb('tool_calls.state', '=', 'asked'), eb('waits.expires_at', '<', before)]),
-        // A task waits for it, and has no executions; its end has heard of all (commands/task/end-task.ts).
+        // A task waits for it, and has no executions; a task's end marks all waits as heard
+        // (commands/task/end-task.ts).
         eb.and([
           ...[eb('waits.thread_id', 'like', `${TASK_ID_PREFIX}%`), eb('waits.blocks', '=', 1)],
           eb.or([eb('waits.ended_at', '<', before), eb('waits.expires_at', '<', before)]),

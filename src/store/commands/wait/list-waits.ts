@@ -1,4 +1,4 @@
-/** Reads of waits, as the clock of the store stands: one whose time is up is over, whatever its row says. */
+/** Reads waits by the clock of the store: one past its time has expired, whatever its row says. */
 import type { Kysely } from 'kysely';
 import type { ListWaits, Wait } from '../../port/wait.ts';
 import { toCount } from '../../schema/rows.ts';
@@ -27,7 +27,7 @@ export async function listWaits(
   return found.map((row) => toWait(row, now));
 }
 
-/** One past its time may be stored as open. */
+/** A wait past its time may be stored as open. */
 function selectByState(db: Kysely<Tables>, state: NonNullable<ListWaits['state']>, now: number) {
   const rows = db.selectFrom('waits').selectAll();
   if (state === 'open')

@@ -1,4 +1,7 @@
-/** What a person says became of an uncertain action: kept once, and the answer of the wait that asks for it, where one is open. */
+/**
+ * Stores what a person reports about the outcome of an uncertain action: once, and as the answer of the wait that asks
+ * for it, if one is open.
+ */
 import { type Reconciliation, toReconciling } from '../../../core/wait/reconciliation.ts';
 import type { ReconciledAction } from '../../port/action.ts';
 import type { Wait } from '../../port/wait.ts';
@@ -23,12 +26,12 @@ export async function reconcileAction(
     const wait = await answerOpen(context, thread, row, reconciliation);
     return { kind: 'reconciled', action, ...(wait && { wait }) };
   });
-  // Its ancestors waited with it.
+  // Its wait has blocked its ancestors too.
   if (reconciled.kind === 'reconciled' && reconciled.wait) await showAbove(context, found.thread_id);
   return reconciled;
 }
 
-/** The wait that asks for the word has it now; undefined where none is open. */
+/** Answers the wait that asks for the outcome; undefined if none is open. */
 async function answerOpen(
   context: CommandContext,
   thread: ThreadTransaction,

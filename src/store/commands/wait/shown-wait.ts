@@ -1,18 +1,19 @@
 /**
- * Waits of descendants that block a thread: it is `waiting` as well, and its log tells of them, so that whoever listens there learns of them.
- * S1. What a thread shows is compared with what its children wait for, those whose report a call of it waits for, under its own lock: the
- *     open waits that block a child, and what that child itself shows. So any order and any repetition comes to the same.
- * S2. Each ancestor is a transaction of its own, from below (port/family.ts, F3). What a lost worker has left out is made up for by whoever
- *     gives the child's command again, or looks for its report.
- * S3. Of a thread that shows something else than before it is noted in the same transaction, until its own activity reads what it shows
- *     (`readShown`) or it rests: its workflow may not have been told, and a worker's regular look tells it again (unseen-wait.ts).
+ * Waits of descendants that block a thread: it is `waiting` too, and its log has their events, so that its readers
+ * learn of them.
+ * S1. What a thread shows is compared, under its own lock, with what blocks the children whose reports its calls wait
+ *     for: their own open waits, and those that they show. So neither order nor repetition matters.
+ * S2. Each ancestor is updated in a separate transaction, from below (port/family.ts, F3). If a worker is lost before
+ *     that, a repeated command of the child, or the next check for its report, makes up for it.
+ * S3. A thread that shows something new is marked in the same transaction, until its own activity reads what it shows
+ *     (`readShown`) or it rests: if its workflow was not notified, a worker's regular check does so (unseen-wait.ts).
  */
 import type { ShownWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { endedWaiting, namesOf, showWaiting, type WaitRow } from './wait-row.ts';
 
-/** Brings up to date what the ancestors of a thread show. Answers those that it holds up or has held up, nearest first. */
+/** Updates what the ancestors of a thread show. Returns those that it blocks or has blocked, nearest first. */
 export async function showAbove(context: CommandContext, threadId: string): Promise<readonly string[]> {
   const told: string[] = [];
   for (let below: string | null = threadId; below !== null; ) {
@@ -28,7 +29,7 @@ export async function showAbove(context: CommandContext, threadId: string): Prom
   return told;
 }
 
-/** The parent, where a call of it waits for the child, or it shows anything. */
+/** The parent, if one of its calls waits for the child, or if it shows anything. */
 async function findAbove({ db }: CommandContext, childId: string): Promise<string | null> {
   const child = await db
     .selectFrom('children')
@@ -40,7 +41,7 @@ async function findAbove({ db }: CommandContext, childId: string): Promise<strin
   return child.wait_step === null && child.open_waits === 0 ? null : child.parent_id;
 }
 
-/** What holds the thread up from below now. It is shown as waiting, whatever a run before this one has shown. */
+/** Returns what blocks the thread from below now, and sets it to waiting, even if an earlier run has shown the same. */
 export async function readShown(context: CommandContext, threadId: string): Promise<readonly ShownWait[]> {
   const shown = await inThread(context, threadId, async (thread) =>
     thread.row.terminated_at === null ? showBelow(thread, { reads: true }) : [],
@@ -49,7 +50,7 @@ export async function readShown(context: CommandContext, threadId: string): Prom
   return shown.map(({ id, thread_id: origin, kind, name }) => ({ id, threadId: origin, kind, name }));
 }
 
-/** S1. `rests`: the thread comes to rest, and its status is set by whoever settles it. `reads`: its workflow is told what is answered. */
+/** S1. `rests`: the thread comes to rest, and the caller sets its status. `reads`: its workflow receives the result. */
 export async function showBelow(
   thread: ThreadTransaction,
   { rests = false, reads = false } = {},
@@ -70,17 +71,17 @@ export async function showBelow(
   return wanted;
 }
 
-/** S3: since the first change that it has not read. */
+/** S3: the time of the first change that was not read. */
 function noteUnseen(thread: ThreadTransaction): void {
   if (thread.row.unseen_since === null) thread.set({ unseen_since: thread.now });
 }
 
-/** A thread at rest waits for no child: nothing of its workflow's view is due. */
+/** A thread at rest waits for no child: its workflow has nothing to read. */
 export function forgetUnseen(thread: ThreadTransaction): void {
   if (thread.row.unseen_since !== null) thread.set({ unseen_since: null });
 }
 
-/** Of children whose reports calls of the thread wait for. */
+/** Open waits at or below the children whose reports calls of the thread wait for. */
 async function readWanted({ trx, threadId, row }: ThreadTransaction): Promise<WaitRow[]> {
   if (row.child_count === 0) return [];
   const awaited = trx
@@ -140,7 +141,7 @@ function namesBelow(row: WaitRow) {
   return { ...namesOf(row), threadId: row.thread_id };
 }
 
-/** A value may be a secret: nothing of it is told. */
+/** Omits the value, which may be a secret. */
 function endOf({ state, reason, answer }: Pick<WaitRow, 'state' | 'reason' | 'answer'>) {
   if (state === 'open') return { reason: 'released' };
   if (state !== 'answered' || answer === null) return { reason: reason ?? state };

@@ -1,4 +1,6 @@
-/** Threads that show other waits of descendants than their workflows have read (shown-wait.ts, S3), and that wait for a child still. */
+/**
+ * Lists threads that show other waits than their workflows have read (shown-wait.ts, S3) and still wait for a child.
+ */
 import type { UnseenWait } from '../../port/wait.ts';
 import type { CommandContext } from '../base/context.ts';
 

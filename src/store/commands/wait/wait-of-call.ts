@@ -1,4 +1,4 @@
-/** What a call that begins must know of its waits: whether one is open still, and what the others came to. */
+/** The waits of a call that begins: whether one is still open, and the outcomes of the others. */
 import type { HeardWait } from '../../port/tool.ts';
 import type { Wait } from '../../port/wait.ts';
 import type { CallRow } from '../base/call-row.ts';
@@ -7,7 +7,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { noticeEnd } from './wait.ts';
 import { showWaiting, toWait, type WaitRow } from './wait-row.ts';
 
-/** Undefined where none is: then the call may begin. One whose time is up is ended here. */
+/** Undefined if none is open: then the call may begin. A wait past its time is ended here. */
 export async function findOpenWait(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -17,14 +17,14 @@ export async function findOpenWait(
   for (const row of await readWaits(thread, call)) {
     const noticed = await noticeEnd(thread, row, now);
     if (noticed.state !== 'open') continue;
-    // The run before this one may have been killed: the step was taken over, and the thread shown as running.
+    // If an earlier run was killed, the step was taken over, and the thread set to running.
     if (noticed.blocks === 1) showWaiting(thread);
     return toWait(noticed, now);
   }
   return undefined;
 }
 
-/** The call begins: what it has asked is heard. */
+/** Marks the waits of a call that begins as heard, and returns them. */
 export async function hearWaits(
   context: CommandContext,
   thread: ThreadTransaction,

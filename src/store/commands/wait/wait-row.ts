@@ -1,4 +1,4 @@
-/** Rows of waits: found, read as records, and ended. */
+/** Rows of waits: found, converted to records, and ended. */
 import type { Kysely, Selectable } from 'kysely';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { isPast } from '../../../core/wait/wait.ts';
@@ -10,7 +10,7 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 export type WaitRow = Selectable<WaitTable>;
 
-/** `now` by the clock that the store's processes share: a wait past its time is shown as expired. */
+/** `now` is by the clock that the store's processes share: a wait past its time is returned as expired. */
 export function toWait(row: WaitRow, now: number): Wait {
   const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
   const past = isPast({ state: row.state, expiresAt }, now);
@@ -39,7 +39,7 @@ export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow 
   return db.selectFrom('waits').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Of the thread; its key is unique there. */
+/** Finds a wait of the thread by its key, which is unique there. */
 export async function findByKey(
   { trx, threadId }: Pick<ThreadTransaction, 'trx' | 'threadId'>,
   key: string,
@@ -52,12 +52,12 @@ export async function findByKey(
     .executeTakeFirst();
 }
 
-/** Of the wait for word of what became of a call: there is one at most, since such a call never begins again. */
+/** The key of the wait for a call's outcome: at most one, since such a call never begins again. */
 export function reconcileKey({ step, idx }: { readonly step: number; readonly idx: number }): string {
   return `reconcile:${step}:${idx}`;
 }
 
-/** What is told of it in events. */
+/** The fields that identify a wait in events. */
 export function namesOf({ id, kind, name, tool_call_id: callId }: WaitRow) {
   return { waitId: id, kind, name, ...(callId === null ? {} : { callId }) };
 }
@@ -66,7 +66,9 @@ export type WaitEnd =
   | { readonly state: 'answered'; readonly answer: WaitAnswer }
   | { readonly state: 'expired' | 'closed'; readonly reason: string };
 
-/** Ends an open wait: its row, the event, its call, the thread's status unless it comes to rest. Answers the row as it is then. */
+/**
+ * Ends an open wait: its row, event and call, and the thread's status unless that comes to rest. Returns the new row.
+ */
 export async function endWait(
   thread: ThreadTransaction,
   row: WaitRow,
@@ -79,7 +81,7 @@ export async function endWait(
     answer: answered ? JSON.stringify(end.answer) : null,
     reason: answered ? null : end.reason,
     ended_at: thread.now,
-    // Nobody goes on with it.
+    // No call and no step goes on with it.
     ...(rests ? { heard: 1 } : {}),
   };
   await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
@@ -93,14 +95,14 @@ export async function endWait(
   return { ...row, ...changes };
 }
 
-/** Something that has held the thread up is over: it works again, unless something else holds it up. */
+/** Called when something that blocked the thread is over: sets it running again, unless something else blocks it. */
 export async function endedWaiting(thread: ThreadTransaction): Promise<void> {
   if (thread.row.status !== 'waiting' || (await isBlocked(thread))) return;
   thread.set({ status: 'running' });
   thread.emit('thread.status', { status: 'running' });
 }
 
-/** A value may be a secret: it is in the wait's row alone. */
+/** Omits the value, which may be a secret: only the wait's row has it. */
 function toldOf(answer: WaitAnswer) {
   if ('value' in answer) return answer.by === undefined ? {} : { by: answer.by };
   const { approved, scope, reason, by } = answer;
@@ -112,7 +114,7 @@ function toldOf(answer: WaitAnswer) {
   };
 }
 
-/** The call that gave itself up for the answer may begin again. */
+/** Schedules the call that gave itself up to wait for the answer. */
 async function reschedule(thread: ThreadTransaction, { step, idx }: WaitRow): Promise<void> {
   if (step === null || idx === null) return;
   const { threadId, trx } = thread;
@@ -146,7 +148,7 @@ async function isBlocked({ trx, threadId, row }: ThreadTransaction): Promise<boo
   return shown !== undefined;
 }
 
-/** The thread waits, and says so. */
+/** Sets the thread to waiting, and logs it. */
 export function showWaiting(thread: ThreadTransaction): void {
   if (thread.row.status === 'waiting') return;
   thread.set({ status: 'waiting' });

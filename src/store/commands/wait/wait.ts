@@ -1,10 +1,10 @@
 /**
  * Waits: opened, answered, over (core/wait/wait.ts).
- * W1. The key of a wait is unique in its thread, and its row holds one answer: who opens or answers again finds what is there.
- * W2. A call that waits has begun nothing that lasts: its attempt gives it up in the transaction that opens the wait, and the end of the
- *     wait makes it scheduled, for any attempt to begin from its start.
+ * W1. The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
+ * W2. A waiting call has no lasting effect yet: its attempt gives it up in the transaction that opens the wait, and the
+ *     end of the wait makes it scheduled, for any attempt to begin from the start.
  * W3. Times are compared by the clock that the processes of the store share.
- * W4. Nobody is asked to approve what the budget of the execution can never begin.
+ * W4. No approval is requested for what the budget of the execution can never pay for.
  */
 import type { Spending } from '../../../core/governance/budget.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
@@ -47,13 +47,13 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     const call = command.call && (await selectHeld(thread, command.call));
     if (command.call && !call) return { kind: 'late' };
-    // W4: asked in vain.
+    // W4: it can never be paid for.
     const error =
       command.kind === 'approval' && (await foresee(context, thread, costIn(command, call), call));
     if (error) return { kind: 'exceeded', error };
     return { kind: 'open', wait: await insertWait(thread, command, { context, call, now }) };
   });
-  // Also where it is found: whoever opened it may have been lost in between.
+  // Also for a wait that exists already: the worker that opened it may have been lost in between.
   if (command.blocks) await showAbove(context, command.threadId);
   return opened;
 }
@@ -64,13 +64,13 @@ interface Opening {
   readonly now: number;
 }
 
-/** In the caller's transaction; of one that blocks, `showAbove` is for afterwards. */
+/** Runs in the caller's transaction; after it, the caller of a blocking wait must call `showAbove`. */
 export async function insertWait(
   thread: ThreadTransaction,
   command: OpenWait,
   { context, call, now }: Opening,
 ): Promise<Wait> {
-  // W2: given up with the wait.
+  // W2: the call is given up as the wait opens.
   if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
   const row = toRow(thread, command, now);
   await thread.trx.insertInto('waits').values(row).execute();
@@ -82,18 +82,18 @@ export async function insertWait(
   return toWait(row, now);
 }
 
-/** Also a run that has taken the thread over: waiting for people costs no time. */
+/** Repeated for a run that has taken the thread over. The clocks stop: waiting for people costs no time. */
 async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
   showWaiting(thread);
   await stopClocks(context, thread);
 }
 
-/** Of a step that asks to go on, nothing that counts is spent yet. */
+/** A step that asks to go on has spent nothing that counts yet. */
 function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Spending {
   return blocks && !key ? {} : costOf(call);
 }
 
-/** Whoever asks goes on. */
+/** Marks a wait as heard: its caller goes on. */
 async function hear({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
   if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
 }
@@ -102,7 +102,7 @@ function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): Actio
   return { step: step ?? undefined, index: idx ?? undefined, executionId: executionId ?? undefined };
 }
 
-/** Undefined where another attempt holds it, or it is over. */
+/** Undefined if another attempt holds the call, or if it is over. */
 async function selectHeld(
   thread: ThreadTransaction,
   { attempt, ...key }: NonNullable<OpenWait['call']>,
@@ -143,7 +143,7 @@ function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitR
   };
 }
 
-/** Judges and keeps an answer, under the lock of the wait's thread. */
+/** Judges and stores an answer, under the lock of the wait's thread. */
 type Answering = (
   context: CommandContext,
   thread: ThreadTransaction,
@@ -152,7 +152,7 @@ type Answering = (
   now: number,
 ) => Promise<AnsweredWait>;
 
-/** `answerVariables`: of a wait for variables, whose answer makes a child. */
+/** `answerVariables`: for a wait for variables, whose answer creates a child. */
 export async function answerWait(
   context: CommandContext,
   command: AnswerOfWait,
@@ -182,7 +182,7 @@ export async function closeWait(context: CommandContext, id: string, reason: str
   });
 }
 
-/** Under the lock of its thread. */
+/** Runs `work` under the lock of the wait's thread. */
 async function withWait<T>(
   context: CommandContext,
   id: string,
@@ -200,14 +200,14 @@ async function withWait<T>(
   return result;
 }
 
-/** One whose time is up is ended now, by whoever looks first. */
+/** Ends a wait whose time is up; any other is returned as it is. */
 export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
   const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
   if (!isPast({ state: row.state, expiresAt }, now)) return row;
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
 
-/** The execution is over, or the thread is: what they waited for is wanted no more, and no child is. True where there was any. */
+/** Closes what an ended execution, or thread, waited for; no child is awaited any more. True if there was any wait. */
 export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
   forgetUnseen(thread);
   if (thread.row.open_waits === 0) return false;
