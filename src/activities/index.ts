@@ -1,15 +1,16 @@
 /**
- * The activities of a worker, bound to its ports. Workflows know their types alone. Each folder may import those above it:
+ * The activities of a worker, bound to its ports. Workflows import only their types. Each folder may import those above
+ * it:
  *
- *   base       what every activity is given, the wrapper around it, whose run it is
- *   signals    what author code asks of Temporal: relatives are told, threads woken, families ended
- *   author     the opener of author code: hooks, and work that may take its process down
- *   model      what a request to a model is made of: models, variables, tools offered, attempts, records
- *   model-gate all that surrounds a question to a model, as one list of stages
- *   tool-gate  all that surrounds a tool call, as one list of stages
- *   tool       how a call is dispatched, begun, given up, and settled where its worker was lost
- *   subprompt  a call of a prompt: a question and its calls within a step
- *   subagent   a call of an agent: its thread is made or told, its report delivered
+ *   base       dependencies of every activity, the wrapper around it, the identity of the calling run
+ *   signals    signals from activities to workflows: relatives are woken, stopped and terminated
+ *   author     runs author code: hooks, and units of work that may take the process down
+ *   model      the parts of a request to a model: models, variables, offered tools, attempts, records
+ *   model-gate the stages around a request to a model, as one list
+ *   tool-gate  the stages around a tool call, as one list
+ *   tool       dispatches, begins and gives up calls, and settles calls whose worker was lost
+ *   subprompt  a call of a prompt: a request to a model and its calls, within a step
+ *   subagent   a call of an agent: its thread is made or messaged, its report delivered
  *   effect     scheduled effects that are due
  *   step       a step, and what begins and ends a turn
  *   task       a task's loop: its preflight, the phases of its steps, its end
@@ -83,11 +84,13 @@ export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
   stashItems(input: StashInput): Promise<{ readonly waiting: number }>;
   cancelExecution(input: CancelExecutionInput): Promise<CancelVerdict>;
-  /** With `next`, quick calls, and nothing against it, it goes on into that step. */
+  /**
+   * Runs a step. With `next`, also runs the step after it if all calls of the first are quick and nothing forbids it.
+   */
   modelStep(input: StepInput): Promise<(ModelStepOutcome | StepGoneOn) & EffectsDue>;
-  /** With `next`, and nothing against it, it goes on into that step. */
+  /** Runs a tool call. With `next`, also runs the step after it if nothing forbids it. */
   runTool(input: LastCallInput): Promise<(ToolAttempt | GoneOn) & EffectsDue>;
-  /** `runTool` for the tool `run_code`, on a queue of its own. */
+  /** `runTool` for the tool `run_code`, on a separate task queue. */
   runCode(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
   answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
   recordToolOutcome(input: ToolCallInput): Promise<RecordedOutcome & EffectsDue>;

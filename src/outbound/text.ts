@@ -1,17 +1,20 @@
-/** Texts of strangers, for errors, logs and models. */
+/** Cleans texts from untrusted servers for use in errors, logs and prompts. */
 
-/** For an error: short, on one line, without what cannot be seen. */
+/** Formats a value for an error message: one line, no invisible characters, cut after `longest` characters. */
 export function quote(text: unknown, longest = 500): string {
   const line = visible(String(text)).replace(/\s+/g, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-/** Without characters that a reader does not see and a model does: controls, marks of direction, tags, what has no width. */
+/**
+ * Removes characters that a model reads but a person cannot see: control characters, direction marks, tags, zero-width
+ * characters. Keeps newlines and tabs.
+ */
 export function visible(text: string): string {
   return text.replace(/[^\P{C}\n\t]|\p{Zl}|\p{Zp}/gu, '');
 }
 
-/** The same for the names and texts in JSON, which must have been measured: it is not deep. */
+/** Applies `visible` to all names and strings of a JSON value. Recursive, so the caller must have checked the depth. */
 export function visibleIn(value: unknown): unknown {
   if (typeof value === 'string') return visible(value);
   if (Array.isArray(value)) return value.map(visibleIn);

@@ -1,19 +1,19 @@
 /**
- * A `fetch` towards a stranger's server: the one wall that servers of MCP and agents of A2A are asked through.
- * W1. It is asked where its author says, and nowhere else: whatever it answers, no request follows a redirect, wherever that leads. So what a worker can
- *     reach inside stays out of a stranger's reach, and headers, which may hold keys, go to those addresses alone.
- * W2. What answers one request is counted on the wire, after decompression, and ends its reader where it is too much.
+ * A `fetch` for requests to untrusted servers. All requests to MCP servers and A2A agents go through it.
+ * W1. Requests go only to addresses that the author allows, and redirects are never followed. So an untrusted server
+ *     cannot reach the worker's internal network, and headers, which may hold keys, are sent to those addresses only.
+ * W2. The body of a response is counted after decompression; reading it fails once it exceeds its limits.
  */
 
-/** Makes the error that whoever asks is met with. */
+/** Creates the error that the caller receives. */
 export type WallFault = (kind: 'redirect' | 'too_large', message: string) => Error;
 
 export interface Wall {
-  /** W1: where its author says. */
+  /** W1: true if the author allows requests to this address. */
   allows(url: URL): boolean;
-  /** Bytes of one answer. */
+  /** Maximum size of one response body, in bytes. */
   readonly maxBytes: number;
-  /** Messages of one stream; absent: any. */
+  /** Maximum number of messages in one event stream; unlimited if absent. */
   readonly maxMessages?: number;
   readonly fault: WallFault;
 }
@@ -26,7 +26,7 @@ export function walledFetch(wall: Wall): WalledFetch {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!allows(url)) throw fault('redirect', `It wanted ${url.origin} to be asked in its place.`);
     const response = await fetch(url, { ...init, redirect: 'manual' });
-    // W1: whatever it names.
+    // W1: a redirect is an error, wherever it leads.
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel().catch(() => {});
       const to = originOf(response.headers.get('location'), url);
@@ -44,7 +44,7 @@ function originOf(location: string | null, base: URL): string {
   }
 }
 
-/** W2: as it is read. A stream's messages end with an empty line each. */
+/** W2: enforces the limits while the body is read. Each message of an event stream ends with an empty line. */
 function bound(
   response: Response,
   { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall,

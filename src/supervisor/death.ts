@@ -1,22 +1,22 @@
 /**
- * Why a worker process ended, and what caused it: decided from its exit, its journal, and what had been asked of it.
+ * Decides why a worker process ended and what caused it, from its exit, its journal, and whether it was asked to end.
  * D1. A process killed from outside (SIGKILL by an operator or the kernel, a termination signal) has no culprit.
- * D2. When a process fell by itself the culprit is known where its watchdog named one. Otherwise all that it was running is
- *     suspect, and no more than that.
- * D3. A process that was never ready has refused to start, and would again; the same if its message says so.
+ * D2. If a process crashed by itself, the culprit is the unit that its watchdog named, if any. Otherwise every unit
+ *     that it was running is a suspect, and none is a culprit.
+ * D3. A process that was never ready, or reported that it refuses, is not restarted: it would fail again.
  */
 import type { Stall, Unit } from './journal.ts';
 
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Whether it was ever ready; an earlier process of the same supervisor counts. */
+  /** True if this process, or an earlier one of the same supervisor, was ever ready. */
   readonly ready: boolean;
-  /** The supervisor asked it to end. */
+  /** True if the supervisor asked the process to end. */
   readonly asked: boolean;
-  /** Something else told it to end, and its message said so. */
+  /** True if the process reported (message `leaving`) that something else asked it to end. */
   readonly leaving: boolean;
-  /** Its message said that no restart can help, for instance because the store is lost. */
+  /** True if the process reported (message `refusing`) that no restart can help, for instance if the store is lost. */
   readonly refusing: boolean;
   readonly running: readonly Unit[];
   readonly stall?: Stall;
@@ -33,7 +33,7 @@ export type Death =
       readonly suspects: readonly Unit[];
     };
 
-/** Signals that a process does not raise by a fault of its own. */
+/** Signals that come from outside and are never caused by a fault of the process. */
 const FROM_OUTSIDE: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
 export function readDeath(end: ProcessEnd): Death {

@@ -1,12 +1,12 @@
 /**
  * What other layers may import of the supervisor: a process that keeps a worker process running. Its files:
  *
- *   `supervise`        the loop: start, ready, fell, start again (`backoff`, `slow-start`)
- *   `program-process`  a program of ours as a child process, with messages and a journal
+ *   `supervise`        the loop: start, ready, crash, restart (`backoff`, `slow-start`)
+ *   `program-process`  one of our programs as a child process, with messages and a journal
  *   `protocol`         the messages between both processes
- *   `journal`          which units of author code the worker process runs, line by line
- *   `watch`            what is known of the process for whoever watches it, and how it is asked
- *   `death`            from an exit and a journal to a culprit, suspects, or neither
+ *   `journal`          which units of author code the worker process is running, one line per begin or end
+ *   `watch`            the phase and the crashes of the worker process, and queries to it
+ *   `death`            derives a culprit, suspects, or neither from an exit and a journal
  */
 export { readDeath } from './death.ts';
 export { type Culprit, isUnit, JOURNAL_FD, type JournalLine, toLine, type Unit } from './journal.ts';

@@ -1,11 +1,11 @@
 /**
- * What a worker process writes to a pipe of its own while it works: which units of author code it begins and ends, and which
- * one blocks its event loop. Lines are written before the work continues, so they exist however the process ends.
+ * The journal that a worker process writes to a separate pipe: which units of author code it begins and ends, and which
+ * one blocks its event loop. Lines are written synchronously, so they exist however the process ends.
  * J1. A line that cannot be parsed is skipped: author code runs in the process that writes them.
  */
 import type { AuthorCode, AuthorRun } from '../state/author-run.ts';
 
-/** `work` is the unit's key; code and name are those of the innermost code that ran. */
+/** `work` is the unit's key; `code` and `name` identify the innermost author code that was running. */
 export type Unit = AuthorRun;
 
 export interface Culprit extends Unit {
@@ -15,10 +15,10 @@ export interface Culprit extends Unit {
 export type JournalLine =
   | { readonly kind: 'begin'; readonly id: number; readonly unit: Unit }
   | { readonly kind: 'end'; readonly id: number }
-  /** The watchdog ends the process. */
+  /** The watchdog is about to kill the process, whose event loop has been blocked for `forMs`. */
   | { readonly kind: 'stalled'; readonly forMs: number; readonly culprit?: Culprit };
 
-/** The number of the pipe in the worker process. */
+/** File descriptor of the journal pipe in the worker process. */
 export const JOURNAL_FD = 4;
 
 const LINE_CHARS = 16_384;
@@ -43,7 +43,7 @@ export class Journal {
     for (const line of lines) this.#take(parse(line));
   }
 
-  /** Each unit once, oldest first. */
+  /** Running units, each once, oldest first. */
   get running(): readonly Unit[] {
     return [...new Map([...this.#running.values()].map((unit) => [unit.work, unit])).values()];
   }
@@ -83,7 +83,7 @@ function parse(line: string): JournalLine | undefined {
   }
 }
 
-/** All of them, so that none is left out: a project's modules alone are no work of a thread. */
+/** True if code of this kind is work of a thread: all but loading the project's modules. Must list every kind. */
 const IS_WORK: Readonly<Record<AuthorCode, boolean>> = {
   tool: true,
   hook: true,

@@ -1,10 +1,10 @@
 /**
- * A program of ours in a process of its own, which receives messages and is heard by messages and by its journal.
- * P1. It has no debugger port, opened by a signal or otherwise, unless whoever starts it asks for one. Options of this process ask for none: the
- *     programs that it starts in turn would have one too.
+ * Runs one of our programs in a child process, which exchanges messages with this one and writes a journal.
+ * P1. It has no debugger port, opened by a signal or otherwise, unless the caller asks for one. `--inspect` options of
+ *     this process are not passed on: programs that the child starts would have a port too.
  * P2. Its environment is that of this process without secrets (secret-environment.ts); those are sent in a message.
- * P3. It ends when the channel closes: no program outlives its supervisor. One with a blocked event loop is ended by its
- *     watchdog thread.
+ * P3. It ends when the channel closes: no program outlives its supervisor. If its event loop is blocked, its watchdog
+ *     thread ends it.
  * P4. Its end is reported after everything in its journal has been read.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -23,22 +23,22 @@ export interface ProgramEnd {
 
 export interface ProgramProcess<ToProgram, FromProgram> {
   readonly pid: number | undefined;
-  /** Does nothing after the process has ended. */
+  /** Sends a message; does nothing after the process has ended. */
   send(message: ToProgram): void;
   onMessage: (message: FromProgram) => void;
   kill(): void;
-  /** Resolves however it ends. */
+  /** Resolves when the process has ended, however it ended. Never rejects. */
   readonly ended: Promise<ProgramEnd>;
 }
 
-/** A process that it started may keep the journal open. */
+/** Limit for reading the journal to its end: a process that the program started may keep the pipe open. */
 const JOURNAL_READ_MS = 2_000;
 
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** `host:port` of its debugger. */
+  /** `host:port` for the debugger of the program. */
   readonly inspect?: string | undefined;
-  /** Added to its environment. */
+  /** Variables added to the environment of the program. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,7 @@ export function startProgram<ToProgram, FromProgram>(
 ): ProgramProcess<ToProgram, FromProgram> {
   const child = fork(fileURLToPath(program), [], {
     cwd,
-    // P1: no debugger of this process's options.
+    // P1: this process's own debugger options are not passed on.
     execArgv: [
       ...process.execArgv.filter((option) => !option.startsWith('--inspect')),
       ...(inspect === undefined ? [] : [`--inspect=${inspect}`]),
@@ -79,7 +79,7 @@ async function whenEnded(child: ChildProcess, pipe: Readable, journal: Journal):
   const read = once(pipe, 'close');
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.on('exit', (...end) => resolve(end));
-    // It could not be started.
+    // The process could not be started.
     child.on('error', () => child.pid === undefined && resolve([1, null]));
   });
   await Promise.race([read, delay(JOURNAL_READ_MS, undefined, { ref: false })]);

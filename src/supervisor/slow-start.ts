@@ -1,6 +1,6 @@
 /**
- * Reports what a worker process is doing that is not ready after some seconds, and repeats that less and less often.
- * Reported from outside, because the process's own event loop may be blocked or starved.
+ * If a worker process is not ready after five seconds, reports what it is doing, and repeats that less and less often.
+ * The supervisor reports it, because the event loop of the process itself may be blocked or starved.
  */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 20_000;
@@ -25,7 +25,7 @@ export class SlowStart {
     this.#wait(FIRST_MS);
   }
 
-  /** Until the next `at`: it waits for a person, which is no slowness. */
+  /** Reports nothing until the next `at`: the process waits for a person, so it is not slow. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#paused = true;

@@ -1,8 +1,10 @@
 /**
- * Keeps a worker process running: starts it, configures it, passes on the request to stop, and starts it again after it fell.
- * S1. The deaths so far are handed to the next process until it is ready: it stores them first.
+ * Keeps a worker process running: starts it, configures it, forwards the request to stop, and restarts it after it ends
+ * unexpectedly.
+ * S1. The deaths so far are passed to each new process until one is ready: it stores them before it takes work.
  * S2. A process that refuses to start before any was ready is not restarted: its exit code becomes the command's.
- * S3. The first request to stop lets the program finish its work; it ends with this process however that ends (program-process.ts).
+ * S3. A request to stop lets the program finish its work. If this process ends, the program ends too, whatever the
+ *     reason (program-process.ts).
  * S4. A slow start is reported, with what the process is doing (slow-start.ts).
  */
 import { randomUUID } from 'node:crypto';
@@ -25,7 +27,7 @@ export interface Supervision<Order, Server, Ready> {
   /** Called each time a process is ready. */
   readonly ready: (ready: Ready, pid: number) => void;
   readonly tell: (told: SupervisorNews) => void;
-  /** Learns how far the process is. */
+  /** Is kept up to date with the phase of the process. */
   readonly watch?: SupervisorWatch;
 }
 
@@ -40,7 +42,7 @@ interface Life {
   server?: Promise<unknown>;
 }
 
-/** Resolves to an exit code: 0 after a request to stop. */
+/** Resolves to the exit code of the command: 0 after a request to stop. */
 export async function supervise<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
 ): Promise<number> {
@@ -111,7 +113,7 @@ async function runOnce<Order, Server, Ready>(
   }
 }
 
-/** Rejects when no Temporal server is available; otherwise it never settles. */
+/** Handles the messages of the worker. Rejects if no Temporal server is available; otherwise never settles. */
 function listen<Order, Server, Ready>(
   { server, ready, watch }: Supervision<Order, Server, Ready>,
   life: Life,

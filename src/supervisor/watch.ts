@@ -1,11 +1,11 @@
 /**
- * What a supervisor knows of the process that it keeps running, for whoever watches it: how far that is, how often one has fallen, and
- * what it answers when it is asked.
- * A1. A process that is busy, or is not there, costs whoever asks a bounded time.
+ * The state of the worker process that a supervisor keeps running, for monitoring: its phase, how often such processes
+ * ended unexpectedly, and queries that the process itself answers.
+ * A1. A query takes a bounded time, even if the process is busy or not running.
  */
 import type { Asked } from './protocol.ts';
 
-/** `stopping`: it was asked to end, by us or by another process. */
+/** `stopping`: the process was asked to end, by the supervisor or by something else. */
 export type Phase = 'starting' | 'ready' | 'stopping' | 'fallen';
 
 interface Question {
@@ -16,19 +16,19 @@ interface Question {
 
 export class SupervisorWatch {
   phase: Phase = 'starting';
-  /** Processes that have ended by themselves, by how: `exit code 1`, `signal SIGKILL`, … */
+  /** Number of processes that ended without the supervisor's request, by how: `exit code 1`, `signal SIGKILL`, … */
   readonly falls = new Map<string, number>();
   readonly #open = new Map<number, (value: unknown) => void>();
   #send: ((question: Question) => void) | undefined;
   #last = 0;
 
-  /** A process begins. */
+  /** Called when a process has been started. `send` sends it a question. */
   attach(send: (question: Question) => void): void {
     this.#send = send;
     if (this.phase !== 'stopping') this.phase = 'starting';
   }
 
-  /** It has ended: `how` where nobody has asked it to. */
+  /** Called when the process has ended. `how`: undefined if the supervisor asked it to end, or it refused to work. */
   detach(how: string | undefined): void {
     this.#send = undefined;
     for (const settle of this.#open.values()) settle(undefined);
@@ -41,7 +41,7 @@ export class SupervisorWatch {
     this.#open.get(id)?.(value);
   }
 
-  /** Undefined where the process does not answer within the time (A1). */
+  /** Asks the process; undefined if it does not answer within `withinMs` (A1). */
   async ask(what: Asked, withinMs: number): Promise<unknown> {
     const send = this.#send;
     if (!send) return undefined;

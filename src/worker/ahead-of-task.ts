@@ -1,20 +1,21 @@
 /**
- * Keeps a query from moving a thread on. A query that the server dispatched alone, while no task was pending, may lie in the queue
- * of a busy worker until more events have come; the server then hands those over with it, without a task. The SDK's core applies
- * them, so the thread decides on them before its task, and its history, which knows tasks alone, is decided otherwise
- * by a replay: what came between the query and the task is put before it (docs/sdk-queries.md).
- * A1. An activation that brings new events without a task of its own is refused. The query fails and can be asked again; the thread
- *     is replayed with its next task.
- * A2. What brings nothing but queries moves nothing on: the last events of a thread that has ended belong to no task either.
+ * Prevents a query from advancing a thread. A query that the server dispatched while no workflow task was pending may
+ * wait in the queue of a busy worker while further events are added; the server then delivers those with the query,
+ * without a workflow task. The SDK's core applies them, so the thread acts on them before their task. History records
+ * only tasks, so a replay sees another order: signals that came between the query and the task are applied first
+ * (docs/sdk-queries.md).
+ * A1. An activation with new events but without a new workflow task is refused. The query fails and can be repeated;
+ *     the thread is replayed with its next task.
+ * A2. An activation with nothing but queries is allowed: the last events of an ended thread belong to no task either.
  */
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 
 type Activation = Parameters<Workflow['activate']>[0];
 
-/** What an activation tells of the task that it belongs to. */
+/** Identifies the workflow task that an activation belongs to. */
 interface Moment {
   readonly events: number;
-  /** When its task was started: no two tasks of a run share it. */
+  /** Start time of the task; unique among the tasks of a run. */
   readonly taskStarted: string;
 }
 
@@ -27,7 +28,7 @@ export class AheadOfTaskError extends Error {
   }
 }
 
-/** The same workflow, which refuses what a query alone has brought. */
+/** Changes the workflow so that it refuses events delivered by a query alone (A1); returns the same object. */
 export function refuseAheadOfTask(workflow: Workflow): Workflow {
   const activate = workflow.activate.bind(workflow);
   let last: Moment | undefined;
@@ -40,12 +41,12 @@ export function refuseAheadOfTask(workflow: Workflow): Workflow {
   return workflow;
 }
 
-/** A1. Activations of one task, such as that of its query, share its number of events too. */
+/** A1: more events with the same task. Activations that belong to one task have the same number of events. */
 function isAhead(last: Moment, { events, taskStarted }: Moment): boolean {
   return events > last.events && taskStarted === last.taskStarted;
 }
 
-/** A2: something for the thread to act on. */
+/** A2: true if the activation has any job other than a query. */
 function hasNews({ jobs }: Activation): boolean {
   return jobs?.some(({ queryWorkflow }) => !queryWorkflow) ?? false;
 }

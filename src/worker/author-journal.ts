@@ -1,13 +1,15 @@
 /**
- * Reports to the supervisor which units of author code this process is running, before each begins (supervisor/journal.ts).
- * A1. A unit can be retried or given up as a whole: the outermost run. A hook within a tool call belongs to the call.
- * A2. A missing supervisor is not a failure: this process is about to end.
+ * Reports to the supervisor which units of author code this process is running, each before it begins
+ * (supervisor/journal.ts).
+ * A1. Only the outermost run is reported, because a unit is retried or given up as a whole. A hook within a tool call
+ *     belongs to that call.
+ * A2. A missing supervisor is not an error: this process is about to end.
  */
 import { writeSync } from 'node:fs';
 import { type AuthorRun, currentAuthorRun, listenToAuthorRuns } from '../state/author-run.ts';
 import { type JournalLine, toLine, type Unit } from '../supervisor/index.ts';
 
-/** The symbol under which the watchdog finds the running unit, in a thread that it has stopped. */
+/** The global symbol under which the watchdog finds the running unit, after it has paused the main thread. */
 export const CULPRIT = Symbol.for('everthread.culprit');
 
 const NAME_CHARS = 200;
@@ -19,7 +21,7 @@ export function keepAuthorJournal(fd: number): void {
   let last = 0;
   listenToAuthorRuns({
     begin(run) {
-      // A1: the run becomes the current one only after this.
+      // A1: the current run is still the outer one, if any; `run` becomes current only after `begin`.
       const outer = currentAuthorRun();
       if (outer) {
         units.set(run, unitOf(outer));

@@ -1,21 +1,21 @@
 /**
- * How many threads a worker keeps in its cache when nobody says it. One that is not there is replayed from its history when it is next
- * signalled, so the cache trades memory for processor time, and what does not fit ends the process.
+ * The default number of threads that a worker caches. A thread that is not cached is replayed from its history when it
+ * is next signalled, so the cache trades memory for processor time; if it is too large, the process runs out of memory.
  */
 
-/** Of an idle thread, everything that the process holds for it: V8's objects and what the SDK's core keeps. `bench/threads.ts` measures it. */
+/** Memory per idle cached thread: V8's objects and what the SDK's core keeps. `bench/threads.ts` measures it. */
 export const BYTES_OF_A_CACHED_THREAD = 512 * 1024;
-/** The rest is for activities, the sandbox's children, and threads at work. */
+/** Share of the memory for the cache; the rest is for activities, the sandbox's children, and running threads. */
 const SHARE_OF_MEMORY = 1 / 4;
-/** Workflow code has a heap of its own, as large as that of the main thread; the garbage collector needs room. */
+/** Share of the workflow code's own heap, as large as the main thread's; the rest is for garbage collection. */
 const SHARE_OF_HEAP = 1 / 2;
 const FEWEST = 100;
 const MOST = 10_000;
 
 export interface ProcessMemory {
-  /** Bytes that the machine, or the container, has. */
+  /** Memory of the machine, or of the container, in bytes. */
   readonly available: number;
-  /** Bytes to which V8 lets a heap grow. */
+  /** V8's limit for the size of a heap, in bytes. */
   readonly heapLimit: number;
 }
 

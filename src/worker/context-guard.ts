@@ -1,14 +1,15 @@
 /**
- * Runs in a workflow thread, around every entry into the V8 context that the threads share. When a script does not end
- * regularly, Node leaves its microtasks in the context, and they would run within the next entry, whichever
- * thread's that is: their commands would enter another thread's history (docs/sdk-context-timeout.md).
+ * Runs in a workflow thread, around every entry into the V8 context that the threads share. If a script throws or times
+ * out, Node leaves its microtasks in the context. They would run within the next entry, which may be another thread's:
+ * their commands would enter that thread's history (docs/sdk-context-timeout.md).
  * G1. After a script that threw, its microtasks run at once, while the thread that queued them is still current. Its
  *     task has failed, so their effects are discarded.
- * G2. A script that was ended by the timeout stopped at an arbitrary point, without its `finally`: the context is not entered again.
+ * G2. After a script that timed out, the context is not entered again. The script stopped at an arbitrary point, and
+ *     its `finally` blocks did not run.
  */
 import vm from 'node:vm';
 
-/** The workflow whose script timed out; unknown where even that could not be read. */
+/** The workflow whose script timed out; the ids are undefined if they could not be read. */
 export interface Culprit {
   readonly workflowId?: string;
   readonly runId?: string;
@@ -18,10 +19,10 @@ type RunInContext = typeof vm.Script.prototype.runInContext;
 type RunOptions = Exclude<Parameters<RunInContext>[1], undefined>;
 
 const NOTHING = new vm.Script('undefined');
-/** For the SDK's few scripts without a timeout of their own. */
+/** Timeout for draining after one of the SDK's few scripts that have no timeout. */
 const DRAIN_TIMEOUT_MS = 1000;
 
-/** Once per thread. `tell` is called before the failure of the task is reported. */
+/** Installs the guard; call once per thread. `tell` is called before the failure of the task is reported. */
 export function guardContexts(tell: (culprit: Culprit) => void): void {
   const run: RunInContext = vm.Script.prototype.runInContext;
   let lost: Culprit | undefined;
@@ -41,7 +42,7 @@ export function guardContexts(tell: (culprit: Culprit) => void): void {
   } as RunInContext;
 }
 
-/** G1; false when the microtasks time out in turn. */
+/** G1: runs the remaining microtasks; false if they time out as well. */
 function drain(run: RunInContext, context: vm.Context, options: RunOptions | string | undefined): boolean {
   const given = typeof options === 'object' ? options.timeout : undefined;
   try {
@@ -62,7 +63,7 @@ function readCulprit(context: vm.Context): Culprit {
   return { workflowId: info?.workflowId, runId: info?.runId };
 }
 
-/** Fails a workflow task, which the server then gives to another worker: the Web UI shows the message. */
+/** Fails a workflow task, which the server then dispatches again. The Web UI shows the message. */
 export class LostContextError extends Error {
   override readonly name = 'LostContext';
   readonly code = 'LostContext';

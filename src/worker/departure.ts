@@ -1,18 +1,18 @@
 /**
- * How a worker goes: it begins nothing new from the first request on, and what asks a model has until the end of the grace to come to
- * its answer. Then another worker asks again.
+ * The shutdown of a worker in two phases: from the first request on it begins nothing new, and running model calls have
+ * until the end of the grace period to finish. After that another worker repeats them.
  */
 
 export interface Departure {
-  /** Fires as it begins. */
+  /** Aborts when the shutdown begins. */
   readonly leaving: AbortSignal;
-  /** Fires at the end of the grace, or with `hurry`; with a grace of 0 as it begins. */
+  /** Aborts at the end of the grace period, or with `hurry`; with a grace period of 0, when the shutdown begins. */
   readonly handover: AbortSignal;
-  /** Safe to call twice: the first one counts. */
+  /** Begins the shutdown. Safe to call twice: the first call counts. */
   begin(): void;
-  /** There is no grace, or no more of it. */
+  /** Ends the grace period now, and begins the shutdown if it has not begun. */
   hurry(): void;
-  /** Everything is handed over: no timer is left. */
+  /** Stops the timer, once everything is handed over. */
   end(): void;
 }
 

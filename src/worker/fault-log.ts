@@ -1,6 +1,7 @@
 /**
- * Where a worker reports faults of author code: one line of its log each, and for stray faults an event of the thread.
- * T1. Nothing is reported before secrets are redacted. Where the secrets cannot be read, a stack has its files and lines alone.
+ * Reports faults of author code: each as one line of the worker's log, and stray faults also as an event of the thread.
+ * T1. Nothing is reported before secrets are redacted. If the secrets cannot be read, the message is withheld and the
+ *     stack is reduced to files and lines.
  */
 import type { Logger } from '@temporalio/common';
 import { LIMITS } from '../core/value/limit.ts';
@@ -15,13 +16,13 @@ import type { Redact } from '../state/redaction.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
-/** Asked with each entry: a worker's logger may be installed after its guard. */
+/** Called for each entry, because a worker's logger may be installed after its guard. */
 type FindLogger = () => Pick<Logger, 'warn' | 'error'>;
 
 export interface OpenGuard {
-  /** From now on faults are reported with their threads. */
+  /** Provides the store and the registry: from now on stray faults are redacted and stored with their threads. */
   know(sources: Sources): void;
-  /** What a body threw, and its caller has reported already. */
+  /** Logs an error that author code threw and that its caller has handled already. */
   report(fault: AuthorFault): void;
   end(): void;
 }
@@ -40,7 +41,7 @@ export function openGuard(logger: FindLogger): OpenGuard {
   };
 }
 
-/** `find` answers undefined until the worker has a store. */
+/** `find` returns undefined until the worker has a store. */
 function createAuthorGuard(find: () => Sources | undefined, logger: FindLogger): AuthorGuard {
   return {
     alone: true,
@@ -62,7 +63,7 @@ function createAuthorGuard(find: () => Sources | undefined, logger: FindLogger):
   };
 }
 
-/** `elsewhere`: this worker's store does not know the thread. Undefined where there is none, or no store responds now. */
+/** `elsewhere`: this worker's store does not know the thread. Undefined without a thread or a reachable store. */
 async function findThread(
   sources: Sources | undefined,
   { threadId }: AuthorRun,
@@ -90,7 +91,7 @@ async function tell(
     error: redact(errorMessage(thrown)).slice(0, LIMITS.faultChars),
     stack: cutStack(redact(stack)),
   });
-  // While a project is loaded, its code has no thread's secrets.
+  // No thread: the project is being loaded, and its code has read no secrets of a thread.
   if (run.threadId === '') return show((text) => text);
   try {
     if (sources && thread) return show(await readRedactor(sources, thread));

@@ -1,6 +1,7 @@
 /**
- * The workflow threads of one Temporal worker, made from our own entry (`workflow-thread.ts`) in place of the SDK's.
- * A thread with a lost context refuses every request, and ends after the pending ones.
+ * The workflow threads (Node worker threads) of one Temporal worker, started with our own entry script
+ * (`workflow-thread.ts`) instead of the SDK's. A thread with a lost context refuses new requests, and ends after the
+ * pending ones.
  */
 import { MessageChannel, Worker as NodeThread } from 'node:worker_threads';
 import {
@@ -17,7 +18,7 @@ export type ContextLoss =
   | { readonly kind: 'died'; readonly error: unknown };
 
 export interface ContextWatch {
-  /** Called before a workflow is loaded; throws where it must not be tried now. */
+  /** Called before a workflow is loaded; throws if it must not be tried now. */
   admit(workflowId: string): void;
   /** Called at the first loss, and possibly again at later ones. */
   lost(loss: ContextLoss): void;
@@ -26,7 +27,7 @@ export interface ContextWatch {
 type Request = Parameters<WorkerThreadClient['send']>[0];
 type Answer = Awaited<ReturnType<WorkerThreadClient['send']>>;
 
-/** By the SDK's contract it is initialised by the request `init`. */
+/** Starts the threads. The SDK's protocol requires `init` as the first request to each. */
 export async function startGuardedThreads(
   options: ThreadedVMWorkflowCreatorOptions,
   watch: ContextWatch,
@@ -101,7 +102,7 @@ class GuardedThread extends WorkerThreadClient {
   }
 
   override async destroy(): Promise<void> {
-    // The SDK's own way runs a script in the context.
+    // The SDK's `destroy` would run a script in the lost context.
     if (this.#culprit) return this.end();
     this.#ending = true;
     await super.destroy();
@@ -117,7 +118,7 @@ class GuardedThread extends WorkerThreadClient {
   }
 }
 
-/** The SDK's requests to a thread that is gone; removing workflows needs no thread. */
+/** Answers the SDK's requests to a thread with a lost context. Removing workflows needs no context; all else throws. */
 function answerWithoutContext({ type }: Request, culprit: Culprit): Answer {
   if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
   if (type === 'dispose-workflow' || type === 'destroy') return undefined;

@@ -1,6 +1,7 @@
 /**
- * Cancellations for the end of a worker, held back between the native worker and the SDK until the process itself is to end: one kind
- * of activity after the other. The native worker has one grace period for all of them.
+ * Holds back, between the native worker and the SDK, the cancellations that a worker's shutdown causes, until the
+ * process itself must end. The native worker has one grace period for all activities; here activities that ask models
+ * have a separate one.
  */
 import proto from '@temporalio/proto';
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
@@ -10,7 +11,10 @@ import { TaskLine } from './task-line.ts';
 const { ActivityTaskCompletion } = proto.coresdk;
 const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 
-/** What asks models hears of the end of its own grace (activities/base/dependencies.ts), and cancellations are for what does not listen. */
+/**
+ * Activities that ask models. They are notified when their own grace period ends (activities/base/dependencies.ts);
+ * cancellation is only for those that do not react.
+ */
 const ASKS_MODELS: readonly unknown[] = ['modelStep', 'runSubprompt', 'callSubagent'];
 
 type Released = 'none' | 'short' | 'all';
@@ -22,7 +26,7 @@ export class HeldCancellations {
   /** Task tokens of running activities that ask models. */
   readonly #asking = new Set<string>();
 
-  /** Of all activities but those that ask models. */
+  /** Releases the cancellations of all activities except those that ask models. */
   releaseShort(): void {
     this.#release('short');
   }

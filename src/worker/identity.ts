@@ -1,6 +1,7 @@
 /**
- * One queue, one store: a worker with another store would answer for threads that it does not know.
- * Each worker has its store's id in its identity, and refuses to serve a queue on which it finds a foreign one.
+ * Ensures that all workers of a task queue use the same store: a worker with another store would receive tasks of
+ * threads that it does not know. Each worker has its store's id in its identity, and refuses to serve a queue that a
+ * worker of another store polls.
  */
 import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
@@ -37,7 +38,7 @@ export async function refuseForeignPollers(connection: NativeConnection, queue: 
   }
 }
 
-/** A worker of this process that no longer polls, or a process of this machine that has ended. */
+/** True if the poller was a worker of this process, or a process of this machine that has ended. */
 function hasEnded(host: string | undefined, pid: number): boolean {
   return host === hostname() && (pid === process.pid || !isAlive(pid));
 }

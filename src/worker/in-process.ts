@@ -1,4 +1,4 @@
-/** A worker and a client in one process, on one store: what the faces work with. */
+/** A worker and a client in one process, on one store: used by `agenticx`, `protolink`, `tangle` and `testing`. */
 import { RuntimeClient } from '../client/runtime-client.ts';
 import type { Registry } from '../core/author/definition.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
@@ -7,27 +7,27 @@ import { createWorker, type WorkerOptions } from './index.ts';
 export interface EngineOptions {
   /** A store's address as in `EVERTHREAD_STORE`, or an open store, which the caller closes. */
   readonly store?: string | ThreadStore;
-  /** Made of the name unless given: another process with the same one goes on where this one has ended. */
+  /** By default derived from the agent's name. A later process with the same queue continues the work of this one. */
   readonly taskQueue?: string;
   /** The base of a relative store path; the working directory when absent. */
   readonly projectDir?: string;
   /** A built workflow bundle; bundled from the sources when absent. */
   readonly workflowBundle?: string;
-  /** Another server than that of `TEMPORAL_*`; the caller closes the connection. */
+  /** A server to use instead of that of `TEMPORAL_*`; the caller closes the connection. */
   readonly server?: Required<Pick<WorkerOptions, 'connection' | 'namespace'>> & { readonly address: string };
-  /** Of the worker. */
+  /** Options of the worker. */
   readonly settings?: Pick<WorkerOptions, 'configuration' | 'signals'>;
 }
 
 export interface Engine {
   readonly client: RuntimeClient;
-  /** Ends the worker alone, which hands over what it was doing. Safe to call twice. */
+  /** Ends only the worker, which hands over its running work. Safe to call twice. */
   shutdown(): Promise<void>;
-  /** Ends both. */
+  /** Closes the client and ends the worker. */
   close(): Promise<void>;
 }
 
-/** Throws as `createWorker` and `RuntimeClient.connect` do; nothing is left open then. */
+/** Opens both. Throws what `createWorker` and `RuntimeClient.connect` throw, and leaves nothing open in that case. */
 export async function openInProcess(
   registry: Registry,
   { store, taskQueue, projectDir = process.cwd(), workflowBundle, server, settings }: EngineOptions,

@@ -3,16 +3,17 @@
  * No logic of its own. The folder by what its files do:
  *
  *   parts       `options`, `project`, `resources`, `store-end`, `identity`, `departure`: what a worker is made of, and whose queue it serves
- *   workers     `temporal-worker` is both Temporal workers of a process; `rebuilding-worker` replaces the one for threads when its
- *               workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`); `prompt-cancellations` hands stops on
- *               at once, through the `task-line` of each
+ *   workers     `temporal-worker` creates the two Temporal workers of a process; `rebuilding-worker` replaces the one
+ *               for threads when its workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`);
+ *               `prompt-cancellations` delivers stops to activities at once, through the `task-line` of each worker
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
- *   figures     `metrics/` counts and measures, `readiness` says whether it can work
+ *   figures     `metrics/` counts and measures, `readiness` checks whether the worker can work
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
- *   lone        `lone-process` runs a suspect in a process of its own, whose program is `lone-program`; at most as many at once as
- *               `turnstile` admits
+ *   lone        `lone-process` runs a suspect in a separate process, whose program is `lone-program`; `turnstile`
+ *               limits how many run at once
  *   logging     `fault-log`: faults of author code
- *   embedded    `in-process`: a worker with a client beside it, for the faces
+ *   embedded    `in-process`: a worker and a client in one process, for the layers that expose the engine under
+ *               other names (`agenticx`, `protolink`, `tangle`) and for `testing`
  */
 
 import { Client } from '@temporalio/client';
@@ -48,15 +49,18 @@ export interface ThreadWorker {
   readonly taskQueue: string;
   readonly namespace: string;
   /**
-   * Works until `shutdown`, SIGTERM or SIGINT (unless `signals` is false); resolves when everything is handed over and closed. Rejects with `StoreLost` or
-   * `StoreCorrupt` when the store came to its end before.
+   * Works until `shutdown`, SIGTERM or SIGINT (unless `signals` is false); resolves when all work is handed over and
+   * everything is closed. Rejects with `StoreLost` or `StoreCorrupt` if the store was lost or corrupt before that.
    */
   run(): Promise<void>;
-  /** It begins nothing new. Model calls may end within `modelGraceMs` and go to another worker then, tools within `toolGraceMs`. Safe to call twice. */
+  /**
+   * Begins nothing new. Running model calls may finish within `modelGraceMs`, after which another worker takes them
+   * over; tools may finish within `toolGraceMs`. Safe to call twice.
+   */
   shutdown(): void;
   /**
-   * Figures of this worker in the text format of Prometheus (docs/production.md#metrics). Those of the whole store and of the task queues are asked
-   * for with it, at most every five seconds.
+   * Metrics of this worker in the text format of Prometheus (docs/production.md#metrics). Those of the whole store and
+   * of the task queues are queried on each call, but at most every five seconds.
    */
   metrics(): Promise<string>;
   /** Whether store and Temporal server answer within two seconds. `ready` is false from `shutdown` on. Never rejects. */
@@ -66,8 +70,8 @@ export interface ThreadWorker {
 }
 
 /**
- * Throws `InvalidDefinitions` with every problem of the project, `StoreMismatch` when workers of another store
- * serve the same queue, `InvalidConfiguration`, or `TemporalUnavailable`.
+ * Creates a worker. Throws `InvalidDefinitions` with every problem of the project, `StoreMismatch` if workers of
+ * another store serve the same queue, `InvalidConfiguration`, or `TemporalUnavailable`.
  * @example
  * ```ts
  * const worker = await createWorker({ projectDir: '/srv/my-agents', onWarning: console.warn });
@@ -75,7 +79,7 @@ export interface ThreadWorker {
  * ```
  */
 export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
-  // Before the first line of the project's: it keeps what it finds of `process`.
+  // Before any code of the project runs: that code may keep references to what it finds on `process`.
   const guard = openGuard(() => Runtime.instance().logger);
   try {
     return await openWorker(options, guard);
@@ -132,7 +136,7 @@ async function startWorker(
   onStep?.('loading the code of its workflows');
   const parts = { connection, namespace, taskQueue, storeId, configuration, activities, workflowBundle };
   const worker = await createTemporalWorker(parts);
-  // Before it works: what was lost is told before any of it is begun again.
+  // Before the worker takes work: lost actions are reported before any of them can begin again.
   await store.actions.closeLost().catch(() => undefined);
   const client = new Client({ connection, namespace });
   lookRegularly({ store, client, taskQueue, registry: project.current }, leaving);
@@ -150,7 +154,7 @@ async function hasSearchAttributes(
 ): Promise<boolean> {
   const { missing } = await ensureSearchAttributes(connection, namespace);
   const lacking = lacksSearchAttributes(missing);
-  // A server that does not tell is no reason not to work.
+  // A server that does not report its settings is no reason not to work.
   const untuned = await readUntuned(connection, namespace).catch(() => []);
   for (const { name, found, next } of [...(lacking ? [lacking] : []), ...untuned])
     onWarning?.(`${name}: ${found}. ${next}`);
@@ -185,7 +189,7 @@ function bindWorker({ worker, store, departure, project, release, signals, ...pl
     async run() {
       if (signals) for (const signal of STOP_SIGNALS) process.on(signal, shutdown);
       const throwIfLost = endWithStore(store, () => {
-        // Whatever a model says now cannot be stored.
+        // No answer of a model can be stored any more.
         departure.hurry();
         shutdown();
       });

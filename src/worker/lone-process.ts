@@ -1,9 +1,11 @@
 /**
- * Runs a suspect unit of author code in a process of its own, so that nothing else falls with it (activities/author/unit.ts).
- * L1. It runs one unit, and ends with it. A fall by itself counts as a strike against the unit; an end caused from outside does
- *     not. In both cases the activity is retried.
- * L2. Failures before the unit begins, such as a project that cannot be read, do not count.
- * L3. Their number is limited: further units wait. The activity's heartbeats and its cancellation stay with this worker.
+ * Runs a suspect unit of author code in a separate process, so that a crash affects nothing else
+ * (activities/author/unit.ts).
+ * L1. The process runs one unit, and ends with it. A crash counts as a strike against the unit; an end caused from
+ *     outside does not. In both cases the activity is retried.
+ * L2. Failures before the unit begins, such as a project that cannot be read, do not count as strikes.
+ * L3. The number of lone processes is limited: further units wait. Heartbeats and cancellation of the activity are
+ *     handled by this worker.
  */
 import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
@@ -22,21 +24,21 @@ export interface LoneWorker {
   readonly place: LonePlace;
   readonly store: ThreadStore;
   readonly settings: Settings;
-  /** Fires when this worker must hand its work over. */
+  /** Aborts when this worker must hand its work over. */
   readonly handover: AbortSignal;
 }
 
 const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
-/** After a fall it may be retried at once: it is alone. */
+/** Delay before the next attempt. Short, because a crash in a lone process affects nothing else. */
 const AGAIN = '200 ms';
-/** Work that ignores its signal is killed. */
+/** A process whose work ignores the cancellation this long is killed. */
 const CANCEL_WITHIN_MS = 10_000;
 
 export function createRunAlone(worker: LoneWorker): RunAlone {
   const turnstile = createTurnstile(LIMITS.loneProcesses);
   return async (activity, input, unit) => {
     const { info, cancellationSignal } = Context.current();
-    // A local activity has no time for it; the workflow retries it as an ordinary one.
+    // A local activity has no time for a new process; the workflow retries it as a regular activity.
     if (info.isLocal) throw again('Suspect', `${unit.name} is tried again in a process of its own.`);
     return turnstile.pass(cancellationSignal, () => runAlone(worker, { activity, input, unit }));
   };
@@ -78,7 +80,7 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
   }
 }
 
-/** Its messages so far. */
+/** Records the messages of the process; returns a function that reads them. */
 function listen(lone: Lone) {
   let begun = false;
   let told: Exclude<FromLone, { kind: 'begun' }> | undefined;
@@ -95,7 +97,7 @@ interface LoneEnd {
   readonly asked: boolean;
 }
 
-/** L1, L2: whether its end counts as a strike. */
+/** L1, L2: stores a strike if the end of the process counts as one, and returns the error for the activity. */
 async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
   const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
   const how = 'how' in death ? death.how : 'it did not begin';

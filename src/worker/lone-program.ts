@@ -1,6 +1,6 @@
 /**
- * The program of a lone process: opens what a worker opens, runs one activity as the worker would, reports its outcome, and ends.
- * It ends when its worker is gone, and its watchdog ends it when it computes without end.
+ * The program of a lone process: opens what a worker opens, runs one activity as the worker would, reports its outcome,
+ * and ends. It also ends when its worker has ended, and its watchdog kills it if it computes endlessly.
  */
 import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
@@ -66,7 +66,7 @@ function run({ activity, input }: LoneOrder, dependencies: ActivityDependencies)
   return (activities[activity] as (input: unknown) => Promise<unknown>)(input);
 }
 
-/** The worker's own context, without heartbeats: the worker sends those itself. */
+/** The context of the worker's activity, without heartbeats: the worker sends those itself. */
 function createContext({ info }: LoneOrder, client: Client, logger: Logger): Context {
   const { signal } = cancel;
   const cancelled = new Promise<never>((_, reject) => {
@@ -94,7 +94,7 @@ async function work(order: LoneOrder): Promise<FromLone> {
   return answer;
 }
 
-/** Resolves when the message was sent, whether or not it is received. */
+/** Sends a message to the worker. Resolves once it was sent, whether or not it is received. */
 function tell(message: FromLone): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, () => resolve());

@@ -7,7 +7,7 @@ import { errorMessage } from '../core/value/error.ts';
 import type { Secrets } from '../secret-environment.ts';
 import type { AuthorRun } from '../state/author-run.ts';
 
-/** Where a lone process finds what its worker uses. */
+/** What a lone process needs to open the same project, store and Temporal server as its worker. */
 export interface LonePlace {
   readonly projectDir: string;
   readonly secrets: Secrets;
@@ -31,7 +31,7 @@ export type ToLone =
   | { readonly kind: 'hand_over' };
 
 export type FromLone =
-  /** Everything is open; from now on failures are the unit's own. */
+  /** Project, store and connection are open; from now on failures are attributed to the unit. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly failure: FailureData };

@@ -1,4 +1,4 @@
-/** The options of a worker: those of the caller, and the environment where he gives none. */
+/** The options of a worker. Options that the caller does not set are read from the environment. */
 import type { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../activities/base/dependencies.ts';
 import type { Configuration } from '../configuration.ts';
@@ -22,14 +22,14 @@ export interface WorkerOptions {
   readonly workflowBundle?: string;
   /** Warnings for people: a missing search attribute, a questionable definition. */
   readonly onWarning?: (warning: string) => void;
-  /** False: SIGTERM and SIGINT are the program's own, which calls `shutdown`. Otherwise they shut the worker down. */
+  /** False: the program handles SIGTERM and SIGINT itself and calls `shutdown`. Otherwise they shut the worker down. */
   readonly signals?: boolean;
-  /** Reports the next step until the worker is made, for people: "opening its store". */
+  /** Receives, while the worker is being created, a description of each step for people: "opening its store". */
   readonly onStep?: (step: string) => void;
-  /** Told of what its threads do, as events of their logs; used by our own programs alone. @internal */
+  /** Receives the events of the worker's threads; used only by our own programs. @internal */
   readonly listener?: EventListener;
-  /** For a process under supervision; used by our own programs alone. @internal */
+  /** For a process under supervision; used only by our own programs. @internal */
   readonly supervision?: WorkerSupervision;
-  /** For fault tests alone. @internal */
+  /** Only for fault tests. @internal */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }

@@ -1,9 +1,10 @@
 /**
- * Runs in a workflow thread, in place of the SDK's record of where pending promises were made: the Web UI shows it as the
- * thread's call stack. The SDK formats a stack for every promise, through the source map, which takes longer than all else
- * that a workflow does; a step makes some forty, and nearly all are settled before anyone looks.
- * S1. A stack is captured when its promise is made, and formatted when a query asks for it.
- * S2. The answers are those that the SDK would give; only the list of places ends where the text does, before the SDK's own.
+ * Runs in a workflow thread, in place of the SDK's record of where pending promises were created, which the Web UI
+ * shows as the thread's call stack. The SDK formats a stack for every promise, through the source map, which takes
+ * longer than all else that a workflow does. A step creates about forty, and nearly all are settled before any query
+ * reads them.
+ * S1. A stack is captured when its promise is created, and formatted only when a query asks for it.
+ * S2. Query results equal the SDK's, except that the structured locations end where the text does: before SDK frames.
  */
 import v8 from 'node:v8';
 import { cutoffStackTrace } from '@temporalio/common';
@@ -11,13 +12,13 @@ import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import type { StackTraceFileLocation } from '@temporalio/workflow';
 import type { PromiseStackStore } from '@temporalio/workflow/lib/internals.js';
 
-/** What the SDK keeps of a running workflow; both queries read the stacks through the method. */
+/** The part of the SDK's activator (its state of a running workflow) used here; both stack queries call the method. */
 interface Activator {
   readonly promiseStackStore: PromiseStackStore;
   getStackTraces(): unknown;
 }
 
-/** What is read of the realm that a promise belongs to: that of workflows has an activator while one runs. */
+/** Accessors into the realm of a promise. The realm of workflows has an activator while a workflow runs. */
 interface Realm {
   readonly activator: () => Activator | undefined;
   readonly Error: ErrorConstructor;
@@ -26,7 +27,7 @@ interface Realm {
 const realms = new WeakMap<FunctionConstructor, Realm>();
 const NO_PARENTS: Set<Promise<unknown>> = new Set();
 
-/** Once per thread, before the SDK's own script. */
+/** Installs the record; call once per thread, before the SDK's own script. */
 export function keepPendingStacks(): void {
   Object.assign(globalHandlers, {
     setPromiseHook() {
@@ -41,7 +42,7 @@ function track(promise: Promise<unknown>, parent: Promise<unknown> | undefined):
   const activator = realm.activator();
   if (activator === undefined || promise === parent) return;
   const { promiseToStack, childToParent } = activator.promiseStackStore;
-  // S1: nothing reads the stack of this error yet.
+  // S1: the stack of this error is not formatted until it is read.
   promiseToStack.set(promise, new PendingStack(new realm.Error()));
   childToParent.set(promise, parent ? new Set([parent]) : NO_PARENTS);
   if (!Object.hasOwn(activator, 'getStackTraces')) linkBeforeReading(activator);
@@ -85,7 +86,7 @@ class PendingStack {
 
   #format(): string {
     globalHandlers.currentStackTrace = [];
-    // The first line is the name of the error; each other one is a frame.
+    // The first line is the name of the error; each following line is a frame.
     const [, ...lines] = (this.#error.stack ?? '').split('\n');
     const frames = lines.map((line, index) => ({
       line,
@@ -100,7 +101,7 @@ class PendingStack {
   }
 }
 
-/** The lines above the one that made a promise. */
+/** Frames of the promise hook itself, above the frame that created the promise. */
 const HOOK = /^\s+at (track \(.*pending-stacks\.[jt]s|initAll \(node:internal\/promise_hooks):\d+:\d+\)$/;
 const AGGREGATION = /^\s+at (Function|Promise)\.(race|all|allSettled|any) \(<anonymous>\)(\n|$)/;
 const WITHIN_AGGREGATION = /^\s+at Promise\.then \(<anonymous>\)\n/;
@@ -113,13 +114,13 @@ function linkBeforeReading(activator: Activator): void {
   };
 }
 
-/** S2: what `Promise.all` and its like make for each of their promises gives way to what they return. */
+/** S2: replaces the internal promises that `Promise.all` and the like create per member by the one that they return. */
 function linkAggregations({ promiseToStack, childToParent }: PromiseStackStore): void {
   let aggregation: Promise<unknown> | undefined;
   for (const [promise, { formatted }] of promiseToStack) {
     const within = formatted.replace(WITHIN_AGGREGATION, '');
     if (within !== formatted && AGGREGATION.test(within)) {
-      // One whose aggregation is settled is of interest to nobody.
+      // An internal promise whose aggregation has settled is removed without a replacement.
       const parents = childToParent.get(promise) ?? NO_PARENTS;
       promiseToStack.delete(promise);
       childToParent.delete(promise);

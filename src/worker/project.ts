@@ -5,7 +5,7 @@ import { asProjectCode } from '../state/author-run.ts';
 
 export interface WorkerProject {
   current(): Registry;
-  /** Throws `InvalidDefinitions` with every problem, and keeps the previous definitions. */
+  /** Loads the project again. If it has problems, throws `InvalidDefinitions` and keeps the previous definitions. */
   reload(): Promise<void>;
 }
 

@@ -1,9 +1,11 @@
 /**
- * A thread's stop reaches its activities at once where this process runs both. The server tells of a cancellation in its answer
- * to a heartbeat, and heartbeats are few, for they cost; but what a thread cancels passes here, in the completion of its task.
- * C1. Nothing is cancelled that the server does not want cancelled: it is asked, with a heartbeat, once the task has been sent. A task
- *     is sent with the last of its activations, and the one that cancels is not the last: another tells the thread of the end.
- * C2. What is not reached so, such as an activity of another worker, hears of it with its next heartbeat.
+ * Delivers a thread's cancellations to its activities at once if this process runs both. The server reports a
+ * cancellation only in its response to a heartbeat, and heartbeats are rare because they are expensive; but the
+ * workflow's cancel commands pass through this process, in the completion of its workflow task.
+ * C1. An activity is cancelled only if the server confirms it, which is asked with a heartbeat. It is asked after the
+ *     workflow task has been sent, which happens with the task's last activation. The activation that cancels is never
+ *     the last: another one reports the activity's end to the thread.
+ * C2. Any other activity, such as one of another worker, is cancelled with its next heartbeat.
  */
 import proto from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
@@ -15,17 +17,20 @@ const { ActivityTaskCompletion } = proto.coresdk;
 const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
-/** An activity that runs in this process, of a run that this or another worker has. */
+/** An activity that runs in this process. The workflow run that it belongs to may be on another worker. */
 interface Running {
   readonly runId: string;
   readonly activityId: string;
   readonly taskToken: Uint8Array;
   readonly line: TaskLine;
-  /** Its thread has cancelled it, and it has not been told. */
+  /** True if its thread has cancelled it and the cancellation has not been delivered yet. */
   cancelled: boolean;
 }
 
-/** Of all workers of one process: of a thread's activities some may be with a predecessor of its worker, some on another queue. */
+/**
+ * Shared by all workers of one process: a thread's activities may run on a predecessor of its current worker, or on
+ * another task queue.
+ */
 export class PromptCancellations {
   readonly #server: Pick<NativeConnection, 'workflowService'>;
   readonly #namespace: string;
@@ -36,7 +41,7 @@ export class PromptCancellations {
     this.#namespace = namespace;
   }
 
-  /** In place of the SDK's own. */
+  /** Replaces the SDK's `NativeWorker.create`. */
   async createNative(...given: Parameters<typeof NativeWorker.create>): Promise<NativeWorkerLike> {
     return this.#watch(await NativeWorker.create(...given));
   }
@@ -70,7 +75,7 @@ export class PromptCancellations {
     this.#running.set(keyOf(taskToken), { runId, activityId, taskToken, line, cancelled: false });
   }
 
-  /** By earlier activations of the run; what this one cancels is noted. */
+  /** Returns the activities that earlier activations of the run cancelled, and marks those that this one cancels. */
   #cancelledBefore(completion: Buffer): Running[] {
     if (this.#running.size === 0) return [];
     const { runId, successful } = WorkflowActivationCompletion.decodeDelimited(new Uint8Array(completion));
@@ -92,13 +97,13 @@ export class PromptCancellations {
     line.put(Buffer.from(ActivityTask.encode({ taskToken, cancel }).finish()));
   }
 
-  /** C1: the server has it. */
+  /** C1: true if the server has recorded the request to cancel the activity. */
   async #isWanted(taskToken: Uint8Array): Promise<boolean> {
     const asked = { namespace: this.#namespace, taskToken };
     try {
       return (await this.#server.workflowService.recordActivityTaskHeartbeat(asked)).cancelRequested ?? false;
     } catch {
-      // C2: the next heartbeat tells. The server is away, or the activity has ended.
+      // C2: the server is unreachable, or the activity has ended. The next heartbeat reports the cancellation, if any.
       return false;
     }
   }

@@ -1,10 +1,10 @@
-/** Whether a worker can work: as `/readyz` of the HTTP API says it of its process. */
+/** Checks whether a worker can work: the counterpart of `/readyz` of the HTTP API. */
 import type { NativeConnection } from '@temporalio/worker';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export interface WorkerReadiness {
   readonly ready: boolean;
-  /** Each answers. */
+  /** True if the store, or the Temporal server, answers in time. */
   readonly store: boolean;
   readonly temporal: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The worker for threads, rebuilt inside the process whenever its workflow context is lost (`context-guard.ts`). The previous one
- * accepts nothing new and its activities continue; the threads in its cache are replayed by its successor.
+ * The worker for threads, replaced inside the process whenever its workflow context is lost (`context-guard.ts`). The
+ * previous worker accepts nothing new and its activities continue; its successor replays the threads of its cache.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorMessage } from '../core/value/error.ts';
@@ -19,7 +19,7 @@ export interface RebuildInput {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** The pause while the server does not let a worker begin. */
+/** Pause before the next attempt if a new worker cannot be created, for instance because the server refuses it. */
 const RETRY_MS = 2000;
 
 export async function createRebuildingWorker(input: RebuildInput): Promise<RebuildingWorker> {
@@ -37,7 +37,7 @@ class WorkerLine implements RebuildingWorker {
   readonly #input: RebuildInput;
   readonly #pace = new RebuildPace();
   readonly #over = new AbortController();
-  /** The last one is active; the earlier ones have activities that still run. */
+  /** The last member is the active worker; earlier ones still have running activities. */
   #members: Member[] = [];
 
   constructor(input: RebuildInput) {
@@ -65,7 +65,7 @@ class WorkerLine implements RebuildingWorker {
     try {
       for (let member = this.#members.at(-1); member; ) {
         const ended = member.worker.run();
-        // It was told to end before it ran.
+        // `shutdown` was called before this worker ran.
         if (this.#over.signal.aborted) member.worker.end();
         const loss = await Promise.race([member.loss, ended]);
         if (!loss) return;
@@ -81,7 +81,7 @@ class WorkerLine implements RebuildingWorker {
     }
   }
 
-  /** Its failure is logged and nothing more: its successor is active. */
+  /** Waits for the end of a retired worker. A failure is only logged: its successor is active. */
   async #seeOut(member: Member, ended: Promise<void>): Promise<void> {
     try {
       await ended;
@@ -92,7 +92,7 @@ class WorkerLine implements RebuildingWorker {
     }
   }
 
-  /** None when everything is to end. */
+  /** Creates the successor, and retries until that succeeds. Undefined once `shutdown` has been called. */
   async #rebuild(loss: ContextLoss): Promise<Member | undefined> {
     const delayMs = this.#pace.beginRebuild(Date.now());
     this.#tell(loss, delayMs);

@@ -1,8 +1,8 @@
 /**
- * What every worker does from time to time, whatever its threads do: it tells them of waits that were forgotten, closes actions of code
- * that nobody is at any more (store/commands/action/lost-action.ts), ends what a lost process produced, or was to do
- * (store/commands/producer/lost-producer.ts), cancels tasks of agents elsewhere that nobody wants, and removes streamed text whose time is over. Several
- * workers may do it at once.
+ * Maintenance that every worker does every 30 seconds, whatever its threads do. It repeats lost signals about waits,
+ * closes actions whose process was lost (store/commands/action/lost-action.ts), ends executions and tasks whose
+ * producer was lost (store/commands/producer/lost-producer.ts), cancels tasks of agents elsewhere that are no longer
+ * wanted, and removes streamed text that has been kept long enough. Several workers may do it at the same time.
  */
 
 import { endLostTasks } from '../client/adapter-presence.ts';
@@ -12,14 +12,14 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { tellForgotten, tellUnseen, type WaitLook } from './wait-look.ts';
 
 const EVERY_MS = 30_000;
-/** How long readers may come back to what was streamed in an execution, from its end on. */
+/** How long the streamed text of an execution stays readable after its end. */
 const CHUNKS_KEPT_MS = 10 * 60_000;
-/** Calls of the store in one look: each removes a bounded number of rows. */
+/** Maximum number of store calls in one round: each removes a bounded number of rows. */
 const MOST_REMOVALS = 50;
 
 type Look = WaitLook & Pick<StateDependencies, 'registry'>;
 
-/** Until the signal fires. What fails is tried at the next look. */
+/** Runs until `stop` aborts. Work that fails is retried in the next round. */
 export function lookRegularly(look: Look, stop: AbortSignal): void {
   let busy = false;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** What a worker opens before it takes work, and closes after it: project, connection, store and sandbox. */
+/** Opens what a worker needs before it takes work, and closes it afterwards: project, connection, store and sandbox. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
@@ -49,9 +49,9 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   metrics.watch({ store, connection, namespace, taskQueue });
   const release = async () => {
-    // The sandbox closes before the store and the guard, to which its runs may still report.
+    // The sandbox closes before the store and the guard, because its runs may still use them.
     await sandbox.close();
-    // Of threads that are at rest: what other workers of this process use is not among them.
+    // Closes idle MCP connections only: those that other workers of this process are using stay open.
     await closeConnections();
     deafen?.();
     unwatch();

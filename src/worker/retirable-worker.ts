@@ -1,7 +1,8 @@
 /**
- * A Temporal worker for threads that can be retired while its activities continue. The SDK has one way to stop, which
- * cancels activities after the grace period: that cancellation is held back here until the process itself is to end.
- * Relies on what the SDK leaves open to subclasses (its version is pinned): how workflow threads and the native worker are made.
+ * A Temporal worker for threads that can be retired while its activities continue. The SDK's only way to stop a worker
+ * cancels its activities after the grace period: that cancellation is held back here until the process itself must end.
+ * Overrides the protected members of the SDK's worker that create workflow threads and the native worker; the SDK's
+ * version is pinned.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -18,19 +19,19 @@ import { HeldCancellations } from './held-cancellations.ts';
 import type { PromptCancellations } from './prompt-cancellations.ts';
 
 export interface RetirableWorker {
-  /** Resolves when it has ended completely; rejects when it failed, or had to be ended by force. */
+  /** Resolves when the worker has ended completely; rejects if it failed, or if its activities had to be abandoned. */
   run(): Promise<void>;
-  /** It accepts nothing new; its activities run to their own end. */
+  /** Accepts nothing new; running activities continue to their own end. */
   retire(): void;
-  /** It accepts nothing new; its activities have their grace periods, and are then cancelled. Safe to call twice. */
+  /** Accepts nothing new; running activities are cancelled after their grace periods. Safe to call twice. */
   end(): void;
 }
 
 export interface GraceTimes {
-  /** Of all activities but those that ask models. */
+  /** Grace period of all activities except those that ask models. */
   readonly graceMs: number;
   readonly modelGraceMs: number;
-  /** After this further time the rest is abandoned. */
+  /** Further time after both grace periods, after which remaining activities are abandoned. */
   readonly forceMs: number;
 }
 
@@ -44,7 +45,8 @@ export async function createRetirableWorker(
   prompt: PromptCancellations,
 ): Promise<RetirableWorker> {
   const cancellations = new HeldCancellations();
-  // One class for each worker: the SDK makes both parts in static methods, which have no other way to know their worker.
+  // One class per worker: the SDK creates both parts in static methods, which cannot know their worker in any other
+  // way.
   class GuardedWorker extends Worker {
     protected static override nativeWorkerCtor = {
       createReplay: NativeWorker.createReplay,
@@ -80,7 +82,7 @@ function bindWorker(
   { graceMs, modelGraceMs, forceMs }: GraceTimes,
 ): RetirableWorker {
   const forced = Promise.withResolvers<never>();
-  // A caller that does not run it gets no rejection.
+  // Prevents an unhandled rejection if the caller never calls `run`.
   forced.promise.catch(() => {});
   const over = new AbortController();
   let retired = false;
@@ -90,7 +92,7 @@ function bindWorker(
   };
   const force = async () => {
     const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal: over.signal });
-    // One that has retired starts its grace period now. Otherwise the SDK begins to cancel at the end of it.
+    // A retired worker's grace period starts now. Otherwise the SDK itself starts to cancel at the end of it.
     if (!retired) cancellations.releaseShort();
     await pause(graceMs);
     cancellations.releaseShort();

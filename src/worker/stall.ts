@@ -1,11 +1,12 @@
 /**
- * Whether the event loop is blocked by an endless computation. Decided from its beats and from the processor time of its
- * thread: a thread that does not turn and does not compute is starved, stopped or waiting, which is not an endless loop.
+ * Detects whether an endless computation blocks the event loop, from the number of its turns and the CPU time of its
+ * thread. If the loop does not turn but its thread uses no CPU, it is starved, stopped or waiting, not in an endless
+ * loop.
  */
 export interface LoopSample {
-  /** How often the loop has turned. */
+  /** Counter that a timer on the event loop increments. */
   readonly beats: number;
-  /** Processor time of its thread, in milliseconds. */
+  /** CPU time of its thread, in milliseconds. */
   readonly cpuMs: number;
 }
 
@@ -16,7 +17,7 @@ export class StallMeter {
     this.#last = first;
   }
 
-  /** Milliseconds of computing since the loop last turned. */
+  /** Returns the CPU time in milliseconds since the loop last turned. */
   measure(sample: LoopSample): number {
     if (sample.beats !== this.#last.beats) this.#last = sample;
     return sample.cpuMs - this.#last.cpuMs;

@@ -5,14 +5,14 @@ import { createRunAlone, type LoneWorker } from './lone-process.ts';
 import type { LonePlace } from './lone-protocol.ts';
 
 export interface WorkerSupervision {
-  /** The deaths of the processes before this one. */
+  /** The deaths of earlier processes that are not stored yet. */
   readonly deaths: readonly RecordedDeath[];
   readonly place: LonePlace;
 }
 
 type Supervised = Pick<ActivityDependencies, 'alone' | 'suspects'>;
 
-/** Before the worker takes work: the stored strikes decide how some of it runs. */
+/** Called before the worker takes work, because the stored strikes decide which units run in a lone process. */
 export async function underSupervision(
   supervision: WorkerSupervision | undefined,
   worker: Omit<LoneWorker, 'place'>,

@@ -1,6 +1,6 @@
 /**
- * The activity tasks of one native worker on their way to the SDK, which asks for one after another. Some may be held back, and
- * others put in between: so work is cancelled sooner, or later, than the native worker says.
+ * Sits between one native worker and the SDK, which polls it for activity tasks one at a time. Tasks can be held back,
+ * and additional ones inserted, so that work is cancelled earlier or later than the native worker requests.
  */
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
 
@@ -13,13 +13,13 @@ export class TaskLine {
   #taker: PromiseWithResolvers<Buffer> | undefined;
   #polling = false;
 
-  /** What does not pass is for the caller to keep. */
+  /** A task for which `passes` returns false is dropped here; the caller keeps it if it is needed later. */
   constructor(poll: Poll, passes: (task: Buffer) => boolean) {
     this.#poll = poll;
     this.#passes = passes;
   }
 
-  /** In place of the native worker's. */
+  /** Replaces `pollActivityTask` of the native worker. */
   next(): Promise<Buffer> {
     const ready = this.#ready.shift();
     if (ready) return Promise.resolve(ready);
@@ -35,7 +35,7 @@ export class TaskLine {
     this.#taker = undefined;
   }
 
-  /** One poll at a time; it goes on while what was put in between is handled. */
+  /** Polls until the taker has a task. One poll at a time; it stays open while an inserted task is handled. */
   async #fetch(): Promise<void> {
     this.#polling = true;
     try {
@@ -44,7 +44,7 @@ export class TaskLine {
         if (this.#passes(task)) this.put(task);
       }
     } catch (error) {
-      // Without a taker the next poll says it again.
+      // Without a taker the error is dropped: the next poll fails with it again.
       this.#taker?.reject(error);
       this.#taker = undefined;
     } finally {

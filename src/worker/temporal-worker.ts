@@ -1,7 +1,7 @@
 /**
- * The two Temporal workers of one process: threads and their tools on the task queue, code written by models on the
- * queue beside it (docs/sandbox.md). They begin, shut down and end as one; the first is rebuilt when its
- * workflow context is lost.
+ * The two Temporal workers of one process: one serves threads and their tools on the task queue, the other runs code
+ * written by models on a separate queue (docs/sandbox.md). They start, shut down and end together; the first is rebuilt
+ * when its workflow context is lost.
  */
 import { hostname } from 'node:os';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -15,7 +15,7 @@ import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
 
 export interface TemporalWorker {
-  /** Resolves when both have ended; rejects with the first failure, also only then. */
+  /** Settles when both workers have ended: rejects with the first failure, if any. */
   run(): Promise<void>;
   /** Safe to call twice. */
   shutdown(): void;
@@ -32,11 +32,14 @@ export interface TemporalWorkerInput {
   readonly workflowBundle?: string;
 }
 
-/** Calls beyond the sandbox's capacity: they wait in this process, where families take turns, and not for a poll behind endless programs. */
+/**
+ * Calls accepted beyond the sandbox's capacity. They wait in this process, where families take turns, instead of in the
+ * task queue behind programs that do not end.
+ */
 const WAITING_CODE_CALLS = 64;
-/** Activities pace their heartbeats themselves (activities/base/heartbeat.ts); the SDK passes each on. */
+/** Activities pace their heartbeats themselves (activities/base/heartbeat.ts), so the SDK must send each one. */
 const HEARTBEAT_THROTTLE_MS = 100;
-/** What does not end within the grace period and this is abandoned. */
+/** Activities that have not ended this long after their grace period are abandoned. */
 const FORCE_AFTER_GRACE_MS = 5000;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
@@ -102,7 +105,7 @@ async function createCodeWorker(
   };
 }
 
-/** Has no workflows on purpose; the SDK would log a warning about that at each start. */
+/** A worker class without workflows; suppresses the warning that the SDK would log about that at each start. */
 function activitiesWorker(prompt: PromptCancellations): typeof Worker {
   return class ActivitiesWorker extends Worker {
     protected static override nativeWorkerCtor = {
@@ -134,7 +137,8 @@ function joinWorkers(workers: readonly TemporalWorker[]): TemporalWorker {
   return {
     shutdown,
     async run() {
-      // The end of one ends the other: half a worker would hold calls that it cannot run.
+      // If one ends, the other is shut down too: a worker with only one of them would accept calls that it cannot
+      // complete.
       const ends = workers.map((worker) => worker.run().finally(shutdown));
       const failed = (await Promise.allSettled(ends)).find(({ status }) => status === 'rejected');
       if (failed) throw (failed as PromiseRejectedResult).reason;

@@ -1,6 +1,6 @@
-/** A semaphore: a fixed number pass at once, in order of arrival. */
+/** A semaphore: at most a fixed number of callers run at once, admitted in order of arrival. */
 export interface Turnstile {
-  /** Rejects with the signal's reason where that fires first. */
+  /** Runs `work` once admitted. Rejects with the signal's reason if it aborts before that. */
   pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 

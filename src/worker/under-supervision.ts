@@ -1,4 +1,4 @@
-/** What a worker process does for its supervisor, from its first moment on. */
+/** Starts what a supervised process runs from its start: the journal of author code and the watchdog. */
 import type { Configuration } from '../configuration.ts';
 import { JOURNAL_FD } from '../supervisor/index.ts';
 import { keepAuthorJournal } from './author-journal.ts';

@@ -1,7 +1,8 @@
 /**
- * A worker's look (regular-look.ts) for waits of which threads have not heard: a wait is over, and the process that stored the answer was lost before it
- * signalled, or the workflow was killed before its timer; or a descendant has come to wait, or waits no more, and its worker was lost before it
- * told those above. A signal in vain does no harm.
+ * Part of a worker's periodic maintenance (regular-look.ts): repeats signals about waits that threads have not
+ * received. Either a wait is over, and the process that stored the answer was lost before it signalled, or the workflow
+ * was killed before its timer fired; or a descendant began or ended a wait, and its worker was lost before it signalled
+ * the ancestors. An unnecessary signal is harmless.
  */
 import type { Client } from '@temporalio/client';
 import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
@@ -14,7 +15,7 @@ export interface WaitLook {
   readonly taskQueue: string;
 }
 
-/** Answers how many threads were told. */
+/** Signals threads whose wait ended this long ago and whose call has not gone on. Returns how many were signalled. */
 export async function tellForgotten(look: WaitLook, olderThanMs: number): Promise<number> {
   let told = 0;
   for (const { id, threadId } of await look.store.waits.listForgotten(olderThanMs))
@@ -22,7 +23,7 @@ export async function tellForgotten(look: WaitLook, olderThanMs: number): Promis
   return told;
 }
 
-/** Ancestors that show other waits than their workflows have read. Answers how many were told. */
+/** Signals ancestors that show other waits than their workflows have read. Returns how many were signalled. */
 export async function tellUnseen(look: WaitLook, olderThanMs: number): Promise<number> {
   let told = 0;
   for (const { threadId, childId } of await look.store.waits.listUnseen(olderThanMs))
@@ -30,7 +31,7 @@ export async function tellUnseen(look: WaitLook, olderThanMs: number): Promise<n
   return told;
 }
 
-/** Also where its workflow was killed. False for one that is over. */
+/** Signals a thread; starts its workflow if that was killed. False if the thread does not exist or is terminated. */
 async function tell(
   { store, client, taskQueue }: WaitLook,
   threadId: string,

@@ -1,8 +1,8 @@
 /**
  * A thread beside the event loop of a worker process. It detects what a blocked loop cannot detect itself:
- * D1. That the loop computes without end (stall.ts). The thread interrupts it, asks which unit runs, tells the supervisor and ends
- *     the process. The engine can be interrupted in JavaScript and in regular expressions alike.
- * D2. That the supervisor has gone: then only this process can end itself, whatever it is doing.
+ * D1. The loop computes endlessly (stall.ts). The thread interrupts it, reads which unit is running, reports that to
+ *     the supervisor and kills the process. V8 can be interrupted both in JavaScript and in regular expressions.
+ * D2. The supervisor has ended. Then nothing but this thread can end the process while its event loop is blocked.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
@@ -14,7 +14,7 @@ import type { WatchdogOrder } from './watchdog.ts';
 const { beats, limitMs, journalFd, parentPid } = workerData as WatchdogOrder;
 const counter = new Int32Array(beats);
 const LOOK_MS = 250;
-/** On a busy machine a thread may need a while to reach a point where it can be interrupted. */
+/** Limit for the interruption: on a busy machine a thread may need a while to reach a point where it can be paused. */
 const STOP_WITHIN_MS = 10_000;
 const STACK_CHARS = 4_000;
 const TICK_MS = 10;
@@ -23,7 +23,7 @@ const sample = () => ({ beats: Atomics.load(counter, 0), cpuMs: mainThreadCpuMs(
 const meter = new StallMeter(sample());
 
 const timer = setInterval(() => {
-  // D2: the supervisor has gone.
+  // D2: the supervisor has ended.
   if (process.ppid !== parentPid) end();
   const stalledMs = meter.measure(sample());
   if (limitMs === 0 || stalledMs < limitMs) return;
@@ -31,7 +31,7 @@ const timer = setInterval(() => {
   stopLoop(stalledMs);
 }, LOOK_MS);
 
-/** D1: the loop computes without end. */
+/** D1: interrupts the event loop, reports the running unit, and kills the process. */
 function stopLoop(forMs: number): void {
   const session = new Session();
   session.connectToMainThread();
@@ -59,7 +59,7 @@ function readAnswer(text: unknown): Culprit | undefined {
   try {
     const { culprit, stack } = JSON.parse(String(text)) as { culprit?: unknown; stack?: unknown };
     if (!isUnit(culprit)) return undefined;
-    // The topmost frame is the question itself.
+    // The topmost frame is the evaluated expression itself.
     const frames = String(stack).split('\n').slice(2).join('\n');
     return { ...culprit, stack: frames.slice(0, STACK_CHARS) };
   } catch {
@@ -79,7 +79,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Linux reports it per thread; elsewhere the process as a whole is nearly always this thread. */
+/** CPU time of the main thread in milliseconds; that of the process except on Linux, which reports it per thread. */
 function mainThreadCpuMs(): number {
   if (process.platform !== 'linux') {
     const { user, system } = process.cpuUsage();

@@ -1,6 +1,6 @@
 /**
- * Starts the thread that watches this process while its event loop is blocked (watchdog-thread.ts). Only a supervised process
- * is watched: it is ended when it computes without end.
+ * Starts the thread that monitors the event loop of this process (watchdog-thread.ts), and kills the process if that
+ * computes endlessly. Only supervised processes have one.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 export interface WatchdogOrder {
   /** Counts the turns of the event loop. */
   readonly beats: SharedArrayBuffer;
-  /** 0: an event loop may block for ever. */
+  /** Milliseconds of computing after which a blocked event loop counts as endless; 0: no limit. */
   readonly limitMs: number;
   readonly journalFd: number;
   readonly parentPid: number;
@@ -27,8 +27,8 @@ export function startWatchdog(order: Omit<WatchdogOrder, 'beats'>): void {
     execArgv: [],
     env: {},
   });
-  // Without the thread the process works unwatched.
+  // If the thread fails, the process continues without a watchdog.
   thread.on('error', (error) => console.error(`The watchdog thread has ended: ${error.message}`));
-  // It runs as long as the process does, and does not keep it alive.
+  // The thread runs as long as the process does, and does not keep it alive.
   thread.unref();
 }

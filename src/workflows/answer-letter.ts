@@ -1,4 +1,4 @@
-/** Answers of waits as signals and the update bring them: read within bounds, then stored beside the loop (answers.ts). */
+/** Reads answers of waits from signals and the update, within bounds. Storing them is the task of answers.ts. */
 import { ApplicationFailure, condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
 import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
@@ -10,7 +10,7 @@ import { type Letter, readLetter } from './letter.ts';
 import type { WaitWatch } from './wait-watch.ts';
 
 type ReadAnswer =
-  /** Without an answer: the store has it. */
+  /** `given` is absent if the payload only announces an answer that is in the store. */
   | { readonly ok: true; readonly id: string; readonly given?: GivenAnswer; readonly refusal?: undefined }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -34,13 +34,13 @@ function refuse(reason: string): ReadAnswer {
   return { ok: false, refusal: { code: 'InvalidMessage', reason } };
 }
 
-/** As much of a run as answers reach: a thread's, or a task's. */
+/** The part of a thread's or a task's run that is needed to receive answers. */
 export interface AnsweredRun {
   readonly waits: WaitWatch;
   readonly refusals: { add(refusal: Refusal): void };
 }
 
-/** Of a signal, which cannot answer. */
+/** Handles the signal, which returns nothing: an invalid answer becomes a refusal. */
 export function hearAnswer(run: AnsweredRun, letter: Letter): void {
   const read = readAnswer(letter);
   if (!read.ok) run.refusals.add(read.refusal);
@@ -56,7 +56,7 @@ function bringAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenA
   waits.bring({ id, ...given, judged });
 }
 
-/** Of the update: resolves once the answer is stored, or does not count. */
+/** Handles the update: resolves with the verdict once the answer is stored, or does not count. */
 export async function judgeLetter(run: Pick<AnsweredRun, 'waits'>, letter: Letter): Promise<WaitVerdict> {
   const read = readAnswer(letter);
   if (!read.ok) throw ApplicationFailure.nonRetryable(read.refusal.reason, read.refusal.code);

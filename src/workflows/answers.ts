@@ -1,6 +1,7 @@
 /**
- * Stores answers that signals and updates have brought, beside the loop: it may be waiting for one of them (wait-watch.ts, A2).
- * B1. What does not count is told: to an update as its verdict, of a signal as an `item.rejected`.
+ * Stores answers that signals and updates have delivered, concurrently with the loop, which may be waiting for one of
+ * them (wait-watch.ts, A2).
+ * B1. An answer that does not count is reported: to an update as its verdict, for a signal as an `item.rejected`.
  */
 import { condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
@@ -8,7 +9,7 @@ import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
 import type { GivenAnswer } from '../core/wait/wait.ts';
 import type { WaitWatch } from './wait-watch.ts';
 
-/** As much of a run as stores answers: a thread's, or a task's. */
+/** The part of a thread's or a task's run that is needed to store answers. */
 export interface StoringRun {
   readonly waits: WaitWatch;
   readonly phase: { readonly kind: string };
@@ -17,7 +18,7 @@ export interface StoringRun {
   };
 }
 
-/** Until the run ends. */
+/** Runs until the workflow run ends. */
 export async function storeAnswersBeside(run: StoringRun): Promise<void> {
   const { waits } = run;
   for (;;) {
@@ -25,14 +26,14 @@ export async function storeAnswersBeside(run: StoringRun): Promise<void> {
     for (const { judged, ...given } of waits.take()) {
       const outcome = await run.activities.answerWait(given);
       waits.stored();
-      // Whatever the verdict: a look in vain does no harm, and heals a signal that was lost.
+      // Whatever the verdict: an unnecessary check is harmless, and makes up for a lost signal.
       waits.hear(given.id);
       judged(outcome);
     }
   }
 }
 
-/** B1. Undefined where the answer counts, or did already. */
+/** B1. Undefined if the answer counts, or the same answer was counted before. */
 export function refusalOf(id: string, outcome: WaitAnswerOutcome): Refusal | undefined {
   if (outcome.outcome === 'taken' || outcome.outcome === 'duplicate') return undefined;
   const why = outcome.outcome === 'misfit' ? outcome.reason : OUTCOMES[outcome.outcome];

@@ -1,9 +1,10 @@
 /**
- * The activities, as one run of a thread calls them: with the thread and the store that it lives in, and with the times of its
- * worker's settings. What an answer says of effects reaches the run's alarm.
- * B1. An answer is heard right before its caller goes on, and delays the caller by nothing: two flows that go on within one
- *     activation issue their commands in the order that histories have.
- * B2. Attempts of a tool are not heard one by one, nor is what the store says of a lost one: the call's outcome is (tool-call.ts).
+ * The activities as one run of a thread calls them: the ids of the thread and its store are added, and the timeouts
+ * come from the worker's settings. Hints about effects in their results are passed to the run's alarm.
+ * B1. The alarm receives a result right before the caller continues, and does not delay it: two flows that continue
+ *     within one activation issue their commands in the order of recorded histories.
+ * B2. The alarm receives only a tool call's final outcome, not that of each attempt or of `recordToolOutcome`
+ *     (tool-call.ts).
  */
 import type { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
@@ -48,16 +49,16 @@ import {
 /** An activity's input without what the run adds. */
 type Unbound<Input extends Partial<RunRef>> = Omit<Input, keyof RunRef>;
 
-/** Which call of the thread. */
+/** Identifies a call of the thread. */
 export type CallPlace = Unbound<ToolCallInput>;
 
-/** A step that a call may go on into. */
+/** A step ahead, into which a call may go on, with its text for the summary (step-ahead.ts). */
 export interface Ahead {
   readonly step: NextStep;
   readonly summary: string;
 }
 
-/** Until the thread has been opened, and where it turned out to be over. */
+/** Applies until the thread has been opened, and if it turns out to have ended. */
 const BEFORE_OPENING: Heartbeats = { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 };
 
 export class BoundActivities {
@@ -72,7 +73,7 @@ export class BoundActivities {
     this.#alarm = alarm;
   }
 
-  /** Undefined as long as nobody has opened the thread. */
+  /** Undefined until the thread has been opened for the first time. */
   get storeId(): string | undefined {
     return this.#storeId;
   }
@@ -107,7 +108,7 @@ export class BoundActivities {
     return this.heard(callModelStep(this.#heartbeats, { ...this.#ref, ...input }, summary));
   }
 
-  /** In a scope that aborts the handler which runs. */
+  /** Runs effects; cancelling `scope` aborts the running handler. */
   runEffects(scope: CancellationScope, input: Unbound<RunEffectsInput>) {
     const bound = { ...this.#ref, ...input };
     return this.heard(scope.run(() => callRunEffects(this.#heartbeats, bound, 'effects')));
@@ -121,19 +122,19 @@ export class BoundActivities {
     return commit(STORE.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
   }
 
-  /** B2: not heard here. `next`: the step to go on into, with words for it. */
+  /** B2: the alarm does not receive this result. `next`: the step ahead, if the call may go on into it. */
   runTool(call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt | GoneOn> {
     const input = { ...this.#ref, ...place, ...(next ? { next: next.step } : {}) };
     const summary = next ? `${summarize(call, place)}, then ${next.summary}` : summarize(call, place);
     return callTool(this.#heartbeats, call, input, summary);
   }
 
-  /** B2: not heard here. */
+  /** B2: the alarm does not receive this result. */
   runQuickTool(call: CallRef, place: CallPlace): Promise<ToolAttempt> {
     return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
   }
 
-  /** B2: not heard here. */
+  /** B2: the alarm does not receive this result. */
   recordToolOutcome(call: CallRef, place: CallPlace) {
     const input = { ...this.#ref, ...place };
     return commit(STORE.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);
@@ -143,7 +144,7 @@ export class BoundActivities {
     return callAnswerWait(this.#heartbeats, { ...this.#ref, ...input }, `answer of ${input.id}`);
   }
 
-  /** The model step of a sub-prompt. A fault that came back again and again becomes the call's result. */
+  /** Runs the model step of a sub-prompt. A fault that persists through all retries becomes the call's result. */
   askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptAttempt> {
     return this.heard(this.#askSubprompt(call, place));
   }
@@ -152,7 +153,10 @@ export class BoundActivities {
     return this.heard(this.#finishSubprompt(place, `result of ${call.name}`));
   }
 
-  /** Activity `callSubagent`: makes a child, or tells it something. A fault that came back again and again becomes the call's result. */
+  /**
+   * Activity `callSubagent`: creates a child, or sends it a message. A fault that persists through all retries becomes
+   * the call's result.
+   */
   askSubagent(call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
     return this.heard(this.#askSubagent(call, place));
   }
@@ -169,7 +173,7 @@ export class BoundActivities {
     return outcome;
   }
 
-  /** B1: the reaction that hears is the first of this very promise. */
+  /** B1: passes the result to the alarm. The reaction is attached to this same promise before the caller's. */
   heard<Answer>(answer: Promise<Answer & EffectsDue>): Promise<Answer> {
     answer.then(
       (outcome) => this.#alarm.hear(outcome),
@@ -183,7 +187,7 @@ export class BoundActivities {
       return await callSubprompt(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {
       if (!isFailedActivity(error)) throw error;
-      // The prompt has done nothing that its calls' own records do not tell.
+      // Everything that the prompt has done is in the records of its calls.
       const outcome = await this.#finishSubprompt(place, `what became of ${call.name}`, toStoredError(error));
       return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
     }
@@ -199,7 +203,7 @@ export class BoundActivities {
       return await callSubagent(this.#heartbeats, { ...this.#ref, ...place }, summarize(call, place));
     } catch (error) {
       if (!isFailedActivity(error)) throw error;
-      // A child that was made all the same is told of in the result.
+      // If a child was created nevertheless, the result mentions it.
       const outcome = await this.finishSubagent(call, place, toStoredError(error));
       return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
     }

@@ -1,7 +1,8 @@
 /**
- * Waits for what other requests of the family hold of a budget (core/governance/reservation.ts, R2): until one of them is settled, and at
- * growing intervals, since that may be told to nobody. The wait is within the step, so that whatever ends the step ends it.
- * B1. What is settled while the store is asked is heard: the wait then is over before it begins.
+ * Waits for budget that other requests of the family have reserved (core/governance/reservation.ts, R2): until a signal
+ * reports that one of them is settled, or a timer fires, at growing intervals, since that signal may be lost. The wait
+ * is part of the step, so anything that ends the step ends the wait.
+ * B1. A settlement reported while the store is being asked is not missed: the wait then ends at once.
  */
 import { condition } from '@temporalio/workflow';
 import type { ThreadRun } from './thread-run.ts';
@@ -9,7 +10,7 @@ import type { ThreadRun } from './thread-run.ts';
 const FIRST_LOOK_MS = 1000;
 const LONGEST_LOOK_MS = 30_000;
 
-/** How often a relative has told that it has settled something. A hint to look: the store has all that lasts. */
+/** Counts the signals of relatives that have settled something. Only a hint to ask again: the store has the state. */
 export class BudgetWatch {
   #heard = 0;
 
@@ -22,7 +23,7 @@ export class BudgetWatch {
   }
 }
 
-/** B1. `look`: how often it has been asked already; `heard`: what had been told before it was asked now. */
+/** B1. `look`: number of earlier attempts; `heard`: the value of `BudgetWatch.heard` before the store was asked. */
 export async function awaitBudget(
   { presence, budget }: ThreadRun,
   { look, heard }: { readonly look: number; readonly heard: number },

@@ -1,8 +1,8 @@
 /**
- * Requests to cancel an execution, beside the loop: each is kept in the store, which says whether there is anything to cancel; then the step
- * that runs is aborted as by a stop, and the loop settles what it left.
- * C1. A verdict that comes after the loop has settled aborts nothing: it may speak of the execution that has just ended. What the
- *     store keeps holds all the same, from the next step on.
+ * Handles requests to cancel an execution, concurrently with the loop. The store records each and returns whether there
+ * is anything to cancel; if so, the running step is aborted as by a stop, and the loop settles what it left open.
+ * C1. A verdict that arrives after the loop has settled aborts nothing: it may concern the execution that has just
+ *     ended. The request recorded in the store still applies from the next step on.
  */
 import { condition } from '@temporalio/workflow';
 import type { ThreadRun } from './thread-run.ts';
@@ -15,7 +15,7 @@ export async function cancelBeside(run: ThreadRun): Promise<void> {
     if (run.ending || !asked) return;
     const { settled } = requests;
     const verdict = await run.activities.cancelExecution(asked.request);
-    // C1: nothing was settled meanwhile.
+    // C1: true if the loop has not settled since.
     const current = settled === requests.settled;
     const aborts = verdict.kind === 'canceling' && !verdict.ahead && current;
     requests.answerCancel(asked, verdict, aborts);

@@ -1,13 +1,13 @@
 /**
- * A call of a subagent, or of a task (runtime §7, definitions §13): its thread is made or told something, its workflow started with this one
- * as its parent, and its report awaited where the call blocks.
- * C1. The call waits for the report in the store, never for the child's workflow: a run that continues as new meanwhile, is
- *     reset, or is lost, finds the report again by the call.
- * C2. A signal says that the report is there. A signal may be lost with a run that was killed, so the store is also asked at
- *     growing intervals, and a child whose workflow is gone is started again.
+ * Runs a call of a subagent, or of a task (runtime §7, definitions §13): creates the child's thread or sends it a
+ * message, starts its workflow with this one as its parent, and waits for its report if the call blocks.
+ * C1. The call waits for the report in the store, never for the child's workflow: a run that continues as new, is
+ *     reset, or is lost in the meantime finds the report again by the call.
+ * C2. A signal announces the report. It may be lost with a killed run, so the store is also asked at growing intervals,
+ *     and a child whose workflow is gone is started again.
  * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
- * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
- * C5. A child that waits for people holds the thread up, which shows it as its own wait. The store says so with each look.
+ * C4. While the call waits, the floor is lent to effects (floor.ts, F2).
+ * C5. If a child waits for people, the thread shows that wait as its own. The store returns it each time it is asked.
  */
 import { condition, getExternalWorkflowHandle, isCancellation, patched } from '@temporalio/workflow';
 import { workflowIdOf } from '../core/thread/start-options.ts';
@@ -30,7 +30,7 @@ export async function runChildCall(
   call: CallRef,
   place: CallPlace,
 ): Promise<ToolCallOutcome> {
-  // First: the child's report may arrive before the answer of the activity that told it.
+  // First: the child's report may arrive before the result of the activity that sent the message.
   run.family.listen();
   const asked = await askChild(run, call, place);
   if (asked.kind === 'terminated') return asked;
@@ -49,14 +49,14 @@ export async function runChildCall(
   return run.activities.finishSubagent(call, place);
 }
 
-/** Its call may wait for an approval before anything is asked of the child. */
+/** Creates the child or sends it the message. The call may have to wait for an approval before that. */
 async function askChild(
   run: ThreadRun,
   call: CallRef,
   place: CallPlace,
 ): Promise<Exclude<SubagentAttempt, WaitingCall>> {
   for (;;) {
-    // What is heard from here on is heard of what this attempt asks.
+    // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const asked = await run.activities.askSubagent(call, place);
     if (asked.kind !== 'waits') return asked;
@@ -81,14 +81,14 @@ async function awaitReport(
     for (let look = 0; ; look++) {
       const heard = () => run.family.hasHeard(child.threadId);
       const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
-      // C4: effects run meanwhile.
+      // C4: effects may run during the wait.
       run.floor.lend();
       await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
       while (!run.floor.takeBack()) await run.floor.awaitEffects();
       if (!heard() && mayContinue(run)) throw new Suspended();
       const silent = !heard();
       run.family.listen();
-      // C1: waits for the report.
+      // C1: asks the store for the report.
       const outcome = await run.activities.lookForReport(call, place);
       if (outcome.kind !== 'waiting') {
         showBelow(run, waiting, []);
@@ -102,7 +102,7 @@ async function awaitReport(
   }
 }
 
-/** C5. As long as nobody is waited for, nothing of it is in the history. */
+/** C5. Leaves no trace in the workflow history while no descendant is waiting. */
 function showBelow(
   { waits, presence }: ThreadRun,
   { call, child }: Waiting,
@@ -116,7 +116,7 @@ function showBelow(
   presence.showActivity(`waiting for ${call.name} (${child.threadId})${why}`);
 }
 
-/** C2: the signal's effect. */
+/** C2: signals the child, and starts its workflow if that is gone. */
 async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowIdOf(child.threadId)).signal(wakeForMessages, {});

@@ -1,8 +1,9 @@
 /**
  * Starts the workflows of children (runtime §7.1), with this thread as their parent, so that the Web UI shows the relationship.
- * C1. ABANDON: the parent close policy would also fire where the parent continues as new. Children are ended by signals.
- * C2. A child that somebody else has started already is as good as one started here.
- * C3. A run must not end between the command and the server's confirmation: the child might never begin.
+ * C1. The parent close policy is ABANDON: any other would also apply when the parent continues as new. Children are
+ *     ended by signals.
+ * C2. A child that was already started elsewhere counts as started.
+ * C3. A run must not end between the command and the server's confirmation: the child might never start.
  */
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
@@ -28,7 +29,7 @@ export async function startThread(run: ThreadRun, child: ChildStart): Promise<vo
       isTaskThread(child.threadId) ? startTask(child) : startChildThread(run, child),
     );
   } catch (error) {
-    // C2: started by somebody else.
+    // C2: already started elsewhere.
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
 }
@@ -42,7 +43,7 @@ function startChildThread(run: ThreadRun, child: ChildStart) {
   });
 }
 
-/** What it is asked to be, the store has. */
+/** Starts the workflow of a task; the store has the task's input. */
 function startTask({ threadId, agent: task, userId }: ChildStart) {
   return startChild(TASK_WORKFLOW_TYPE, {
     ...taskStartOptions({ id: threadId.slice(TASK_ID_PREFIX.length), task }),
@@ -51,7 +52,10 @@ function startTask({ threadId, agent: task, userId }: ChildStart) {
   });
 }
 
-/** Starts children whose variables came later, or whose start was lost; beside the loop, which may be waiting for another child. */
+/**
+ * Starts children whose variables were provided later, or whose start was lost. Runs concurrently with the loop, which
+ * may be waiting for another child.
+ */
 export async function startChildrenBeside(run: ThreadRun): Promise<void> {
   const { family } = run;
   for (;;) {

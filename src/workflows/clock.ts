@@ -1,6 +1,6 @@
 /**
- * The workflow's time. In the workflow VM the clock stands at the moment when the server recorded the task that runs, and so
- * it shows the same in every replay; no other file of replayed code asks it.
+ * The workflow's time. In the workflow VM the clock returns the time at which the server recorded the current workflow
+ * task, so it is the same in every replay. No other file of replayed code may read the clock.
  */
 
 /** Milliseconds since 1970. */

@@ -1,9 +1,10 @@
 /**
- * Continue-as-new: when, and with what. Checked at the top of the loop, between steps.
- * N1. A stop or terminate is never carried: one that comes while the queue is spilled is settled first.
- *     Nor is what is to be told to the next step (inbox.ts, P3), nor a step that was begun (step-ahead.ts, A2): that step comes first.
- * N2. The server refuses continue-as-new where a signal has come since, and the task is tried again. All that comes before the
- *     command can be repeated, so nothing is lost or doubled.
+ * Decides when the thread continues as new, and what it carries. Checked at the top of the loop, between steps.
+ * N1. A stop or terminate is never carried over: one that arrives while the queue is spilled is settled first.
+ *     Neither is a request to go on unprompted (inbox.ts, P3), nor a step ahead (step-ahead.ts, A2): that step comes
+ *     first.
+ * N2. The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
+ *     command can be repeated, so nothing is lost or duplicated.
  */
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
@@ -21,12 +22,12 @@ function mustContinueAsNew(run: ThreadRun): boolean {
   );
 }
 
-/** Not while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
+/** False while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
   return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting && !owesStep(run);
 }
 
-/** N1: what the loop is to carry out first. */
+/** N1: true if the loop must do something first that cannot be carried over. */
 function owesStep({ requests, inbox, ahead }: ThreadRun): boolean {
   return requests.asked !== undefined || inbox.unprompted || ahead.owed;
 }

@@ -1,8 +1,9 @@
 /**
- * When this workflow looks for effects that are due (definitions §10). The store knows them; the answers of activities only
- * say in how many milliseconds to look, kept here as a point of the workflow's own time.
- * A1. The earliest hint counts. Too early a look finds nothing, and its answer has the right hint.
- * A2. Hints that differ by less than SLACK_MS count as one: each change of the timer is two events of history.
+ * Decides when this workflow checks for due effects (definitions §10). The store has the effects; the results of
+ * activities only contain the number of milliseconds until the next check, kept here as a point of the workflow's own
+ * time.
+ * A1. The earliest hint counts. A check that comes too early runs nothing, and its result has the right hint.
+ * A2. Hints that differ by less than SLACK_MS count as one: each change of the timer costs two events of history.
  * A3. Without a hint there is no timer: the history of a thread without effects has none.
  */
 import type { CancellationScope } from '@temporalio/workflow';
@@ -10,7 +11,7 @@ import type { EffectsDue } from '../core/thread/effect-batch.ts';
 import { toIsoTime, workflowTime } from './clock.ts';
 
 const SLACK_MS = 100;
-/** Beyond the latest time that an effect may be scheduled for. */
+/** Upper bound of a delay; longer than any effect may be scheduled ahead. */
 const LONGEST_MS = 400 * 24 * 60 * 60 * 1000;
 
 export class EffectAlarm {
@@ -20,7 +21,7 @@ export class EffectAlarm {
   #held = false;
   #looked = false;
 
-  /** From the answer of an activity. */
+  /** Takes the hint, if any, from the result of an activity. */
   hear({ effectsInMs }: EffectsDue): void {
     if (typeof effectsInMs === 'number') this.lookIn(effectsInMs);
   }
@@ -30,22 +31,22 @@ export class EffectAlarm {
     if (this.#dueAt === undefined || at < this.#dueAt - SLACK_MS) this.#dueAt = at;
   }
 
-  /** No look before so many milliseconds have passed, whatever the hints say. */
+  /** Prevents any check before this many milliseconds have passed, whatever the hints. */
   rest(milliseconds: number): void {
     this.#notBefore = workflowTime() + milliseconds;
   }
 
-  /** The workflow's time of the next look. */
+  /** The workflow time of the next check; undefined without a hint. */
   get lookAt(): number | undefined {
     return this.#dueAt === undefined ? undefined : Math.max(this.#dueAt, this.#notBefore);
   }
 
-  /** Effects run. */
+  /** True while a batch of effects runs. */
   get busy(): boolean {
     return this.#scope !== undefined;
   }
 
-  /** Effects were looked for in this run: its history may have grown without any work of the loop. */
+  /** True if this run has checked for effects: its history may have grown without any work of the loop. */
   get looked(): boolean {
     return this.#looked;
   }
@@ -54,7 +55,7 @@ export class EffectAlarm {
     return this.#held;
   }
 
-  /** A batch begins. Hints from before it are void. */
+  /** Called when a batch begins. Discards earlier hints. */
   begin(scope: CancellationScope): void {
     this.#dueAt = undefined;
     this.#scope = scope;
@@ -65,12 +66,12 @@ export class EffectAlarm {
     this.#scope = undefined;
   }
 
-  /** Aborts the handler that runs. */
+  /** Aborts the running handler, if any. */
   cancel(): void {
     this.#scope?.cancel();
   }
 
-  /** While `work` lasts no effect begins, and one that runs is aborted. */
+  /** Runs `work` without effects: a running one is aborted, and none begins until `work` is done. */
   async hold(work: () => Promise<void>): Promise<void> {
     this.#held = true;
     this.cancel();
@@ -79,7 +80,7 @@ export class EffectAlarm {
     this.#held = false;
   }
 
-  /** For people; empty where nothing waits. */
+  /** Text for people; empty if no effect is scheduled. */
   toText(): string {
     if (this.busy) return 'runs now';
     return this.#dueAt === undefined ? '' : toIsoTime(this.#dueAt);

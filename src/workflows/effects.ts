@@ -1,10 +1,10 @@
 /**
- * Runs a thread's effects beside its loop, in turn with its steps (definitions §10, floor.ts).
- * E1. One batch at a time; of one effect where a step waits behind it. The loop is told what the batch queued: an idle thread begins
- *     a step, a parked one stays parked.
- * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it looks again, with
- *     growing pauses; after a look in vain it rests at least MIN_PAUSE_MS, since clocks differ.
- * E3. `stop` leaves effects alone. `terminate` and Cancel abort those that run (thread-run.ts).
+ * Runs a thread's effects concurrently with its loop, alternating with its steps (definitions §10, floor.ts).
+ * E1. One batch at a time, limited to one effect if a step is waiting. Afterwards the loop receives what the batch
+ *     queued: an idle thread begins a step, a parked one stays parked.
+ * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it tries again, with
+ *     growing pauses; after a batch that ran nothing it pauses at least MIN_PAUSE_MS, since clocks differ.
+ * E3. `stop` does not affect effects. `terminate` and Cancel abort running ones (thread-run.ts).
  */
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import type { RunEffectsOutcome } from '../core/thread/effect-batch.ts';
@@ -15,29 +15,32 @@ import type { ThreadRun } from './thread-run.ts';
 const MIN_PAUSE_MS = 100;
 const FAULT_PAUSE_MS = 1000;
 const LONGEST_FAULT_PAUSE_MS = 10 * 60_000;
-/** Beyond so many times its soft limit, or so many bytes, a run does not wait for effects any more. */
+/** If its history exceeds the soft limit by this factor, or this many bytes, a run no longer waits for effects. */
 const FAR_BEYOND = 4;
 const FAR_BEYOND_BYTES = 20 * 1024 * 1024;
 
-/** Until the thread ends. */
+/** Runs due effects until the thread ends. */
 export async function runEffectsBeside(run: ThreadRun): Promise<void> {
   let faults = 0;
   while (await untilDue(run)) {
-    // Checked synchronously before the batch begins: since it was due, the loop may have begun to continue as new.
+    // Checked synchronously before the batch begins: the loop may have begun to continue as new in the meantime.
     if (run.effects.held) continue;
     if (run.floor.effectsMustWait) await run.floor.awaitTurn(() => run.ending || run.effects.held);
     else faults = (await runBatch(run, faults)) ? 0 : faults + 1;
   }
 }
 
-/** Continue-as-new would abort an effect that runs, and the next run would repeat it: so the run goes on, within bounds. */
+/**
+ * True if continue-as-new must wait for a running effect: it would abort the effect, and the next run would repeat it.
+ * False once the history has become far too long.
+ */
 export function effectsHoldBack(run: ThreadRun): boolean {
   const { historyLength, historySize } = workflowInfo();
   const limit = run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY;
   return run.effects.busy && historyLength < limit * FAR_BEYOND && historySize < FAR_BEYOND_BYTES;
 }
 
-/** False when the thread ends. */
+/** Resolves to true when an effect is due, and to false when the thread ends. */
 async function untilDue(run: ThreadRun): Promise<boolean> {
   const { effects } = run;
   for (;;) {
@@ -51,7 +54,7 @@ async function untilDue(run: ThreadRun): Promise<boolean> {
   }
 }
 
-/** False after a fault. */
+/** Runs a batch; false after a fault. */
 async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
   const { effects, floor } = run;
   const scope = new CancellationScope();
@@ -59,7 +62,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
   floor.beginEffects();
   run.presence.refresh();
   try {
-    // E1: one effect, then the step.
+    // E1: if a step is waiting, only one effect.
     settle(run, await run.activities.runEffects(scope, run.hasWork ? { most: 1 } : {}));
     return true;
   } catch (error) {
@@ -83,7 +86,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
 
 function settle(run: ThreadRun, outcome: RunEffectsOutcome): void {
   if (outcome.kind === 'terminated') {
-    // By one of the effects, or by code elsewhere: what the loop has under way ends too.
+    // The thread was ended by one of the effects, or elsewhere: the loop's running step ends too.
     run.requestTerminate({});
     return;
   }

@@ -1,7 +1,7 @@
 /**
- * What a thread's workflow knows of its family (runtime §8): that a child has reported, that something lies in its queue
- * which it did not put there, that children wait to be started. The store has all of it; these are hints to look.
- * F1. Of more reports than are remembered, any may be the one that is waited for: a look in vain does no harm.
+ * What a thread's workflow knows of its family (runtime §8): which children have reported, whether children must be
+ * started, and whether a report to the parent is due. The durable state is in the store; these are hints to ask it.
+ * F1. If more reports arrive than are remembered, every child counts as reported: an unnecessary check is harmless.
  */
 import { LIMITS } from '../core/value/limit.ts';
 import type { WakePayload } from './messages.ts';
@@ -14,32 +14,32 @@ export class FamilyWatch {
   #booting = false;
   readonly #heard = new Set<string>();
 
-  /** The thread has had children. */
+  /** True if the thread has had children. */
   get isParent(): boolean {
     return this.#isParent;
   }
 
-  /** The thread has ended, and the store holds no report that its parent has not heard. */
+  /** True if the thread has ended and no report to its parent is due. */
   get toldOfEnd(): boolean {
     return this.#toldOfEnd;
   }
 
-  /** A report to the parent is stored and may not be delivered. */
+  /** True if a report to the parent is stored and may not have been delivered. */
   get reportDue(): boolean {
     return this.#reportDue;
   }
 
-  /** Children are stored whose workflows nobody has started. */
+  /** True if the store has children whose workflows have not been started. */
   get bootDue(): boolean {
     return this.#bootDue;
   }
 
-  /** Their starts are under way: a run that ended now might take them along. */
+  /** True while children are being started: if the run ended now, their starts might be lost. */
   get booting(): boolean {
     return this.#booting;
   }
 
-  /** What the store says as the run opens. */
+  /** Takes the state from the store when the run opens. */
   open(opened: { readonly parent?: true; readonly reportDue?: true; readonly unstarted?: true }): void {
     this.#isParent = opened.parent === true;
     this.#reportDue = opened.reportDue === true;
@@ -54,12 +54,12 @@ export class FamilyWatch {
     this.#reportDue = true;
   }
 
-  /** The activity has delivered what was due. */
+  /** Records that the activity has delivered the due report. */
   reportDelivered(): void {
     this.#reportDue = false;
   }
 
-  /** `reportDue`: its last words have yet to reach the parent. */
+  /** Records the end of the thread. `reportDue`: its last report has not been delivered to the parent yet. */
   end({ reportDue }: { readonly reportDue: boolean }): void {
     this.#toldOfEnd = !reportDue;
   }
@@ -79,12 +79,12 @@ export class FamilyWatch {
     if (child !== undefined && this.#heard.size < LIMITS.heardReports) this.#heard.add(child);
   }
 
-  /** Has the child reported, or come to wait for people, since the thread began to listen? It waits for one child at a time. */
+  /** True if the child has reported or its waits have changed since `listen`. A thread awaits one child at a time. */
   hasHeard(childId: string): boolean {
     return this.#heard.has(childId) || this.#heard.size >= LIMITS.heardReports;
   }
 
-  /** From now on. */
+  /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
   listen(): void {
     this.#heard.clear();
   }

@@ -1,12 +1,13 @@
 /**
- * Who acts on the thread now: its loop with a step, or its effects (runtime §11: one flow on a thread). Handlers of effects and of
- * tools, hooks and models never run at once.
- * F1. Where both want the floor they alternate: an effect that is due waits for the step, and the next step for that effect and no
- *     other. So the wait is that for one step, or for the time that one effect may take.
- * F2. A step that only waits, for the report of a child, lends the floor, and has it back before it goes on.
- * F3. Early versions ran effects beside steps, and what they did is replayed as it was: only where one finds the other at work,
- *     `patched` is asked. Nothing here delays who finds the floor free: the order of commands is as it was.
- * F4. The floor is asked for and taken without an await in between.
+ * Decides who may act on the thread now: a step of its loop, or its effects (runtime §11: one flow on a thread).
+ * Handlers of effects never run at the same time as tools, hooks and models.
+ * F1. If both want the floor they alternate: a due effect waits for the step, and the next step for that one effect. So
+ *     either waits at most for one step, or for the maximum time of one effect.
+ * F2. A step that only waits, such as for the report of a child, lends the floor, and takes it back before it goes on.
+ * F3. Early versions ran effects and steps at the same time, and their histories replay unchanged. So `patched` is
+ *     called only if one finds the other active, and taking a free floor causes no delay that would change the order of
+ *     commands.
+ * F4. Checking for the floor and taking it happen without an await in between.
  */
 import { condition, patched } from '@temporalio/workflow';
 
@@ -16,25 +17,25 @@ export class Floor {
   readonly #hasWork: () => boolean;
   #step: 'none' | 'acts' | 'lends' | 'wants_back' = 'none';
   #effects: 'none' | 'want' | 'act' = 'none';
-  /** F1: at first it is the step's turn. */
+  /** F1: who had the floor last; the first turn is the step's. */
   #last: 'step' | 'effects' = 'effects';
 
-  /** Whether the loop would take a step. */
+  /** `hasWork`: whether the loop would take a step. */
   constructor(hasWork: () => boolean) {
     this.#hasWork = hasWork;
   }
 
-  /** F1: of an effect that runs, or has the next turn. */
+  /** F1: true if no effect is running or has the next turn. */
   get isFree(): boolean {
     return this.#effects === 'none' || (this.#effects === 'want' && this.#last === 'effects');
   }
 
-  /** F3: asked by the loop, and answered as history has it. */
+  /** True if the loop's step must wait for an effect. Always false in histories of early versions (F3). */
   get stepMustWait(): boolean {
     return !this.isFree && patched(TAKES_TURNS);
   }
 
-  /** F4: right after `stepMustWait` has said no. */
+  /** F4: call right after `stepMustWait` was false. */
   beginStep(): void {
     this.#step = 'acts';
     this.#last = 'step';
@@ -44,12 +45,12 @@ export class Floor {
     this.#step = 'none';
   }
 
-  /** F2: the step waits. */
+  /** F2: called when the step begins to wait. */
   lend(): void {
     this.#step = 'lends';
   }
 
-  /** F2: the wait is over. False where an effect has to end first; ask again then. */
+  /** F2: called when the wait is over. False if an effect must end first; call again after `awaitEffects`. */
   takeBack(): boolean {
     this.#step = 'wants_back';
     if (this.#effects === 'act' && patched(TAKES_TURNS)) return false;
@@ -57,23 +58,23 @@ export class Floor {
     return true;
   }
 
-  /** Until no effect runs. */
+  /** Resolves when no effect is running. */
   awaitEffects(): Promise<void> {
     return condition(() => this.#effects !== 'act');
   }
 
-  /** F3: asked for the effects. */
+  /** True if effects must wait for a step. Always false in histories of early versions (F3). */
   get effectsMustWait(): boolean {
     return !this.#isTheirTurn && patched(TAKES_TURNS);
   }
 
-  /** Until it is the effects' turn, or `gone`. From now on the loop leaves it to them (F1). */
+  /** Resolves when it is the effects' turn, or `gone` is true. Reserves the next turn for them (F1). */
   awaitTurn(gone: () => boolean): Promise<void> {
     this.#effects = 'want';
     return condition(() => gone() || this.#isTheirTurn);
   }
 
-  /** F4: right after `effectsMustWait` has said no. */
+  /** F4: call right after `effectsMustWait` was false. */
   beginEffects(): void {
     this.#effects = 'act';
     this.#last = 'effects';
@@ -85,7 +86,7 @@ export class Floor {
 
   get #isTheirTurn(): boolean {
     if (this.#step === 'acts') return false;
-    // F1: they had theirs.
+    // F1: if the last turn was theirs, effects may go on only if no step wants the floor.
     return this.#last === 'step' || !this.#stepIsWanted;
   }
 

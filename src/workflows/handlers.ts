@@ -1,7 +1,8 @@
 /**
- * What happens at once when a signal, update or query arrives. Handlers are synchronous, except that the update may wait for
- * the opening. Those of signals never throw: a bad payload must not fail a workflow task.
- * H1. Handlers get letters (letter.ts), several in a batch where they came together, and read them within bounds.
+ * Handlers of signals, updates and the query. They are synchronous, except that the update may wait until the run is
+ * opened. Signal handlers never throw: a bad payload must not fail a workflow task.
+ * H1. Handlers receive undecoded payloads as letters (letter.ts), possibly several in a batch, and read them within
+ *     bounds.
  * H2. Bounds that early versions did not have are enforced behind `patched`.
  */
 import {
@@ -45,7 +46,7 @@ import {
 import { toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** H1. The update as it arrives. */
+/** H1: the update with its undecoded payload. */
 const SEND_LETTER = defineUpdate<Answered, [Letter]>(sendMessage.name);
 
 type Answered = { id: string } | WaitVerdict | CanceledView;
@@ -70,7 +71,7 @@ export function registerHandlers(run: ThreadRun): void {
     validator: (letter) => validateUpdate(run, letter),
   });
   setHandler(status, () => toStatusView(run), { description: 'What the thread is doing now.' });
-  // Last: what came before the start is taken name by name, in the order above.
+  // Last: signals buffered before the start are delivered name by name, in the order of registration above.
   setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
@@ -87,7 +88,7 @@ function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
   ]);
 }
 
-/** Signals that came before the start are taken name by name, in this order. */
+/** The order matters: signals buffered before the start are delivered name by name, in this order. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   [queueMessage.name]:
     'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
@@ -110,7 +111,7 @@ type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
 
 const parseMessage: Parse = (payload, maxDepth) => parseMessagePayload(payload, undefined, maxDepth);
 
-/** H2: bounds behind `patched`. */
+/** H2: early versions had no bounds. */
 function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
   const parseKnown: Parse = (payload, maxDepth) => parse(withKnownContext(payload), maxDepth);
   const parsed = parseWithin(letter, parseKnown, LIMITS.payloadBytes);
@@ -118,7 +119,7 @@ function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
   return parseWithin(letter, parse, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 }
 
-/** H2: early versions took no notice of the field, whatever it said. */
+/** H2: early versions ignored the field `context`. */
 function withKnownContext(payload: unknown): unknown {
   if (!hasContext(payload) || patched(TAKES_CONTEXTS)) return payload;
   const { context: _, ...known } = payload;
@@ -135,15 +136,15 @@ function parseWithin(
   return read.ok ? parse(read.value, maxDepth) : read;
 }
 
-/** Updates of all names arrive as this one (interceptors.ts, D3). */
+/** Handles all updates: the interceptor gives them one name (interceptors.ts, D3). */
 function answerUpdate(run: ThreadRun, letter: Letter): Promise<Answered> {
   if (letter.name === answerWait.name) return judgeLetter(run, letter);
   return letter.name === cancelExecution.name ? answerCancel(run, letter) : answerMessage(run, letter);
 }
 
-/** Accepted at once, so that order holds; answered once it is known that the thread lives. */
+/** Accepts the message at once, to keep the order; answers once the run is opened. Throws if the thread has ended. */
 async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: string }> {
-  // Letters that wait came before this one.
+  // Letters that are still waiting came before this one.
   if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
   const parsed = parseItem(letter, parseMessage);
   if (!parsed.ok) throw toFailure(parsed);
@@ -154,7 +155,7 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   return accepted;
 }
 
-/** Early versions did not know the signal. */
+/** Requests a cancellation. Early versions did not know the signal. */
 function askCancel(run: ThreadRun, letter: Letter): void {
   if (!patched('cancels-executions')) run.refusals.addUnknownSignal(cancelExecution.name);
   else if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
@@ -171,12 +172,12 @@ async function answerCancel(run: ThreadRun, letter: Letter): Promise<CanceledVie
   return { executionId, reason: cancellation.reason, by: cancellation.by };
 }
 
-/** Changes nothing: a refused update leaves no trace in history. */
+/** Validates without changing state: a refused update leaves no trace in history. */
 function validateUpdate(run: ThreadRun, letter: Letter): void {
   const { name = '' } = letter;
   if (!UPDATE_NAMES.includes(name)) throw unknownUpdate(name);
   if (run.ending) throw terminated(run);
-  // Any payload of it is a request.
+  // Any payload is valid.
   if (name === cancelExecution.name) return;
   if (name === answerWait.name) {
     const { ok, refusal } = readAnswer(letter);
@@ -203,31 +204,31 @@ function terminated(run: ThreadRun): ApplicationFailure {
   );
 }
 
-/** Requests count whatever their payload: one that cannot be read is taken as empty. */
+/** Returns the fields of a payload. A request counts whatever its payload: an unreadable one is treated as empty. */
 function readFields(letter: Letter): Readonly<Record<string, unknown>> {
   const read = readLetter(letter, LIMITS.controlPayloadBytes);
   return ((read.ok ? read.value : undefined) ?? {}) as Record<string, unknown>;
 }
 
-/** What cannot be understood means 0: a look in vain does no harm. */
+/** Milliseconds until the check for effects; 0 if the payload is invalid, since an unnecessary check is harmless. */
 function readDelay(letter: Letter): number {
   const { inMs } = readFields(letter);
   return typeof inMs === 'number' && Number.isFinite(inMs) ? inMs : 0;
 }
 
-/** A child is a thread, or a task. */
+/** True if the id is that of a thread or of a task. */
 function isOfChild(id: unknown): id is string {
   return isThreadId(id) || (typeof id === 'string' && isTaskThread(id));
 }
 
-/** What cannot be understood means: look into the queue. */
+/** Handles `wakeForMessages`. An invalid payload counts as an announcement of items in line. */
 function hearFamily(run: ThreadRun, letter: Letter): void {
   const { reportOf, waitOf, boot, speaks, settled, unprompted } = readFields(letter);
   if (settled === true) {
     run.budget.hear();
     return;
   }
-  // Early versions took it for something in the queue.
+  // Early versions treated it as an announcement of items in line.
   if (isOfChild(waitOf) && patched('shows-waits-of-children')) {
     run.family.hear({ waitOf });
     return;
@@ -236,7 +237,7 @@ function hearFamily(run: ThreadRun, letter: Letter): void {
   if (boot !== true) run.inbox.wake();
   if (speaks !== true) return;
   run.inbox.hearRelative();
-  // Early versions took no notice of the field.
+  // Early versions ignored the field.
   if (unprompted === true && patched('goes-on-unprompted')) run.goOnUnprompted();
 }
 

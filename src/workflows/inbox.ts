@@ -1,10 +1,10 @@
 /**
- * What lies in line for the thread, and whether it may be taken (runtime §2, §6.4).
- * P1. After a stop, queued work is parked until somebody speaks.
- * P2. After a limit, what is left in line is the thread's own: it is shelved until anything comes from outside. A run that does not
- *     know of it asks the store in vain, and shelves it.
- * P3. Somebody may let the thread go on with nothing in line: the next step is told, and the store, which knows what is in line, decides. A stop
- *     that comes later takes it back.
+ * The items in line for the thread, and whether a step may take them (runtime §2, §6.4).
+ * P1. After a stop, queued work is parked until a person or a relative sends a message.
+ * P2. After a limit, the items left in line are the thread's own, and are shelved until anything comes from outside. A
+ *     run that does not know of this asks the store for a step in vain, and then shelves them.
+ * P3. The thread can be told to continue with nothing in line (`unprompted`). The next step receives that, and the
+ *     store, which knows what is in line, decides. A later stop revokes it.
  */
 import type { Carried } from '../core/thread/carried.ts';
 import type { IncomingItem } from '../core/thread/item.ts';
@@ -15,15 +15,15 @@ export class Inbox {
   #parked: boolean;
   /** P2: a limit was reached. */
   #shelved = false;
-  /** A relative has spoken, perhaps before the store was asked where the thread stands. */
+  /** True if a relative has sent a message, possibly before the run was opened. */
   #spokenTo = false;
-  /** P3: to be told to the next step. */
+  /** P3: to be passed to the next step. */
   #unprompted = false;
-  /** Items in line, as others have said since the loop had them counted last. */
+  /** Number of items in line that others have announced since the last count by the store. */
   #announced = 0;
   #news = 0;
 
-  /** `origin` as ThreadQueue has it. */
+  /** `origin`: see ThreadQueue. */
   constructor(origin: string, { queue, parked }: Pick<Carried, 'queue' | 'parked'>) {
     this.queue = new ThreadQueue(origin, queue);
     this.#parked = parked;
@@ -37,7 +37,10 @@ export class Inbox {
     return this.#shelved;
   }
 
-  /** How often something was put in line, or was said to be. Whoever asks the store notes it before, and hears of what came meanwhile. */
+  /**
+   * Counts how often something was put in line or announced. A caller that reads it before it asks the store can tell
+   * afterwards whether anything has come since.
+   */
   get news(): number {
     return this.#news;
   }
@@ -46,24 +49,24 @@ export class Inbox {
     return !this.#parked && !this.#shelved && (this.queue.size > 0 || this.#unprompted);
   }
 
-  /** P3: not yet told to a step. */
+  /** P3: true if the request has not been passed to a step yet. */
   get unprompted(): boolean {
     return this.#unprompted;
   }
 
-  /** P3: the next step is told. */
+  /** P3: requests that the thread continues with nothing in line. */
   goOnUnprompted(): void {
     this.#unprompted = true;
   }
 
-  /** P3: whether the step that begins is told. */
+  /** P3: returns whether the step that begins must receive the request, and clears it. */
   takeUnprompted(): boolean {
     const taken = this.#unprompted;
     this.#unprompted = false;
     return taken;
   }
 
-  /** A person's message unparks what is in line. */
+  /** Puts an item in line; a message of a user unparks the line. */
   accept(item: IncomingItem): { id: string } {
     const { id, duplicate } = this.queue.accept(item);
     this.#news += 1;
@@ -72,7 +75,7 @@ export class Inbox {
     return { id };
   }
 
-  /** A relative has said something to the thread: as good as a person's word. */
+  /** Records that a relative has sent the thread a message; unparks the line like a user's message. */
   hearRelative(): void {
     this.#parked = false;
     this.#spokenTo = true;
@@ -83,42 +86,42 @@ export class Inbox {
     this.#unprompted = false;
   }
 
-  /** A run that carries nothing: a stopped thread stays parked unless somebody has spoken to it with the start. */
+  /** Takes the state from the store if none was carried. A stopped thread stays parked unless a message came too. */
   resume(opened: { readonly waiting: number; readonly stopped: boolean }, stopHolds: () => boolean): void {
     this.queue.addWaiting(opened.waiting);
     const stops = this.#parked && stopHolds();
     this.#parked = stops || (opened.stopped && !this.queue.hasArrivals && !this.#spokenTo);
   }
 
-  /** The store was seen with so many pending rows, by somebody else. */
+  /** Records that others have seen this many pending rows in the store. */
   announce(waiting: number): void {
     if (waiting > this.queue.waiting) {
       this.#shelved = false;
-      // Whoever has put it there may have been lost before it said so.
+      // The sender of the new rows may have been lost before it announced them.
       this.#news += 1;
     }
     this.queue.announce(waiting);
     this.#announced = Math.max(this.#announced, waiting);
   }
 
-  /** Somebody has put something in line, or says so. */
+  /** Records that something was put in line in the store, according to a signal. */
   wake(): void {
     this.#news += 1;
     this.#shelved = false;
     this.announce(1);
   }
 
-  /** P2: the store ended an execution for a limit and counted nothing from outside. What came since then counts. */
+  /** P2: called after a limit ended the execution. Shelves the line unless something has come since the count. */
   shelve(): void {
     this.#shelved = this.#announced === 0 && !this.queue.holdsItems;
   }
 
-  /** Before the store counts what waits. */
+  /** Called before the store counts the waiting items. */
   beginCount(): void {
     this.#announced = 0;
   }
 
-  /** What was announced meanwhile may have come too late to be counted. */
+  /** Takes over the store's count. Items announced since `beginCount` may not be included in it, so they are kept. */
   endCount(waiting: number): void {
     this.queue.recount(waiting);
     this.queue.announce(this.#announced);

@@ -1,3 +1,3 @@
-/** What the worker bundles: the workflow functions, under the names that clients start. */
+/** The entry of the workflow bundle: the workflow functions, under the names by which clients start them. */
 export { task } from './task.ts';
 export { thread } from './thread.ts';

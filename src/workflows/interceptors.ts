@@ -1,13 +1,13 @@
 /**
- * The door of the workflow: every job of an activation passes here before the SDK handles it.
+ * Preprocesses every job of an activation before the SDK handles it.
  * D1. Payloads from outside reach their handlers undecoded (letter.ts).
- * D2. A signal costs the SDK some 0.25 ms, 0.6 ms where it keeps the stacks of promises itself; the server admits 10,000 at once, and a
- *     script that runs for 5 s is ended and harms other workflows. So signals beyond LIMITS.singleSignals that follow one
- *     another become one job. The first ones stay jobs of their own, as recorded histories have them.
- * D3. The SDK throws at names with a prefix of its own, at each attempt of the task. Signals that a thread does not know
- *     arrive under one name; unknown updates as one that `sendMessage` refuses.
- * D4. Signals that came before the run began are buffered by the SDK and delivered name by name; so there they become one job for
- *     each name. Later they keep their order among themselves and with updates.
+ * D2. Consecutive signals beyond LIMITS.singleSignals are merged into one job. A signal costs the SDK about 0.25 ms, or
+ *     0.6 ms if the SDK keeps the stacks of promises itself; the server admits 10,000 at once, and a script that runs
+ *     for 5 s is ended and harms other workflows. The first signals remain separate jobs, as in recorded histories.
+ * D3. Signals of unknown names arrive under one name, and unknown updates as a `sendMessage` that is refused. With
+ *     their own names, those with a prefix that the SDK reserves would make it throw at each attempt of the task.
+ * D4. Signals from before the run began become one job per name, because the SDK buffers them and delivers them name by
+ *     name. Later ones keep their order among themselves and with updates.
  */
 import type {
   ActivateInput,
@@ -24,7 +24,7 @@ type Job = NonNullable<Activation['jobs']>[number] & { readonly variant?: string
 type SignalJob = NonNullable<Job['signalWorkflow']>;
 type UpdateJob = NonNullable<Job['doUpdate']>;
 
-/** What is kept of an unknown name. */
+/** Maximum number of characters kept of an unknown name. */
 const NAME_CHARS = 64;
 
 export function interceptors(): WorkflowInterceptors {
@@ -90,7 +90,7 @@ function admitOther(job: Job): Job {
     const letter: Letter = { payload: job.initializeWorkflow.arguments?.[0] };
     return toJob('initializeWorkflow', { ...job.initializeWorkflow, arguments: [wrap(letter)] });
   }
-  // No query of ours has arguments, nor has one of the SDK's.
+  // Neither our queries nor the SDK's have arguments.
   if (job.queryWorkflow) {
     const { queryType } = job.queryWorkflow;
     return toJob('queryWorkflow', { ...job.queryWorkflow, queryType: queryType || 'unnamed', arguments: [] });

@@ -1,4 +1,4 @@
-/** A context that comes with a start or an item. Early versions took no notice of it, so it is read behind `patched` (W2). */
+/** Detects a context in the payload of a start or an item. Early versions ignored it: callers check `patched` (W2). */
 
 export const TAKES_CONTEXTS = 'takes-contexts';
 

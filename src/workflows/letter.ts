@@ -1,21 +1,21 @@
 /**
- * A payload as it was sent, not decoded yet. It reaches its handler wrapped, past the SDK's own decoding, which throws at what is
- * not JSON (a throw in a handler fails the workflow task for ever) and decodes whatever its size. Reading a letter never throws
- * and is bounded.
- * L1. The wrapped payload holds its letters under a symbol, which no bytes from outside can forge.
+ * A letter is a payload as it was sent, not decoded yet. It is wrapped to bypass the SDK's decoding, which throws if
+ * the payload is not JSON (a throw in a handler fails every attempt of the workflow task) and has no size limit.
+ * Reading a letter never throws and is bounded.
+ * L1. The wrapped payload holds its value under a symbol, which no bytes from outside can forge.
  */
 import type { Payload } from '@temporalio/common';
 import type { Refusal } from '../core/thread/item.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
-/** A signal's or an update's payload; of several the first. */
+/** The payload of a start, a signal or an update; the first one if there are several. */
 export interface Letter {
   readonly payload?: Payload | undefined;
-  /** The signal's or update's name, cut where a thread does not know it; absent for a start. */
+  /** The name of the signal or update, truncated if it is unknown; absent for a start. */
   readonly name?: string;
 }
 
-/** How many bytes of letters this activation may still decode in its present script. */
+/** Bytes of letters that the current script of this activation may still decode. */
 export interface Budget {
   left: number;
 }
@@ -31,12 +31,12 @@ export type Read =
 
 const NULL = 'binary/null';
 const JSON_PLAIN = 'json/plain';
-/** Node's, which the SDK puts into the workflow's context. What is no UTF-8 becomes replacement characters. */
+/** Node's decoder, which the SDK provides in the workflow's context. Invalid UTF-8 becomes replacement characters. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const CARRIED = Symbol.for('everthread.carried');
 
-/** A payload that is handed to its handler as the value itself. */
+/** Returns a payload that the converter decodes to `value` itself (payload-converter.ts). */
 export function wrap(value: unknown): Payload {
   return { [CARRIED]: { value } } as Payload;
 }
@@ -49,7 +49,7 @@ export function letterBytes({ payload }: Letter): number {
   return payload?.data?.length ?? 0;
 }
 
-/** A payload that is absent or null is `undefined`. */
+/** Decodes the payload as JSON, or returns a refusal. The value is `undefined` if the payload is absent or null. */
 export function readLetter({ payload }: Letter, maxBytes: number): Read {
   if (payload === undefined || payload === null) return { ok: true, value: undefined };
   const encoding = payload.metadata?.encoding;
@@ -83,7 +83,7 @@ function refuse(code: Refusal['code'], reason: string): { readonly ok: false; re
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Are lists and objects opened within one another beyond so many levels? In UTF-8 no part of a character looks like a bracket. */
+/** True if JSON is nested deeper than `levels`. Scans bytes: in UTF-8 no part of another character equals a bracket. */
 function isNested(bytes: Uint8Array, levels: number): boolean {
   if (bytes.length <= levels) return false;
   let depth = 0;
@@ -102,7 +102,7 @@ function isNested(bytes: Uint8Array, levels: number): boolean {
   return false;
 }
 
-/** Without decoding: each payload is asked. */
+/** True if the bytes are this ASCII text. Compares without decoding, because it is called for each payload. */
 function spells(bytes: Uint8Array | null | undefined, text: string): boolean {
   if (bytes?.length !== text.length) return false;
   for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;

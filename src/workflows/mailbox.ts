@@ -1,9 +1,9 @@
 /**
- * Takes letters in, in order, a bounded number of bytes in one script of the workflow's context. What exceeds an activation's
- * budget waits for the next script of the same activation; it is part of history already. So no flood of signals makes a script
- * run into the SDK's time limit, and no signal is dropped.
- * B1. While letters wait, later ones wait behind them. `terminate` alone bypasses the mailbox.
- * B2. The thread does not continue as new while letters wait (continue.ts): only this run's memory has them.
+ * Processes letters in order, a bounded number of bytes per script of the workflow's context. Letters beyond that
+ * budget wait for the next script of the same activation; they are already part of history. So no flood of signals
+ * makes a script exceed the SDK's time limit, and no signal is dropped.
+ * B1. While letters wait, later ones wait behind them. Only `terminate` bypasses the mailbox.
+ * B2. The thread does not continue as new while letters wait (continue.ts): they exist only in this run's memory.
  */
 import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
@@ -21,7 +21,7 @@ export class Mailbox {
   #at = 0;
   readonly #afterwards: () => void;
 
-  /** `afterwards` is called when letters that waited have been taken. */
+  /** `afterwards` is called whenever waiting letters have been processed. */
   constructor(afterwards: () => void) {
     this.#afterwards = afterwards;
   }
@@ -37,7 +37,7 @@ export class Mailbox {
     } else this.#keep({ letter, take });
   }
 
-  /** Histories of early versions took in everything at once. */
+  /** Early versions processed everything at once. */
   #affords(left: number): boolean {
     return left > 0 || !patched('spreads-a-flood');
   }
@@ -67,7 +67,10 @@ function costOf(letter: Letter): number {
   return letterBytes(letter) + LIMITS.signalBytes;
 }
 
-/** The SDK evaluates a condition when it is made, and then again in a script of its own after each one that made progress. */
+/**
+ * Resolves in the next script of the activation: the SDK evaluates a condition when it is created, and again in a
+ * separate script after each one that made progress.
+ */
 function nextScript(): Promise<void> {
   let asked = 0;
   return condition(() => asked++ > 0);

@@ -1,6 +1,6 @@
 /**
- * The words that a thread understands: signals, updates, the query. Clients import these definitions; the
- * names are part of the contract with the plain `temporal` CLI and the Web UI.
+ * The signals, updates and queries of threads and tasks. Clients import these definitions; the names are part of the
+ * contract with the plain `temporal` CLI and the Web UI.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
@@ -19,10 +19,10 @@ export interface MessagePayload {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Paths of files of the thread. */
   readonly attachments?: readonly string[];
-  /** How the execution that it begins or joins is to run. */
+  /** The run context of the execution that the message begins or joins. */
   readonly context?: GivenContext;
   readonly stored?: true;
-  /** Of the execution that it begins: alone, from rest. The same id again attaches to that one. */
+  /** Id for the execution that the message begins, alone and from rest. The same id again attaches to that one. */
   readonly executionId?: string;
 }
 
@@ -30,44 +30,47 @@ export interface ToolPayload {
   readonly id?: string;
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** No model is asked after it: where nothing else is to be answered, its execution ends with the call. */
+  /** No model is asked after the call: if nothing else has to be answered, its execution ends with the call. */
   readonly unanswered?: boolean;
-  /** As of a message. */
+  /** See `MessagePayload`. */
   readonly context?: GivenContext;
-  /** As in a message. */
+  /** See `MessagePayload`. */
   readonly executionId?: string;
 }
 
-/** How long until the next effect is due, as the store has said. Only a hint of when to ask it; absent, it is asked at once. */
+/** `inMs`: milliseconds until the next effect is due. A hint when to ask the store; if absent, it is asked at once. */
 export interface WakeForEffectsPayload {
   readonly inMs?: number;
 }
 
-/** From the thread's family: something was put into its queue, a child has reported, or children are to be started. */
+/** A signal of the thread's family: something is in its queue, a child has reported, or children must be started. */
 export interface WakePayload {
-  /** The child whose report is there. */
+  /** The child whose report is in the store. */
   readonly reportOf?: string;
-  /** The child that waits for people, or for a descendant that does, or does no more. Nothing is in the queue. */
+  /** The child whose waits, or those of its descendants, have begun or ended. Nothing is in the queue. */
   readonly waitOf?: string;
-  /** Children of this thread wait to be started. */
+  /** Children of this thread must be started. */
   readonly boot?: boolean;
-  /** What lies in the queue is said to the thread, as a person would: one that was stopped goes on. */
+  /** What is in the queue counts like a message of a person: a stopped thread goes on. */
   readonly speaks?: boolean;
-  /** With `speaks`: where nothing is in the queue, the thread goes on from its history. One that works goes on anyway. */
+  /** With `speaks`: if the queue is empty, an idle thread goes on from its history. A running one goes on anyway. */
   readonly unprompted?: boolean;
-  /** What a relative held of a budget is settled: a step that waits for it may be asked for again. Nothing is in the queue. */
+  /** A relative has settled a budget reservation; a step that waits for it asks again. Nothing is in the queue. */
   readonly settled?: boolean;
 }
 
-/** `{ id }`: the answer is in the store. With `answer`, it is stored first: as `parseWaitAnswer` reads it (core/wait/answer.ts). */
+/** `{ id }` announces a stored answer. With `answer`, that is stored first: `parseWaitAnswer` (core/wait/answer.ts). */
 export interface AnswerWaitPayload {
   readonly id: string;
   readonly answer?: WaitAnswer;
-  /** Of what was shown: an answer for something else is stale. */
+  /** Fingerprint of what was shown to the person; the answer is stale if it differs from the wait's. */
   readonly fingerprint?: string;
 }
 
-/** What a thread is told of the end of a wait that no call of it waits for: a child is to be started, or something is in its queue. */
+/**
+ * Payload of the signal `wakeForMessages` to send after the end of a wait that no call of the thread waits for: a child
+ * must be started, or something is in its queue. Undefined for other kinds of waits.
+ */
 export function wakeAfter({
   kind,
   answer,
@@ -79,12 +82,12 @@ export function wakeAfter({
   return answer && 'value' in answer ? { boot: true } : {};
 }
 
-/** What a call of the thread waits for. */
+/** A wait of a call of the thread, or of a descendant. */
 export interface OpenWaitView {
   readonly id: string;
   readonly kind: WaitKind;
   readonly name: string;
-  /** The descendant that waits, and holds this thread up. */
+  /** The descendant whose wait blocks this thread; absent for the thread's own wait. */
   readonly threadId?: string;
 }
 
@@ -94,35 +97,38 @@ export interface StatusView {
   readonly status: ThreadStatus;
   /** Steps of the thread so far. */
   readonly step: number;
-  /** Items that wait. */
+  /** Number of queued items. */
   readonly queued: number;
-  /** Nothing to do until somebody speaks. What is queued, if anything, waits for a user message, or after a limit for anything from outside. */
+  /**
+   * True if the thread has nothing to do. Queued items, if any, wait for a user message, or after a limit for anything
+   * from outside.
+   */
   readonly atRest: boolean;
-  /** What the thread is doing now, in words. */
+  /** What the thread is doing now, as text. */
   readonly activity: string;
-  /** Why the last execution ended; null while one lasts. */
+  /** Why the last execution ended; null while one is running. */
   readonly stopReason: string | null;
-  /** Who acts next, where the agent has two AI sides. */
+  /** The side that acts next, if the agent has two AI sides. */
   readonly side?: 'a' | 'b';
   readonly lastError: StoredError | null;
-  /** What its calls wait for; absent where they wait for nothing. */
+  /** The waits of its calls; absent if there are none. */
   readonly waits?: readonly OpenWaitView[];
 }
 
-/** What the query `status` of a task answers. */
+/** The result of the query `status` of a task. */
 export interface TaskStatusView {
   readonly taskId: string;
-  /** Of agents/tasks. */
+  /** Name of the task's definition in agents/tasks. */
   readonly task: string;
   readonly status: 'running' | 'waiting' | TaskEnd;
-  /** Steps that are over. */
+  /** The current step, counted from 0: the number of steps that are over. */
   readonly step: number;
-  /** What it is doing now, in words. */
+  /** What the task is doing now, as text. */
   readonly activity: string;
   readonly waits?: readonly OpenWaitView[];
 }
 
-/** What an update `cancelExecution` answers: the execution, and the first request to cancel it. */
+/** The result of the update `cancelExecution`: the execution, and the first request to cancel it. */
 export interface CanceledView {
   readonly executionId: string;
   readonly reason: string | null;
@@ -132,7 +138,7 @@ export interface CanceledView {
 export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');
 export const stop = defineSignal<[{ reason?: string }?]>('stop');
-/** As an update, `cancelExecution`, it answers what is being cancelled, or refuses with a code. */
+/** Also an update (`cancelExecutionNow`), which returns what is being cancelled, or is refused with a code. */
 export const cancelExecution = defineSignal<[CancelRequest?]>('cancelExecution');
 export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
@@ -149,15 +155,15 @@ export const SIGNAL_NAMES: readonly string[] = [
   answerWait,
   cancelExecution,
 ].map(({ name }) => name);
-/** Under which the interceptor hands the SDK signals of several names, or of a name that a thread does not know. */
+/** The signal name under which the interceptor passes signals of several names, or of unknown names, to the SDK. */
 export const MIXED_SIGNALS = 'signals';
 export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
-/** As the signal, with an answer; gives the verdict. */
+/** Like the signal `answerWait`, but the answer is required; returns the verdict. */
 export const answerWaitUpdate = defineUpdate<
   WaitVerdict,
   [Required<Pick<AnswerWaitPayload, 'answer'>> & AnswerWaitPayload]
 >(answerWait.name);
-/** As the signal; gives the execution. */
+/** Like the signal `cancelExecution`; returns the execution. */
 export const cancelExecutionNow = defineUpdate<CanceledView, [CancelRequest]>(cancelExecution.name);
 export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate, cancelExecutionNow].map(
   ({ name }) => name,

@@ -1,5 +1,6 @@
 /**
- * The begin of a run: the store says where the thread stands, which worker's settings count, and whether the thread lives at all.
+ * Opens a run: loads from the store the state of the thread, the worker settings that apply, and whether the thread has
+ * ended.
  */
 import { patched } from '@temporalio/workflow';
 import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
@@ -37,10 +38,10 @@ export async function open(run: ThreadRun): Promise<void> {
   if (opened.lastError && !run.hasWork) await settle(run, { status: 'failed', error: opened.lastError });
 }
 
-/** A run that carries nothing goes on where the store stands: at the very start, or after a killed run. */
+/** Continues from the state in the store if nothing was carried over: at the first start, or after a killed run. */
 function resume(run: ThreadRun, { status, afterStep, turnOpen, waiting }: Opened): void {
   run.turn.resume({ afterStep, turnOpen });
-  // A stop that came with the start, after all that was said with it: so it is when a run that was killed is revived by one.
+  // A stop that arrived with the start, after all its messages, holds: this is the case if a stop revives a killed run.
   const stopHolds = () => run.requests.stop !== undefined && patched('a-stop-before-the-opening-holds');
   run.inbox.resume({ waiting, stopped: status === 'stopped' }, stopHolds);
   if (turnOpen) run.presence.resume('running');

@@ -1,7 +1,7 @@
 /**
- * How the workflow decodes payloads. Those of handlers come wrapped (letter.ts) and are handed on as they are; results of
- * activities are decoded as usual. Anything else from outside, such as the memo of a start, becomes `undefined` where it cannot
- * be decoded: this workflow does not use it, and a throw would fail the workflow task for ever.
+ * How the workflow decodes payloads. Those of handlers arrive wrapped (letter.ts) and are passed on undecoded; results
+ * of activities are decoded as usual. Any other payload from outside, such as the memo of a start, becomes `undefined`
+ * if it cannot be decoded: this workflow does not use it, and a throw would fail every attempt of the workflow task.
  */
 import {
   type ConverterHint,

@@ -1,6 +1,6 @@
 /**
- * How a thread shows itself to people: status query, current details, search attributes. Details are set anew
- * in every run: they do not survive continue-as-new.
+ * What people can see of a thread: status query, current details, search attributes. Details are set again in every
+ * run, because they do not survive continue-as-new.
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
@@ -35,39 +35,39 @@ export class Presence {
     return this.#status;
   }
 
-  /** The model that is asked, or answered last; empty where none is known. */
+  /** The model that is being asked, or answered last; empty if unknown. */
   get model(): string {
     return this.#model;
   }
 
-  /** The next step, as the activity that asks for it is named; with the one behind it, into which it goes on where its calls are quick. */
+  /** Summary of the activity that asks for the next step. `behind`: it may go on into the step after that. */
   nameStep(behind = false): string {
     const step = this.#run.turn.totalSteps + 1;
     return `step ${step}${behind ? ` (+${step + 1})` : ''} · ${this.#model || this.#agent}`;
   }
 
-  /** In words, for people. */
+  /** What the thread is doing, as text for people. */
   get activity(): string {
     return this.#activity;
   }
 
-  /** What the last step has called. */
+  /** Names of what the last step has called. */
   get called(): string {
     return this.#called;
   }
 
-  /** As the store has it; shown with `announce`. */
+  /** Takes agent and model from the store; `announce` shows them. */
   adopt({ agent, model }: { readonly agent: string; readonly model: string }): void {
     this.#agent = agent;
     this.#model = model;
   }
 
-  /** Where a run that carries nothing goes on; shown with `announce`. */
+  /** Sets the status if nothing was carried over; `announce` shows it. */
   resume(status: ThreadStatus): void {
     this.#status = status;
   }
 
-  /** Attributes that never change; the server carries them through continue-as-new. */
+  /** Sets all search attributes if nothing was carried over; the server keeps them through continue-as-new. */
   announce(): void {
     const { parentId, rootId, carried } = this.#run.start;
     if (carried === null && this.#hasAttributes) {
@@ -81,7 +81,7 @@ export class Presence {
     this.refresh();
   }
 
-  /** One event where the status really changes; none otherwise. */
+  /** Shows the status. Adds one event to history if the status changes, otherwise none. */
   showStatus(status: ThreadStatus): void {
     if (this.#status === status) return;
     this.#status = status;
@@ -93,25 +93,25 @@ export class Presence {
     this.refresh();
   }
 
-  /** A handoff has changed it. One event. */
+  /** Shows the agent after a handoff. Adds one event to history. */
   showAgent(agent: string): void {
     this.#agent = agent;
     if (this.#hasAttributes) upsertSearchAttributes([{ key: AGENT_ID, value: agent }]);
     this.refresh();
   }
 
-  /** With the next activity. */
+  /** Sets the model; shown with the next activity. */
   showModel(model: string): void {
     this.#model = model;
   }
 
-  /** With the next activity. Calls within the step's own activity are shown by nothing else. */
+  /** Sets the called names; shown with the next activity. Calls run within the step's activity appear nowhere else. */
   showCalls({ callCount, calls }: StepCalls): void {
     const names = calls.map(({ name }) => name).join(', ');
     this.#called = callCount > calls.length ? `${names} and ${callCount - calls.length} more` : names;
   }
 
-  /** After anything that the details tell of has changed without the activity changing. */
+  /** Called after a change of anything in the details other than the activity. */
   refresh(): void {
     setCurrentDetails(toDetails(this.#run));
   }
@@ -160,7 +160,7 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
   return `${list.join('\n')}\n\nRead it: \`everthread threads show ${threadId}\``;
 }
 
-/** As the summary of the last activity has it. */
+/** The code of the failure, as in the summary of the last activity. */
 function whyFailed(status: ThreadStatus, error: StoredError | null): string {
   return status === 'failed' && error ? `: ${error.code}` : '';
 }
@@ -172,7 +172,7 @@ function whatWaits({ parked, shelved, queue }: ThreadRun['inbox']): string {
     : '';
 }
 
-/** Names and errors that others wrote, on one line of markdown and as nothing but text. */
+/** Formats untrusted names and errors as plain text on one line of Markdown. */
 function escapeLine(text: string): string {
   return text
     .replace(/\s+/g, ' ')

@@ -1,10 +1,11 @@
 /**
  * How each activity is called: its queue, its timeouts, its retries.
  * P1. Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
- * P2. Nothing is a local activity, although it would save five events: while one runs, a query, an overdue workflow task or a second
- *     one can make a replay decide otherwise, or lose a signal (docs/sdk-local-activities.md). Histories of early versions have them.
+ * P2. There are no local activities, although they would save five events each. While one runs, a query, an overdue
+ *     workflow task or another local activity can make a replay diverge, or lose a signal
+ *     (docs/sdk-local-activities.md). Histories of early versions contain local activities.
  * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
- * P4. Code that a model wrote waits on the workers' other queue; it is pure, so after a lost worker it runs again.
+ * P4. Code that a model wrote uses the separate sandbox queue; it is pure, so after a lost worker it runs again.
  */
 import {
   ActivityCancellationType,
@@ -21,7 +22,7 @@ import type { Activities } from '../activities/index.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import { type CallRef, sandboxQueue } from '../core/thread/step.ts';
 
-/** How soon a worker that is not heard from counts as lost; from the settings that `openThread` brings. */
+/** Time without heartbeats after which a worker counts as lost; from the settings that `openThread` returns. */
 export type Heartbeats = Pick<Settings, 'modelHeartbeatMs' | 'toolHeartbeatMs'>;
 
 const STORE_RETRY = {
@@ -50,7 +51,7 @@ interface Callable<Options, Input, Output> {
   executeWithOptions(options: Options, args: [Input]): Promise<Output>;
 }
 
-/** An activity that histories of early versions have as a local one (P2). */
+/** An activity that is a local activity in histories of early versions (P2). */
 interface StoreActivity<Input, Output> {
   readonly name: string;
   readonly regular: Callable<ActivityOptions, Input, Output>;
@@ -78,12 +79,12 @@ export const STORE = {
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 
-/** False where a history of an early version is replayed (P2). */
+/** False if a history of an early version is replayed (P2). */
 export function withoutLocalActivities(): boolean {
   return patched('without-local-activities');
 }
 
-/** A short store commit: it succeeds, sooner or later, or is cancelled. */
+/** Runs a short store commit, which is retried until it succeeds or is cancelled. */
 export async function commit<Input, Output>(
   activity: StoreActivity<Input, Output>,
   { modelHeartbeatMs: heartbeatTimeout }: Heartbeats,
@@ -109,7 +110,7 @@ export function callAnswerWait(
   return regular.answerWait.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
 }
 
-/** A commit around whose result hooks may take their time. */
+/** Runs a commit whose result passes through hooks, so it may take long. */
 export async function callFinish<Input, Output>(
   activity: StoreActivity<Input, Output>,
   heartbeats: Heartbeats,
@@ -132,7 +133,7 @@ export function callModelStep(heartbeats: Heartbeats, input: Input<'modelStep'>,
 
 function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
   return {
-    // The activity ends by the timeouts of its models; a worker that is lost is told by its heartbeats.
+    // The timeouts of its models end the activity; missing heartbeats reveal a lost worker.
     startToCloseTimeout: '7 days',
     heartbeatTimeout: modelHeartbeatMs,
     retry: LOST_WORKER_RETRY,
@@ -140,11 +141,11 @@ function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
   };
 }
 
-/** Like an idempotent tool: one that was begun on a lost worker goes again, as the store counts. */
+/** Retried like an idempotent tool: an effect that a lost worker had begun runs again, as often as the store allows. */
 export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'>, summary: string) {
   return regular.runEffects.executeWithOptions(
     {
-      // The activity itself bounds a batch and each handler; this is for where it fails to.
+      // The activity itself bounds a batch and each handler; this timeout is only a fallback.
       startToCloseTimeout: '30 minutes',
       heartbeatTimeout: heartbeats.toolHeartbeatMs,
       retry: LOST_WORKER_RETRY,
@@ -155,25 +156,25 @@ export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'
   );
 }
 
-/** Like a model step: after a lost worker it is tried again, and finds in the store how far it came. */
+/** Retried like a model step: after a lost worker it continues from its state in the store. */
 export function callSubprompt(heartbeats: Heartbeats, input: Input<'runSubprompt'>, summary: string) {
   return regular.runSubprompt.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
-/** Like a sub-prompt: a second attempt finds the child by the call. */
+/** Retried like a sub-prompt: another attempt finds the child by the call. */
 export function callSubagent(heartbeats: Heartbeats, input: Input<'callSubagent'>, summary: string) {
   return regular.callSubagent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
-/** Files are copied: it may take its time. */
+/** Has the long timeout of a model step, because files are copied. */
 export function callReport(heartbeats: Heartbeats, input: Input<'reportToParent'>, summary: string) {
   return regular.reportToParent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
-/** For the hooks behind a tool: several may take their whole 30 seconds. */
+/** Additional time for the hooks after a tool: several may take their whole 30 seconds. */
 const HOOKS_MS = 5 * 60_000;
 
-/** A quick tool of early versions (P2): fails when it takes longer than a second. */
+/** Runs a quick tool as early versions did (P2): fails if it takes longer than a second. */
 export function callQuickTool(input: Input<'runTool'>, summary: string) {
   return local.runTool.executeWithOptions(
     {
@@ -194,7 +195,7 @@ export function callTool(heartbeats: Heartbeats, call: CallRef, input: Input<'ru
   return regular.runCode.executeWithOptions({ ...options, taskQueue }, [input]);
 }
 
-/** A call that goes on into a model step lasts as long as that, and is missed as soon. */
+/** For a call that may go on into a model step: the timeout of a model step, and the shorter of both heartbeats. */
 function untilAnswered({ modelHeartbeatMs, toolHeartbeatMs }: Heartbeats) {
   const { startToCloseTimeout } = modelOptions({ modelHeartbeatMs, toolHeartbeatMs });
   return { startToCloseTimeout, heartbeatTimeout: Math.min(modelHeartbeatMs, toolHeartbeatMs) };
@@ -202,7 +203,7 @@ function untilAnswered({ modelHeartbeatMs, toolHeartbeatMs }: Heartbeats) {
 
 function toolOptions({ toolHeartbeatMs }: Heartbeats, call: CallRef): ActivityOptions {
   return {
-    // The activity itself ends a body at timeoutMs and says so; this is for where it fails to, hooks included.
+    // The activity itself ends and reports a body at timeoutMs; this timeout, which includes hooks, is only a fallback.
     startToCloseTimeout: call.timeoutMs + HOOKS_MS,
     heartbeatTimeout: toolHeartbeatMs,
     retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,

@@ -1,6 +1,6 @@
 /**
- * What the thread would not take from signals, which cannot be answered: logged here, and handed to the store, where each becomes
- * an event.
+ * Items that the thread has refused. Signals cannot return an error, so each refusal is logged here and passed to the
+ * store, where it becomes an event.
  */
 import { log, patched } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
@@ -10,9 +10,9 @@ import { SIGNAL_NAMES } from './messages.ts';
 export class Refusals {
   readonly #threadId: string;
   readonly #untold: Refusal[];
-  /** In this run, for the log. */
+  /** Number of refusals in this run, for the log. */
   #count = 0;
-  /** Signals of names that a thread does not know, in this run. */
+  /** Number of signals with unknown names in this run. */
   #unknown = 0;
 
   constructor(threadId: string, carried: readonly Refusal[]) {
@@ -20,7 +20,7 @@ export class Refusals {
     this.#untold = [...carried];
   }
 
-  /** The store has not heard of all. */
+  /** True if some refusals have not been passed to the store yet. */
   get pending(): boolean {
     return this.#untold.length > 0;
   }
@@ -29,7 +29,7 @@ export class Refusals {
     return this.#untold;
   }
 
-  /** The log hears of the first few, and then of every tenth, hundredth and so on: a flood of them is one line. */
+  /** Adds a refusal. Only the first five and then the 10th, 100th, 1000th … are logged, so a flood is a few lines. */
   add(refusal: Refusal): void {
     this.#count += 1;
     if (isLogged(this.#count)) {
@@ -39,7 +39,7 @@ export class Refusals {
     if (this.#untold.length < LIMITS.rejections) this.#untold.push(refusal);
   }
 
-  /** A signal whose name says nothing to a thread: the first of a run is told of, all are forgotten. */
+  /** Drops a signal with an unknown name; the first one of a run is added as a refusal. */
   addUnknownSignal(name: string): void {
     this.#unknown += 1;
     if (this.#unknown > 1 || !patched('tells-of-unknown-signals')) return;
@@ -50,7 +50,7 @@ export class Refusals {
     });
   }
 
-  /** For the store, once. */
+  /** Returns the refusals for the store, and removes them here. */
   take(): readonly Refusal[] {
     return this.#untold.splice(0);
   }

@@ -7,6 +7,6 @@ import type { ThreadRun } from './thread-run.ts';
 export async function report(run: ThreadRun): Promise<void> {
   const { ends } = await run.activities.reportToParent();
   run.family.reportDelivered();
-  // definitions §13.2: a child that nobody can speak to again.
+  // definitions §13.2: a child that can receive no further message ends with its report.
   if (ends) run.requestTerminate({ reason: 'it has reported to its parent' });
 }

@@ -1,5 +1,6 @@
 /**
- * What was asked of the thread from outside: to stop, to terminate, to cancel an execution. Each cancels the step that runs; the loop settles the rest.
+ * Requests from outside: to stop the thread, to terminate it, or to cancel an execution. Each cancels the running step;
+ * the loop settles the rest.
  */
 import { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
@@ -8,7 +9,7 @@ export interface EndRequest {
   readonly reason?: string;
 }
 
-/** Somebody asks to cancel an execution; whoever waits for the verdict finds it here. */
+/** A request to cancel an execution; `verdict` is set once the store has decided. */
 export interface CancelAsked {
   readonly request: CancelRequest;
   verdict?: CancelVerdict;
@@ -30,29 +31,29 @@ export class Requests {
     return this.#terminate;
   }
 
-  /** The latest reason counts. */
+  /** Requests a stop; the latest reason counts. */
   requestStop(request: EndRequest): void {
     this.#stop = request;
     this.#step?.cancel();
   }
 
-  /** The first reason counts. */
+  /** Requests the end of the thread; the first reason counts. */
   requestTerminate(request: EndRequest): void {
     this.#terminate ??= request;
     this.#step?.cancel();
   }
 
-  /** The next request to cancel that the store has not heard of. */
+  /** The next request to cancel that the store has not decided yet. */
   get asked(): CancelAsked | undefined {
     return this.#asked[0];
   }
 
-  /** The execution under way is cancelled, and the loop is to settle it. */
+  /** True if the current execution is cancelled and the loop must settle it. */
   get canceled(): boolean {
     return this.#canceled;
   }
 
-  /** How often the loop has settled. */
+  /** How many times the loop has settled. */
   get settled(): number {
     return this.#settled;
   }
@@ -71,23 +72,23 @@ export class Requests {
     this.#step?.cancel();
   }
 
-  /** The store has ended what was under way. */
+  /** Records that the store has ended the current execution. */
   settle(): void {
     this.#canceled = false;
     this.#settled += 1;
   }
 
-  /** The stop that the store has settled; one that came meanwhile is still to be settled. */
+  /** Clears the stop that the store has settled; a newer one remains to be settled. */
   settleStop(request: EndRequest | undefined): void {
     if (this.#stop === request) this.#stop = undefined;
   }
 
-  /** A step runs, and nobody has asked to end it. */
+  /** True if a step is running and no stop or cancellation was requested. */
   get stepGoesOn(): boolean {
     return this.#step !== undefined && !this.#stop && !this.#canceled;
   }
 
-  /** The scope that a step runs in, until `leaveStep`. */
+  /** Returns a new scope for the step; requests cancel it until `leaveStep`. */
   enterStep(): CancellationScope {
     this.#step = new CancellationScope();
     return this.#step;

@@ -1,4 +1,4 @@
-/** The end of a turn, and of the thread: the store ends what is left open, and says whether there is more to do. */
+/** Ends a turn, or the thread: the store closes what is left open, and reports whether there is more to do. */
 
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
@@ -7,7 +7,7 @@ import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };
 
-/** Ends the turn in the store, with all that is left open; then the thread rests, unless more has come. */
+/** Ends the turn in the store and closes everything left open; then the thread rests, unless there is more work. */
 export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const { inbox, turn, presence, requests } = run;
   const request = requests.stop;
@@ -50,7 +50,7 @@ function stopReasonOf({ reason, error, status }: Rest): string | undefined {
   return reason ?? error?.code ?? (status === 'stopped' ? 'stopped' : undefined);
 }
 
-/** What the store is to settle where the thread has nothing to do, but to tell it of refusals. */
+/** The unchanged rest state, for a commit that only stores refusals. */
 export function restAsBefore({ presence, turn }: ThreadRun): Rest {
   const { status: shown } = presence;
   const status: RestStatus = shown === 'stopped' || shown === 'failed' ? shown : 'idle';
@@ -61,7 +61,7 @@ export function showActivityAtRest({ presence, inbox }: ThreadRun): void {
   presence.showActivity(inbox.parked ? 'stopped; waiting for a user message' : 'waiting for a message');
 }
 
-/** Ends the thread for ever, as it was asked to. */
+/** Ends the thread permanently, after a request to terminate. */
 export async function end(run: ThreadRun): Promise<void> {
   const { reason } = run.requests.terminate ?? {};
   const outcome = await commitEnd(run, reason);
@@ -71,7 +71,7 @@ export async function end(run: ThreadRun): Promise<void> {
   run.presence.showActivity(reason ? `terminated: ${reason}` : 'terminated');
 }
 
-/** Of a thread that has ended already, this changes nothing but tells its children. */
+/** Commits the end of the thread. If it has ended already, this only notifies its children and runs hooks still due. */
 export function commitEnd(run: ThreadRun, reason?: string): Promise<CommitStatusOutcome> {
   return run.activities.commitStatus({
     status: 'terminated',

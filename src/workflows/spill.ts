@@ -1,7 +1,7 @@
 /**
- * Moves arrivals to the store while a step runs, so that readers see them pending, carried state stays small,
- * and a run that is killed loses nothing (runtime §9).
- * T1. An item that cannot be written as JSON would block all behind it: it is refused.
+ * Moves arrivals to the store while a step runs, so that readers see them as pending, carried state stays small,
+ * and a killed run loses nothing (runtime §9).
+ * T1. An item too deep to be written as JSON is refused: it would block all items after it.
  */
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { QueueItem } from '../core/thread/item.ts';
@@ -9,7 +9,7 @@ import type { ThreadQueue } from '../core/thread/queue.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** Moves one batch; false when that failed, and the batch stays with the workflow. */
+/** Moves one batch; false if that failed, in which case the batch stays in the workflow. */
 export async function spillOnce(run: ThreadRun): Promise<boolean> {
   refuseUnstorable(run);
   const items = nextBatch(run.inbox.queue);
@@ -25,7 +25,7 @@ export async function spillOnce(run: ThreadRun): Promise<boolean> {
   }
 }
 
-/** T1. Handlers bound the depth and admit none; a run of an early version may hold one. */
+/** T1. Handlers bound the depth of items, so only a run of an early version may hold such an item. */
 function refuseUnstorable(run: ThreadRun): void {
   const { queue } = run.inbox;
   if (!queue.holdsUnstorable || !patched('refuses-what-cannot-be-stored')) return;
@@ -35,14 +35,14 @@ function refuseUnstorable(run: ThreadRun): void {
   }
 }
 
-/** Early versions bounded a batch by its bytes alone. */
+/** Early versions bounded a batch only by its bytes. */
 function nextBatch(queue: ThreadQueue): readonly QueueItem[] {
   const all = queue.nextSpill(Number.POSITIVE_INFINITY);
   if (all.length <= LIMITS.stashItems || !patched('stashes-in-small-batches')) return all;
   return queue.nextSpill();
 }
 
-/** Runs `work`; whatever arrives behind it goes to the store meanwhile. */
+/** Awaits `work`; items that arrive in the meantime are moved to the store. */
 export async function spillBehind<T>(run: ThreadRun, work: Promise<T>): Promise<T> {
   let over = false;
   const settled = work.finally(() => {

@@ -1,13 +1,18 @@
 /**
- * The step that an activity goes on into (core/thread/next-step.ts): that of the last call of a step, or of a model step whose calls were all quick.
- * A1. It is asked for where the step goes on whether the call succeeds or fails; of quick calls the activity judges that, for it knows how they
- *     ended. What else could end or delay the step behind it is heard by the workflow: the activity then does not go on (N1).
- * A2. Its outcome is the loop's next step; not heard, it is asked for again (N2), once all that has come is in line in the store. Where the
- *     loop ends the execution first, it is forgotten: the store has it. The thread does not continue as new before.
- * A3. No command follows from whether it is asked for, only from the activity's answer: histories of early versions replay as they are.
- * A4. Of what a run counts nothing depends on whether a model step went on: its activity has a number, and the step behind it the same below
- *     zero. A worker of an early version that takes a thread over would else ask for its next step under the ordinal of another one.
- * A5. A model step is offered to go on where the calls before were all quick too: of other agents, activities are named after the one step that they are.
+ * The step ahead: the next step, into which an activity goes on by itself (core/thread/next-step.ts). The activity is
+ * that of the last call of a step, or of a model step whose calls were all quick.
+ * A1. A call is offered the step ahead only if the turn goes on whether the call succeeds or fails. For quick calls the
+ *     activity decides that, because it knows their outcomes. Anything else that could end or delay the next step
+ *     reaches the workflow first; the activity then does not go on (N1).
+ * A2. The outcome of a step ahead is the loop's next step. If it was not received, the step is asked for again (N2),
+ *     after all arrivals are in line in the store. If the loop ends the execution first, it is dropped: the store has
+ *     the step. The thread does not continue as new before.
+ * A3. Offering a step ahead adds no command; only the activity's answer does. So histories of early versions replay.
+ * A4. The ordinals that a run uses do not depend on whether a model step went on. The activity has an ordinal n, and
+ *     the step ahead has -1 - n. Otherwise a worker of an early version that takes a thread over would ask for its next
+ *     step under the ordinal of another one.
+ * A5. A model step may go on only if the previous step's calls were all quick. So for other agents each activity is
+ *     named after its one step.
  */
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { GoneOn, NextStep, Offer, StepGoneOn } from '../core/thread/next-step.ts';
@@ -18,24 +23,24 @@ import type { Ahead } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** Of the activity that asks: the completed task, and its own scheduling. */
+/** Events of history that scheduling an activity adds: the completed workflow task, and the scheduled activity. */
 const OWN_EVENTS = 2;
 
-/** What was heard before it was asked for. */
+/** Counters at the time when the step was asked for. */
 interface Heard {
-  /** As `Inbox.news`. */
+  /** `Inbox.news`. */
   readonly news: number;
-  /** As `BudgetWatch.heard`. */
+  /** `BudgetWatch.heard`. */
   readonly budget: number;
 }
 
 export interface StepAhead extends Heard {
   readonly ordinal: number;
-  /** Absent where it was not heard: it is asked for again. */
+  /** Absent if the outcome was not received: the step is then asked for again. */
   readonly outcome?: ModelStepOutcome;
 }
 
-/** The next step, where the call behind those that have ended is the last, and its step goes on behind it (A1). */
+/** The step ahead for the call after those in `ended`; undefined unless it is the last and the turn goes on (A1). */
 export function planAhead(
   run: ThreadRun,
   step: StoredStep,
@@ -61,18 +66,18 @@ export function planAhead(
   return { step: next, summary: presence.nameStep() };
 }
 
-/** The step behind the one that is to be asked for now (A5). */
+/** The step ahead for the model step that is about to be asked for (A5). */
 export function planBehind(run: ThreadRun, number: number): Offer | undefined {
   const offered = run.ahead.expected && isFree(run) && !run.inbox.queue.hasArrivals;
   return offered ? offer(-1 - number) : undefined;
 }
 
-/** A4: of the activity that asks for a step. One that went on into that step has not counted it. */
+/** A4: the number of the activity that asks for a step; a new one if the step's ordinal is that of a step ahead. */
 export function numberOf(run: ThreadRun, { ordinal }: Pick<Offer, 'ordinal'>): number {
   return ordinal < 0 ? run.nextOrdinal() : ordinal;
 }
 
-/** Nothing that the workflow knows of comes before the next step. */
+/** True if the workflow knows of nothing that must happen before the next step. */
 function isFree(run: ThreadRun): boolean {
   return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
 }
@@ -81,33 +86,33 @@ function offer(ordinal: number): Offer {
   return { ordinal, historyLength: workflowInfo().historyLength + OWN_EVENTS };
 }
 
-/** A2: held until the loop's next step. */
+/** A2: holds the step ahead until the loop's next step. */
 export class StepsAhead {
   #asked: StepAhead | undefined;
   #held: StepAhead | undefined;
   #expected = false;
 
-  /** One was begun, and is what the loop does next. */
+  /** True if a step ahead was begun, which the loop must take next. */
   get owed(): boolean {
     return this.#held !== undefined;
   }
 
-  /** A5: the calls before were all quick. */
+  /** A5: true if the previous step's calls were all quick. */
   get expected(): boolean {
     return this.#expected;
   }
 
-  /** A5: of each step that is told. */
+  /** A5: called with each stored step. */
   notice({ callCount, ran }: StoredStep): void {
     if (callCount > 0) this.#expected = ran?.length === callCount;
   }
 
-  /** Before its activity is asked for. */
+  /** Called before the activity that may go on is scheduled. */
   ask({ ordinal }: Offer, { inbox, budget }: ThreadRun): void {
     this.#asked = { ordinal, news: inbox.news, budget: budget.heard };
   }
 
-  /** The activity's answer. Tells what came before the step. */
+  /** Takes the step ahead out of the activity's answer, and returns the rest. */
   hear(told: ToolAttempt | GoneOn): ToolAttempt;
   hear(told: ModelStepOutcome | StepGoneOn): ModelStepOutcome;
   hear(told: ToolAttempt | ModelStepOutcome | GoneOn | StepGoneOn): ToolAttempt | ModelStepOutcome {
@@ -117,15 +122,15 @@ export class StepsAhead {
     return before;
   }
 
-  /** The activity was lost, and the store tells what became of the call. Where it has gone on, it did so with this. */
+  /** Called if the activity was lost and the store has the call's result: it may have gone on into the step. */
   hearLost(called: ToolCallOutcome): ToolCallOutcome {
     if (called.kind !== 'done' || called.directive !== undefined) return called;
-    // A3: what is said meanwhile would be put in line before the step.
+    // A3: no answer decides here, and holding the step changes commands: arrivals are spilled before it.
     if (patched('goes-on-in-a-call')) this.#held = this.#asked;
     return called;
   }
 
-  /** For the step that begins. */
+  /** Returns the held step ahead for the step that begins, and clears it. */
   take(): StepAhead | undefined {
     const held = this.#held;
     this.forget();

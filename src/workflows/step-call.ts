@@ -1,7 +1,7 @@
-/** One of a step's calls as it is dispatched. */
+/** How a call of a step is dispatched. */
 import type { CallRef, StepCalls } from '../core/thread/step.ts';
 
-/** A call beyond those that the outcome names is dispatched like the most careful one. */
+/** The outcome names only the first calls; an unnamed call is dispatched in the most cautious way. */
 const UNNAMED: CallRef = { name: 'a tool', mode: 'once', timeoutMs: 30 * 60_000 };
 const UNNAMED_CHILD: CallRef = { name: 'a subagent', mode: 'child', timeoutMs: 1000 };
 const UNNAMED_PROMPT: CallRef = { name: 'a prompt', mode: 'prompt', timeoutMs: 1000 };

@@ -1,6 +1,6 @@
 /**
  * One step (runtime §3): the model activity, then its tool calls one after another in the returned order, then
- * the stop rules. Decisions are core's; this file is their order. Quick calls have run within the model activity.
+ * the stop rules. Core decides; this file only sequences. Quick calls have already run within the model activity.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
@@ -32,7 +32,7 @@ export type StepEnd =
   | { readonly kind: 'goes_on' }
   | { readonly kind: 'stops'; readonly reason?: StopReason }
   | { readonly kind: 'fails'; readonly error: StoredError }
-  /** `stop`, `terminate` or Cancel cut it short; the store settles what it left. */
+  /** `stop`, `terminate` or Cancel ended the step early; the store settles what it left open. */
   | { readonly kind: 'aborted' };
 
 export async function runStep(run: ThreadRun): Promise<StepEnd> {
@@ -40,7 +40,7 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
   if (run.inbox.queue.mustStash) await spillOnce(run);
   run.presence.showStatus('running');
   const scope = run.requests.enterStep();
-  // A stop that came while arrivals were handed to the store found no scope to cancel.
+  // A stop that arrived during the spill above found no scope to cancel.
   if (run.requests.stop || run.requests.canceled || run.ending) scope.cancel();
   try {
     return await spillBehind(
@@ -52,7 +52,8 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
     // The loop continues as new, and the next run takes the step over.
     if (error instanceof Suspended) return { kind: 'goes_on' };
     if (!isFailedActivity(error)) throw error;
-    // The step could not even be tried: what it took may not be stored, and trying again would never end.
+    // The activity failed permanently, and the items that it took may not be stored. Parked, so that the loop does not
+    // retry endlessly.
     run.inbox.park();
     return { kind: 'fails', error: toStoredError(error) };
   } finally {
@@ -64,9 +65,9 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { turn } = run;
   const ahead = run.ahead.take();
-  // A stop came just now: the store settles what it has of the step.
+  // A stop has arrived in the meantime: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
-  // It hands nothing over (step-ahead.ts, A2).
+  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A2).
   if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillOnce(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
@@ -89,7 +90,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     case 'paused':
       run.inbox.queue.announce(outcome.waiting);
       run.waits.pause();
-      // C5 (wait-call.ts): somebody may have spoken since the store was asked.
+      // C5 (wait-call.ts): something may have been put in line since the store was asked.
       await awaitAnswer(run, outcome.wait, () => run.inbox.news > news);
       return { kind: 'goes_on' };
     case 'canceled':
@@ -120,7 +121,7 @@ function toInput(run: ThreadRun): ModelInput {
   };
 }
 
-/** As the activity has asked for it, that went on into it. */
+/** The same input as that of the activity that went on into this step. */
 function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelInput {
   return toNextInput(turn.executionId(), {
     ordinal,
@@ -130,7 +131,7 @@ function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelIn
   });
 }
 
-/** The same step again, where it had to wait for its budget, or for an approval of what it spends. */
+/** Asks for the step, and repeats that after it had to wait for its budget, or for an approval of what it spends. */
 async function askModel(
   run: ThreadRun,
   input: ModelInput,
@@ -143,7 +144,7 @@ async function askModel(
     let outcome = told;
     if (!outcome) {
       presence.showActivity(`asking ${presence.model || 'the model'}`);
-      // What is heard from here on is heard of what this attempt asks.
+      // Forget earlier signals: only those from here on concern what this attempt asks.
       run.waits.listen();
       number ??= numberOf(run, input);
       const next = planBehind(run, number);
@@ -159,7 +160,7 @@ async function askModel(
   }
 }
 
-/** The step's answer is stored: its calls, and what ends with it. */
+/** Runs the calls of a stored answer, and decides what ends with the step. */
 async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd> {
   const { turn } = run;
   const before = turn.beginStep(outcome);
@@ -178,7 +179,7 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   if (run.ended) return { kind: 'aborted' };
   turn.completeStep(outcome.step);
   if (calls.denied) return { kind: 'fails', error: calls.denied };
-  // Early versions judged no step that had more input behind it.
+  // Early versions did not apply the stop rules if more input was waiting.
   if (outcome.moreInput && outcome.taken === undefined) return { kind: 'goes_on' };
   const { goesOn, reason } = turn.judge(outcome, calls.ended);
   return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason };
@@ -186,11 +187,11 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
 
 interface CalledTools {
   readonly ended: readonly CallEnd[];
-  /** The execution's budget denies the next one; the store closes those that have not begun. */
+  /** Set if the execution's budget denies the next call; the store closes those that have not begun. */
   readonly denied?: StoredError;
 }
 
-/** Ends early where the thread has ended meanwhile. */
+/** Runs the calls in order; stops early if the thread has ended or the budget denies a call. */
 async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<CalledTools> {
   const ended: CallEnd[] = [];
   for (let index = 0; index < outcome.callCount; index++) {
@@ -207,7 +208,7 @@ async function runToolCalls(run: ThreadRun, outcome: StoredStep): Promise<Called
   return { ended };
 }
 
-/** The call behind those that have ended. */
+/** Runs the next call, the one after those in `ended`. */
 function runCallAt(run: ThreadRun, outcome: StoredStep, ended: readonly CallEnd[]): Promise<ToolCallOutcome> {
   const index = ended.length;
   const call = callAt(outcome, index);

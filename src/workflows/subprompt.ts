@@ -1,7 +1,7 @@
 /**
- * A call of a prompt (definitions §12.6): its model step, then its calls one after another, each as any call, then its result. Before the
- * model step come the calls of its immediate subagents, where it has any (runtime §7.3).
- * Whatever is lost on the way is found again in the store: the step by the call, its calls by the step.
+ * Runs a call of a prompt (definitions §12.6): its model step, then its calls one after another like any other calls,
+ * then its result. If the prompt has immediate subagents, their calls come before the model step (runtime §7.3). After
+ * a lost worker or run everything is found in the store: the step by the call, its calls by the step.
  */
 import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallPlace } from './bound-activities.ts';
@@ -12,7 +12,7 @@ import { awaitAnswer } from './wait-call.ts';
 
 type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
 
-/** How a call is run; a call of a sub-prompt may be another sub-prompt. */
+/** Runs a call. Passed as a function because a call of a sub-prompt may be another sub-prompt. */
 export type RunCall = (run: ThreadRun, call: CallRef, place: CallPlace) => Promise<ToolCallOutcome>;
 
 export async function runSubprompt(
@@ -30,7 +30,7 @@ export async function runSubprompt(
     return runCall(run, inner, { ...place, step: step.step, index });
   };
   for (;;) {
-    // What is heard from here on is heard of what this attempt asks.
+    // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const { heard } = run.budget;
     const asked = await run.activities.askSubprompt(call, place);
@@ -50,7 +50,7 @@ export async function runSubprompt(
       if (result.kind === 'terminated' || result.kind === 'exceeded') return result;
       if (result.kind === 'done') queued += result.queued;
     }
-    // Those calls came before the prompt's model step.
+    // `again`: those were the calls of immediate subagents; the prompt's model step comes next.
     if (!asked.again) return withQueued(await run.activities.finishSubprompt(call, place));
   }
 }

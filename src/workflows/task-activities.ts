@@ -1,7 +1,7 @@
 /**
- * How a task's activities are called, with the task and the store that it lives in.
- * P1. Phases that only read, and the preflight, are tried again after a lost worker, as a model step is. An act is tried again too: the store says
- *     whether it may be done again, or that its outcome is unknown (store/commands/task/task-step.ts, T2).
+ * The activities of a task, with their timeouts and retries; the ids of the task and its store are added.
+ * P1. Every phase is retried after a lost worker, like a model step. For an act the store decides whether it may be
+ *     repeated or its outcome is unknown (store/commands/task/task-step.ts, T2).
  */
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
@@ -22,9 +22,9 @@ import { COMMIT, LOST_WORKER_RETRY } from './proxies.ts';
 
 const regular = proxyActivities<Activities>(COMMIT);
 
-/** Until the task has been opened. */
+/** Applies until the task has been opened. */
 const BEFORE_OPENING = { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 };
-/** Phases end by the task's own time; a worker that is lost is told by its heartbeats. */
+/** Only a fallback: the task's own time limit ends its phases, and missing heartbeats reveal a lost worker. */
 const PHASE_TIME = '7 days';
 
 export class TaskActivities {
@@ -37,7 +37,7 @@ export class TaskActivities {
     this.#storeId = storeId ?? undefined;
   }
 
-  /** Undefined as long as nobody has opened the task. */
+  /** Undefined until the task has been opened for the first time. */
   get storeId(): string | undefined {
     return this.#storeId;
   }
@@ -65,7 +65,7 @@ export class TaskActivities {
     return regular.thinkTask.executeWithOptions(options, [{ ...this.#ref, step }]);
   }
 
-  /** The activity itself ends an act at its time. */
+  /** Runs the act of a step. The activity itself enforces the act's time limit. */
   actTask(step: number): Promise<ActAttempt> {
     const options: ActivityOptions = {
       ...this.#phase,

@@ -1,6 +1,6 @@
 /**
- * What happens at once when a signal, an update or a query reaches a task. As with those of a thread (handlers.ts), handlers are synchronous, and
- * those of signals never throw. A task takes answers, and the wish that it ends.
+ * Handlers of signals, updates and the query of a task. Like those of a thread (handlers.ts), they are synchronous, and
+ * signal handlers never throw. A task accepts answers, and requests to abort it.
  */
 import {
   ApplicationFailure,
@@ -26,7 +26,7 @@ import {
 } from './messages.ts';
 import type { TaskRun } from './task-run.ts';
 
-/** Updates of all names arrive as this one (interceptors.ts, D3). */
+/** The one update, under whose name the interceptor passes all updates (interceptors.ts, D3). */
 const SENT_LETTER = defineUpdate<WaitVerdict, [Letter]>(sendMessage.name);
 
 const ABORTS: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ export function registerTaskHandlers(run: TaskRun): void {
     validator: validateUpdate,
   });
   setHandler(taskStatus, () => run.view, { description: 'What the task is doing now.' });
-  // Last: what came before the start is taken name by name, in the order above.
+  // Last: signals buffered before the start are delivered name by name, in the order of registration above.
   setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
@@ -60,17 +60,17 @@ function take(run: TaskRun, letter: Letter): void {
   if (name === answerWait.name) hearAnswer(run, letter);
   else if (Object.hasOwn(ABORTS, name))
     run.end({ stoppedBy: 'abort', reason: readReason(letter) ?? 'aborted' });
-  // A parent that has waited long for its end looks whether it runs.
+  // `wakeForMessages` is ignored: a parent that has waited long sends it only to check that the workflow exists.
   else if (name !== wakeForMessages.name) log.warn(`a task takes no signal ${JSON.stringify(name)}`);
 }
 
-/** Answered once the task is open: the store has to judge. */
+/** Answers the update once the task is open, because the store decides. */
 async function judgeUpdate(run: TaskRun, letter: Letter): Promise<WaitVerdict> {
   if (run.phase.kind === 'opening') await condition(() => run.phase.kind !== 'opening');
   return judgeLetter(run, letter);
 }
 
-/** Changes nothing: a refused update leaves no trace in history. */
+/** Validates without changing state: a refused update leaves no trace in history. */
 function validateUpdate(letter: Letter): void {
   const { name = '' } = letter;
   if (name !== answerWait.name)

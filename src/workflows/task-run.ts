@@ -1,6 +1,6 @@
 /**
- * A task's workflow in one run: what its handlers may ask of it, and how it shows itself. Handlers are synchronous and only change this state; the
- * loop alone acts on it.
+ * The state of a task's workflow in one run, the methods that handlers may call, and what people can see of it.
+ * Handlers are synchronous and only change this state; only the loop acts on it.
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { CancellationScope, log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
@@ -27,7 +27,7 @@ export class TaskRun {
   readonly waits = new WaitWatch();
   readonly activities: TaskActivities;
   readonly mailbox = new Mailbox(() => this.#show());
-  /** A signal cannot be answered. */
+  /** Logs refusals of signals, which cannot return an error. */
   readonly refusals = { add: ({ reason }: Refusal) => log.warn(`refused: ${reason}`) };
   #phase: { readonly kind: 'opening' } | { readonly kind: 'open'; readonly settings: Settings } = {
     kind: 'opening',
@@ -63,18 +63,18 @@ export class TaskRun {
     ]);
   }
 
-  /** Why it is to end at once, whatever its adapter says. */
+  /** Why the task must end at once, whatever its adapter decides. */
   get cause(): TaskCause | undefined {
     return this.#cause;
   }
 
-  /** The first cause counts. */
+  /** Requests the end of the task, and aborts the running phase. The first cause counts. */
   end(cause: TaskCause): void {
     this.#cause ??= cause;
     this.#scope?.cancel();
   }
 
-  /** What runs in it is aborted where the task is to end. */
+  /** Runs `work` in a scope that `end` cancels. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     const scope = new CancellationScope();
     this.#scope = scope;
@@ -89,7 +89,7 @@ export class TaskRun {
     return this.#thought !== undefined;
   }
 
-  /** What the step has come to think already; asked once, since an attempt that failed thinks anew. */
+  /** Returns the kept thought of the step and clears it, so that another attempt at the step thinks again. */
   takeThought(): ThoughtOutcome | undefined {
     const thought = this.#thought;
     this.#thought = undefined;
@@ -143,7 +143,7 @@ export class TaskRun {
 
 const ENDS: readonly TaskEnd[] = ['completed', 'blocked', 'failed', 'aborted'];
 
-/** As threads are found by it. */
+/** The value of the search attribute `ThreadStatus`, which tasks share with threads. */
 function toThreadStatus(status: Shown): ThreadStatus {
   return ENDS.some((end) => end === status) ? 'terminated' : (status as 'running' | 'waiting');
 }

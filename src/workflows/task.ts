@@ -1,9 +1,12 @@
 /**
- * The workflow `task`: one task's loop, observe, validate, decide, act, until it has an end. The rules of a thread's workflow (thread.ts) hold:
+ * The workflow `task`: the loop of one task (observe, validate, decide, act) until it ends. Its rules are like those of
+ * a thread's workflow (thread.ts):
  * W1. One loop, one phase at a time; handlers never act.
- * W2. Nothing that an adapter, a tool or a user does fails the workflow; only a start that cannot be understood does.
- * W3. It ends by itself, or because somebody wants it to, completed with how; a task that ended stays ended: every run asks the store first.
- * W4. Its time is what it is at work: the timer ends with a wait, and begins anew with what is left behind it.
+ * W2. Nothing that an adapter, a tool or a user does fails the workflow; only an invalid start input does.
+ * W3. It ends by itself or on request, and completes with its outcome. An ended task stays ended: every run asks the
+ *     store first.
+ * W4. Only time at work counts against the task's time limit: the timer stops during a wait, and then continues with
+ *     the remaining time.
  */
 import {
   ApplicationFailure,
@@ -26,11 +29,11 @@ import { type Letter, readLetter } from './letter.ts';
 import { registerTaskHandlers } from './task-handlers.ts';
 import { TaskRun } from './task-run.ts';
 
-/** Its input arrives unread (interceptors.ts); what clients send is `{ task, … }`. */
+/** The input arrives as an undecoded letter (interceptors.ts); clients send `{ task, … }`. */
 export async function task(input: unknown): Promise<TaskOutcome> {
   const run = new TaskRun(readStart(input as Letter));
   registerTaskHandlers(run);
-  // Cancel in the Web UI means abort. The loop itself is not cancelled: it has the store to settle.
+  // Cancel in the Web UI means abort. The loop itself is not cancelled: it still has to settle the store.
   CancellationScope.current().cancelRequested.catch(() =>
     run.end({ stoppedBy: 'abort', reason: 'cancelled' }),
   );
@@ -45,7 +48,7 @@ export async function task(input: unknown): Promise<TaskOutcome> {
 
 function readStart(letter: Letter): TaskStart {
   try {
-    // The server bounds its size.
+    // The server limits the size of the input.
     const read = readLetter(letter, Number.POSITIVE_INFINITY);
     if (!read.ok) throw new InvalidStart(read.refusal.reason);
     return parseTaskStart(read.value, workflowInfo().workflowId);
@@ -55,7 +58,7 @@ function readStart(letter: Letter): TaskStart {
   }
 }
 
-/** Until the task ends, or continues as new. */
+/** The main loop: runs until the task ends, or continues as new. */
 async function live(run: TaskRun): Promise<TaskOutcome> {
   const { id: _, storeId, ...start } = run.start;
   const opened = await run.activities.openTask(storeId === null ? start : undefined);
@@ -63,14 +66,15 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
   if (opened.kind === 'over') return opened.outcome;
   run.goTo(opened.step);
   run.open(opened.settings, opened.rootId);
-  // Not awaited: what fails in it is a fault of this code and fails the workflow task.
+  // Not awaited: an error in it is a fault of this code and fails the workflow task.
   void storeAnswersBeside(run);
   if (opened.stops) return run.activities.endTask(run.step);
   const clock = new WorkTime(run, opened.wallLeftMs);
   let { ready } = opened;
   while (!run.cause) {
     if (mayContinue(run)) await continueTask(run);
-    // What is heard from here on is heard of what this attempt asks. What the attempt before has asked may have been answered since.
+    // Forget earlier signals: only those from here on concern what this attempt asks. With a kept thought the previous
+    // attempt has already asked, so the answer may have been signalled.
     if (!run.hasThought) run.waits.listen();
     clock.begin();
     const advanced = await advance(run, ready);
@@ -87,13 +91,14 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
 
 type Pause = Extract<TaskPause, { kind: 'waits' | 'looks' }>;
 
-/** One phase. Aborted, it goes on at the top of the loop, which sees why. */
+/** Runs one phase. If it is aborted, the loop continues at its top, where it handles the cause. */
 async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' | 'stops' | Pause> {
   try {
     return await run.within(() => (ready ? takeStep(run) : checkFirst(run)));
   } catch (error) {
     if (isCancellation(error)) return 'again';
-    // A fault that came back again and again. Anything else is a fault of this code: it fails the workflow task, and a repaired worker goes on.
+    // A fault of the activity that persisted through all retries. Any other error is a fault of this code: it fails the
+    // workflow task, which a repaired worker retries.
     if (!isFailedActivity(error)) throw error;
     run.end({ stoppedBy: 'runtime-error', reason: toStoredError(error).message });
     return 'again';
@@ -106,7 +111,7 @@ async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | Pause> {
   return checked.kind === 'ready' ? 'ready' : toPause(checked);
 }
 
-/** A step whose thoughts came with the act before it begins with its own act. */
+/** Runs a step. If the previous act has already returned the thought of this step, it begins with the act. */
 async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
   const thought = run.takeThought() ?? (await think(run));
   if (thought.kind === 'goes_on') return goOn(run);
@@ -129,15 +134,15 @@ function goOn(run: TaskRun): 'again' {
   return 'again';
 }
 
-/** One that was ended elsewhere ends here as the store says. */
+/** `stops`: the task has an end in the store, possibly from elsewhere. */
 function toPause(pause: TaskPause): 'stops' | Pause {
   return pause.kind === 'waits' || pause.kind === 'looks' ? pause : 'stops';
 }
 
-/** Clocks differ: what is past here may not be past there. */
+/** Minimum wait for an expiry: clocks differ, so a time that has passed here may not have passed in the store. */
 const MIN_PAUSE_MS = 250;
 
-/** Until there is reason to ask again: an answer, a time that is up, the end of the task, a history that is too long. */
+/** Resolves when the loop must go on: after an answer, an expiry, a request to end, or if the history is too long. */
 async function awaitAnswer(
   run: TaskRun,
   { waitId, waitKind, name, text, expiresAt }: WaitingCall,
@@ -156,7 +161,7 @@ async function awaitAnswer(
   if (!run.cause) run.showStatus('running');
 }
 
-/** A thread that it waits for works on. */
+/** Waits while a thread that the task depends on continues its work. */
 async function pause(run: TaskRun, ms: number): Promise<void> {
   run.showStatus('waiting');
   run.showActivity('waiting for a thread');
@@ -164,7 +169,7 @@ async function pause(run: TaskRun, ms: number): Promise<void> {
   if (!run.cause) run.showStatus('running');
 }
 
-/** W4. One timer for all steps until the next wait. */
+/** W4: one timer for all steps until the next wait. */
 class WorkTime {
   readonly #run: TaskRun;
   #leftMs: number;
@@ -206,7 +211,7 @@ function mayContinue(run: TaskRun): boolean {
   );
 }
 
-/** Nothing is carried but where it lives: the store has all of it. What wants it to end is settled first. */
+/** Carries only the id of the store, which has everything else. Returns if the task must end: that is settled first. */
 async function continueTask(run: TaskRun): Promise<void> {
   do {
     if (!run.mailbox.empty) await condition(() => run.mailbox.empty);

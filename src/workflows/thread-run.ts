@@ -1,7 +1,7 @@
 /**
- * A thread's workflow in one run: the parts that hold its state, and what its handlers may ask of it.
- * S1. Handlers are synchronous and only change this state; the main loop alone acts on it.
- * S2. Each part is changed by its own methods. What concerns several of them is a method here.
+ * The state of a thread's workflow in one run, in parts, and the methods that handlers may call.
+ * S1. Handlers are synchronous and only change this state; only the main loop acts on it.
+ * S2. Each part is changed only by its own methods. Changes that concern several parts are methods here.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/thread/carried.ts';
@@ -23,11 +23,11 @@ import { StepsAhead } from './step-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
-/** A run is opened by the store's word on the thread. */
+/** A run is `opening` until the store has returned the state of the thread. */
 type Phase =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly settings: Settings }
-  /** The store says that the thread is over, or has just been told so; without settings where it said so at once. */
+  /** The thread has ended, as stored. `settings` is absent if the store reported the end when the run opened. */
   | { readonly kind: 'ended'; readonly settings?: Settings };
 
 export class ThreadRun {
@@ -45,7 +45,7 @@ export class ThreadRun {
   readonly budget = new BudgetWatch();
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
-  /** Hooks are to be told where the thread ends in the store alone. */
+  /** True if the project has hooks that must run even if the thread was ended in the store only. */
   tellsEnd = false;
   #phase: Phase = { kind: 'opening' };
   #ordinal = 0;
@@ -69,7 +69,7 @@ export class ThreadRun {
     return this.#phase;
   }
 
-  /** Known once the run has been opened. */
+  /** Undefined until the run has been opened. */
   get settings(): Settings | undefined {
     return this.#phase.kind === 'opening' ? undefined : this.#phase.settings;
   }
@@ -78,12 +78,12 @@ export class ThreadRun {
     return this.#phase.kind === 'ended';
   }
 
-  /** It has ended, or is about to. */
+  /** True if the thread has ended, or was asked to terminate. */
   get ending(): boolean {
     return this.ended || this.requests.terminate !== undefined;
   }
 
-  /** Something for the loop to do. */
+  /** True if the loop has a step to take. */
   get hasWork(): boolean {
     return this.turn.open || this.inbox.hasWork;
   }
@@ -106,7 +106,7 @@ export class ThreadRun {
     this.#phase = { kind: 'ended', settings: this.settings };
   }
 
-  /** For signals, which cannot answer: what is refused is logged and becomes an event. */
+  /** Accepts an item of a signal, which cannot return a result: a refused item is logged and becomes an event. */
   acceptOrDrop(parsed: Parsed<IncomingItem>): void {
     if (!parsed.ok) this.refusals.add(parsed.refusal);
     else if (this.ending) {
@@ -115,7 +115,7 @@ export class ThreadRun {
     } else this.inbox.accept(parsed.value);
   }
 
-  /** What a step under way leaves to do goes on by itself. */
+  /** Lets the thread go on with nothing in line. Does nothing while a step runs: the thread goes on after it anyway. */
   goOnUnprompted(): void {
     if (!this.ending && !this.requests.stepGoesOn) this.inbox.goOnUnprompted();
   }
@@ -131,7 +131,7 @@ export class ThreadRun {
     this.effects.cancel();
   }
 
-  /** Numbers what this run asks of the store: with the run's id, the key of a step. */
+  /** The next number for a request to the store; with the run's id it is the key of a step. */
   nextOrdinal(): number {
     return this.#ordinal++;
   }

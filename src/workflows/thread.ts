@@ -1,11 +1,13 @@
 /**
- * The workflow `thread`: one agent thread, for as long as it lives (runtime §2, 3, 9, 10, 11).
- * What makes it work: messages and tools that signals bring (handlers.ts), rows that others have left in the store and announced
- * (inbox.ts, family-watch.ts), effects that are due (effects.ts), a turn that a run before left open (opening.ts).
- * W1. One loop, one step at a time; handlers never act (no two flows). Effects have the floor in turn with it (floor.ts).
- * W2. Nothing that a model, a tool or a user does fails the workflow; only a start that cannot be understood does.
- * W3. It ends by `terminate` or the Web UI's Cancel, completed with `{ outcome: 'terminated' }`, and a thread that
- *     ended stays ended: every run asks the store first.
+ * The workflow `thread`: one agent thread during its whole life (runtime §2, 3, 9, 10, 11).
+ * Its work comes from messages and tool calls in signals (handlers.ts), rows that others have written to the store and
+ * announced (inbox.ts, family-watch.ts), due effects (effects.ts), and a turn that an earlier run left open
+ * (opening.ts).
+ * W1. One loop, one step at a time; handlers never act (no two flows). Effects and steps have the floor in turn
+ *     (floor.ts).
+ * W2. Nothing that a model, a tool or a user does fails the workflow; only an invalid start input does.
+ * W3. It ends by `terminate` or the Web UI's Cancel, and completes with `{ outcome: 'terminated' }`. An ended thread
+ *     stays ended: every run asks the store first.
  */
 import {
   ApplicationFailure,
@@ -32,15 +34,15 @@ import { spillBehind } from './spill.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
-/** Its input arrives unread (interceptors.ts); what clients send is `{ agent, … }`. */
+/** The input arrives as an undecoded letter (interceptors.ts); clients send `{ agent, … }`. */
 export async function thread(input: unknown): Promise<{ outcome: 'terminated' }> {
   const run = new ThreadRun(readStart(input as Letter));
   registerHandlers(run);
-  // Cancel in the Web UI means terminate. The loop itself is not cancelled: it has the store to settle.
+  // Cancel in the Web UI means terminate. The loop itself is not cancelled: it still has to settle the store.
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
   await CancellationScope.nonCancellable(async () => {
     await live(run);
-    // Whoever ended a child, its parent hears of it.
+    // The parent of a child is notified, whoever ended the child.
     if (run.start.parentId !== null && !run.family.toldOfEnd) await report(run);
     showEnd(run);
     await condition(allHandlersFinished);
@@ -48,7 +50,7 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
   return { outcome: 'terminated' };
 }
 
-/** The thread was ended by code of the project, or through another run. */
+/** Shows the end of a thread that was ended by code of the project, or through another run. */
 function showEnd({ presence, settings }: ThreadRun): void {
   if (presence.status === 'terminated' || !settings || !patched('shows-an-end-from-elsewhere')) return;
   presence.showStatus('terminated');
@@ -58,7 +60,7 @@ function showEnd({ presence, settings }: ThreadRun): void {
 function readStart(letter: Letter): StartInput {
   const { workflowId } = workflowInfo();
   try {
-    // The server bounds its size.
+    // The server limits the size of the input.
     const read = readLetter(letter, Number.POSITIVE_INFINITY);
     if (!read.ok) throw new InvalidStart(read.refusal.reason);
     const unbounded = isTooDeep(read.value) && !patched('bounds-what-it-reads');
@@ -67,16 +69,16 @@ function readStart(letter: Letter): StartInput {
       return parseStartInput(read.value, workflowId, maxDepth);
     return parseStartInput({ ...read.value, context: undefined }, workflowId, maxDepth);
   } catch (error) {
-    // Anything else, such as a carried state that only a newer worker can read, fails the task and waits for one.
+    // Any other error, such as a carried state that only a newer worker can read, fails the task until one takes it.
     if ((error as Error).name !== 'InvalidStart') throw error;
     throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidStart');
   }
 }
 
-/** Until the thread ends, or continues as new. */
+/** The main loop: runs until the thread ends, or continues as new. */
 async function live(run: ThreadRun): Promise<void> {
   await open(run);
-  // Not awaited: what fails in them is a fault of this code and fails the workflow task.
+  // Not awaited: an error in them is a fault of this code and fails the workflow task.
   void runEffectsBeside(run);
   void startChildrenBeside(run);
   void storeAnswersBeside(run);
@@ -92,11 +94,14 @@ async function live(run: ThreadRun): Promise<void> {
     else if (run.wanted) await settle(run, restAsBefore(run));
     else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
-  // The process that ended the thread may have died before it told the children, and told no hook of the end.
+  // The process that ended the thread may have died before it notified the children, and it runs no end hooks.
   if (run.family.isParent || run.tellsEnd) await commitEnd(run);
 }
 
-/** An effect has its turn. What arrives meanwhile is listed as pending, and the effects hear of it (activities/effect/run-effects.ts). */
+/**
+ * Waits while an effect has the floor. Arrivals are spilled to the store: readers see them as pending, and the batch of
+ * effects notices them (activities/effect/run-effects.ts).
+ */
 function awaitFloor(run: ThreadRun): Promise<void> {
   const { floor, requests, presence } = run;
   presence.showActivity('waiting for an effect to end');
@@ -106,7 +111,10 @@ function awaitFloor(run: ThreadRun): Promise<void> {
   );
 }
 
-/** Signals that make no work are history all the same. Early versions did not wake, until the server refused every signal. */
+/**
+ * True if a thread at rest may continue as new: signals that cause no work still grow its history. Early versions did
+ * not, until the server refused every signal.
+ */
 function continuesFromRest(run: ThreadRun): boolean {
   return run.effects.looked || patched('continues-from-rest');
 }
@@ -120,7 +128,7 @@ async function advance(run: ThreadRun, step: StepEnd): Promise<void> {
     case 'fails':
       return settle(run, { status: 'failed', error: step.error });
     case 'aborted':
-      // The loop sees next who asked for it. Where nobody did, the server cancelled, and the step is tried again.
+      // The loop handles the request next. Without a request the server cancelled the step, and it is tried again.
       return;
   }
 }

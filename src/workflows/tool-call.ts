@@ -1,7 +1,8 @@
 /**
- * One tool call, at most once unless the tool says otherwise (runtime §5: its outcome is recorded).
+ * Runs one tool call, at most once unless the tool is idempotent (runtime §5: its outcome is recorded).
  * After a lost worker the store decides: not begun, dispatch again; begun, outcome unknown; done, as stored.
- * A call that waits for an answer is dispatched again once there is one, and one whose work goes on elsewhere after a pause (wait-call.ts).
+ * A call that waits for an answer is dispatched again once there is one. A call whose work continues elsewhere is
+ * dispatched again after a pause (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { GoneOn } from '../core/thread/next-step.ts';
@@ -15,7 +16,7 @@ import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer, pauseCall } from './wait-call.ts';
 
-/** Whatever came of it is heard once, of all its attempts together (bound-activities.ts, B2). */
+/** Runs a call. The alarm receives only its final outcome, not that of each attempt (bound-activities.ts, B2). */
 export function runToolCall(
   run: ThreadRun,
   call: CallRef,
@@ -33,7 +34,7 @@ async function runByMode(
 ): Promise<ToolCallOutcome> {
   if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
   if (call.mode === 'child') return runChildCall(run, call, place);
-  // Asked again, it does not go on.
+  // Only the first dispatch may go on into the next step.
   for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
     if (ahead) run.ahead.ask(ahead.step, run);
     try {
@@ -53,7 +54,7 @@ async function runByMode(
       continue;
     }
     if (recorded.kind !== 'redispatch') return ahead ? run.ahead.hearLost(recorded) : recorded;
-    // Once is a worker that was lost before the body began. More often is a fault: pause.
+    // The first time a worker was lost before the body began. Repeated, it is a fault: pause.
     if (redispatches > 0)
       await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
   }
@@ -65,14 +66,14 @@ async function dispatch(
   place: CallPlace,
   next?: Ahead,
 ): Promise<ToolAttempt | GoneOn> {
-  // What is heard from here on is heard of what this attempt asks.
+  // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {
     try {
       return await run.activities.runQuickTool(call, place);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      // Slower than promised, or its worker was lost: the store says whether it runs again.
+      // It took longer than a second, or its worker was lost: the store decides whether it runs again.
     }
   }
   return run.activities.runTool(call, place, next);

@@ -1,7 +1,7 @@
 /**
- * How far the thread's turns have come: the execution under way, the steps counted in it, whose move it is, how the last one
- * ended. What it says survives continue-as-new; the store decides where the two differ.
- * T1. A step is over when `completeStep` says so: until then a reset or a lost run must find it again.
+ * The progress of the thread's turns: the current execution, its step counts, the side that acts next, and how the last
+ * execution ended. This state survives continue-as-new; if it differs from the store, the store is right.
+ * T1. A step is over only once `completeStep` was called: until then a reset or a lost run must take it over.
  */
 import { uuid4 } from '@temporalio/workflow';
 import type { TurnState } from '../core/thread/carried.ts';
@@ -11,7 +11,7 @@ import { type CallEnd, foreseeEnd, type StepEnd, toSession } from '../core/threa
 import type { LimitReason } from '../core/thread/step-limit.ts';
 import type { StopVerdict } from '../core/thread/stop.ts';
 
-/** How an execution ended, as the store has it. */
+/** How an execution ended, according to the store. */
 export interface ExecutionEnd {
   readonly afterStep: number;
   readonly stopReason: string | null;
@@ -26,12 +26,12 @@ export class Turn {
     this.#state = state;
   }
 
-  /** Its last step is not followed by rest yet. */
+  /** True if the thread has not come to rest since its last step. */
   get open(): boolean {
     return this.#state.turnOpen;
   }
 
-  /** The store's number of the last step that is known to be over. */
+  /** The store's number of the last step known to be over. */
   get afterStep(): number {
     return this.#state.afterStep;
   }
@@ -40,12 +40,12 @@ export class Turn {
     return this.#state.totalSteps;
   }
 
-  /** Of an agent with two AI sides. */
+  /** The session of an agent with two AI sides; undefined for one AI side. */
   get session(): Session | undefined {
     return this.#state.session ?? undefined;
   }
 
-  /** Why the last execution ended; null while one lasts. */
+  /** Why the last execution ended; null while one is running. */
   get stopReason(): string | null {
     return this.#state.stopReason;
   }
@@ -58,24 +58,24 @@ export class Turn {
     return this.#state;
   }
 
-  /** The execution under way, or a new one. */
+  /** Returns the id of the current execution; generates one if there is none. */
   executionId(): string {
     const executionId = this.#state.executionId ?? uuid4();
     this.#change({ executionId });
     return executionId;
   }
 
-  /** A run that carries nothing goes on where the store stands. */
+  /** Takes the progress from the store, in a run to which nothing was carried over. */
   resume({ afterStep, turnOpen }: Pick<TurnState, 'afterStep' | 'turnOpen'>): void {
     this.#change({ afterStep, totalSteps: afterStep, turnOpen });
   }
 
-  /** What is carried comes before what the store has. */
+  /** Takes the session from the store, unless one was carried over. */
   adoptSession(session: Session | undefined): void {
     this.#change({ session: this.#state.session ?? session ?? null });
   }
 
-  /** A step is stored, and its calls are to be run. Answers how the turn stood before the step was counted. */
+  /** Counts a step that is stored and whose calls are to be run. Returns the state before the step was counted. */
   beginStep(outcome: StoredStep): TurnState {
     const { answered, side, taken, executionId } = outcome;
     if (executionId !== undefined) this.#change({ executionId });
@@ -84,7 +84,7 @@ export class Turn {
     const before = this.#state;
     const { totalSteps, steps, sideSteps } = before;
     this.#change({ totalSteps: totalSteps + 1 });
-    // The store counts: what a run was told before it was killed is forgotten with it. Early versions had the workflow count.
+    // The store counts, because counts in a workflow are lost with a killed run. Early versions counted here.
     if (taken) this.#change({ steps: taken.a + taken.b, sideSteps: taken });
     else if (answered) {
       const acted = side ?? 'a';
@@ -93,51 +93,51 @@ export class Turn {
     return before;
   }
 
-  /** The next run takes the step over, and counts it there. */
+  /** Restores the counts from before `beginStep`: the next run takes the step over and counts it. */
   uncountStep({ totalSteps, steps, sideSteps }: TurnState): void {
     this.#change({ totalSteps, steps, sideSteps });
   }
 
-  /** T1: over from here on. */
+  /** T1: the step is over. */
   completeStep(step: number): void {
     this.#change({ afterStep: step });
   }
 
-  /** There was nothing to answer. */
+  /** Records that there was nothing to answer. */
   skipStep(outcome: { readonly step: number; readonly session?: Session }): void {
     this.#change({ session: outcome.session ?? this.#state.session, afterStep: outcome.step });
   }
 
-  /** A limit forbids the step that was to come. */
+  /** Records that a limit forbids the next step. */
   limitStep({ step, reason }: { readonly step: number; readonly reason: LimitReason }): void {
     const { session } = this.#state;
     const over = session && reason === 'max_session_turns';
     this.#change({ session: over ? NEW_SESSION : session, afterStep: step });
   }
 
-  /** The model could not be asked, or gave no answer that can be kept. */
+  /** Counts a failed step: the model could not be asked, or its answer could not be stored. */
   failStep(outcome: { readonly step: number; readonly session?: Session }): void {
     this.skipStep(outcome);
     this.#change({ totalSteps: this.#state.totalSteps + 1 });
   }
 
-  /** What ends with the step (core/thread/stop.ts); the session moves on accordingly. */
+  /** Decides what ends with the step (core/thread/stop.ts), and updates the session accordingly. */
   judge(step: StoredStep, calls: readonly CallEnd[]): StopVerdict {
     const { verdict, session } = this.foresee(step, calls);
     if (session) this.#change({ session });
     return verdict;
   }
 
-  /** What `judge` would say, and how the session would stand. Changes nothing. */
+  /** Returns the verdict of `judge` and the session after it. Changes nothing. */
   foresee(step: StoredStep, calls: readonly CallEnd[]): StepEnd {
     return foreseeEnd(step, calls, this.#state);
   }
 
-  /** The store has ended the execution; the next step begins another one. */
+  /** Records that the store has ended the execution; the next step begins another one. */
   end({ afterStep, stopReason, error }: ExecutionEnd): void {
     this.#lastError = error;
     const none = { turnOpen: false, executionId: null, steps: 0, sideSteps: NO_STEPS };
-    // Of those that a stop has cut short, the run was not told.
+    // Steps that a stop cut short were not reported to this run; the store's number includes them.
     const totalSteps = Math.max(this.#state.totalSteps, afterStep);
     this.#change({ ...none, afterStep, totalSteps, stopReason });
   }

@@ -1,10 +1,14 @@
 /**
- * A call that waits for an answer: a condition of the workflow, never an activity. The store says what it waits for, and has the answer.
- * C1. It waits for the store's row: a run that continues as new meanwhile, is reset, or is lost, finds the wait again by the call.
- * C2. A signal says that the answer is there, and a timer that its time is up; in either case the call is asked again. The store decides.
+ * Waits, for a call, until its wait has an answer: a condition of the workflow, never an activity. Wait and answer are
+ * in the store.
+ * C1. The call waits for a row of the store: a run that continues as new, is reset, or is lost in the meantime finds
+ *     the wait again by the call.
+ * C2. A signal announces the answer, and a timer the expiry; in both cases the call is dispatched again. The store
+ *     decides.
  * C3. A run whose history has become too long continues as new while it waits (`Suspended`).
- * C4. A wait is no work: effects run meanwhile (floor.ts, F2).
- * C5. What is paused also goes on where something is put in line, or was while the store was asked: the store tells whether that is enough.
+ * C4. While the call waits, the floor is lent to effects (floor.ts, F2).
+ * C5. A paused step also goes on if something is put in line, or was while the store was asked. The store decides
+ *     whether that is enough.
  */
 import { condition } from '@temporalio/workflow';
 import type { LaterCall, WaitingCall } from '../core/thread/wait-step.ts';
@@ -13,10 +17,10 @@ import { mayContinue } from './continue.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** Clocks differ: what is past here may not be past there. */
+/** Minimum wait for an expiry: clocks differ, so a time that has passed here may not have passed in the store. */
 const MIN_PAUSE_MS = 250;
 
-/** Until there is reason to ask the call again. `isOver`: another reason than an answer. */
+/** Resolves when the call must be dispatched again. `isOver`: another reason for that than an answer. */
 export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = () => false): Promise<void> {
   const { waits, presence, floor } = run;
   const { waitId: id, waitKind: kind, name, text, expiresAt } = call;
@@ -26,7 +30,7 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   try {
     const heard = () => waits.hasHeard(id) || isOver();
     const over = () => heard() || mayContinue(run);
-    // C4: effects run meanwhile.
+    // C4: effects may run during the wait.
     floor.lend();
     if (expiresAt === null) await condition(over);
     else
@@ -41,7 +45,7 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   presence.showStatus('running');
 }
 
-/** C3, C4: of a call whose work goes on elsewhere, until it is to be looked at again. The thread works meanwhile, and waits for nobody. */
+/** C3, C4: pauses a call whose work continues elsewhere, until its next check. The thread's status stays `running`. */
 export async function pauseCall(run: ThreadRun, { name, pauseMs }: LaterCall): Promise<void> {
   const { presence, floor } = run;
   presence.showActivity(`waiting for ${name}`);

@@ -1,8 +1,10 @@
 /**
- * What a thread's workflow knows of its waits: those that its calls wait for now, answers that signals have told of, and answers that
- * signals and updates have brought and that are still to be stored. The store has all that lasts; these are hints to look.
- * A1. Of more answers than are remembered, any may be the one that is waited for: a look in vain does no harm.
- * A2. An answer that was brought is stored before it counts, in the order of arrival; the thread does not continue as new before.
+ * What a thread's workflow knows of its waits: those of its current calls, the answers that signals have announced, and
+ * the answers that signals and updates have delivered and that are not stored yet. The durable state is in the store;
+ * this is only used to decide when to ask it.
+ * A1. If more answers arrive than are remembered, every wait counts as answered: an unnecessary check is harmless.
+ * A2. A delivered answer is stored before it counts, in the order of arrival; the thread does not continue as new
+ *     before.
  */
 
 import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
@@ -12,7 +14,7 @@ import type { OpenWaitView } from './messages.ts';
 
 export interface BroughtAnswer extends GivenAnswer {
   readonly id: string;
-  /** Called with what became of it. */
+  /** Called with the outcome once the store has judged the answer. */
   readonly judged: (outcome: WaitAnswerOutcome) => void;
 }
 
@@ -24,12 +26,12 @@ export class WaitWatch {
   #storing = 0;
   #paused = false;
 
-  /** Those that calls wait for now, and those of descendants. */
+  /** Waits of current calls, and those of descendants. */
   get open(): readonly OpenWaitView[] {
     return [...this.#open.values(), ...this.#below];
   }
 
-  /** What descendants wait for that hold the thread up, as the store says. */
+  /** Waits of descendants that block the thread, according to the store. */
   get below(): readonly OpenWaitView[] {
     return this.#below;
   }
@@ -46,12 +48,12 @@ export class WaitWatch {
     this.#open.delete(id);
   }
 
-  /** The step waits, or has waited. */
+  /** Records that the step was paused. */
   pause(): void {
     this.#paused = true;
   }
 
-  /** Whether the step before was paused; asked once. */
+  /** Returns whether the previous step was paused, and clears that. */
   takePause(): boolean {
     const paused = this.#paused;
     this.#paused = false;
@@ -66,7 +68,7 @@ export class WaitWatch {
     return this.#heard.has(id) || this.#heard.size >= LIMITS.heardReports;
   }
 
-  /** From now on. */
+  /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
   listen(): void {
     this.#heard.clear();
   }
@@ -75,7 +77,7 @@ export class WaitWatch {
     this.#brought.push(answer);
   }
 
-  /** A2: some are to be stored, or being stored. */
+  /** A2: true if answers are not stored yet. */
   get busy(): boolean {
     return this.#brought.length > 0 || this.#storing > 0;
   }
@@ -84,7 +86,7 @@ export class WaitWatch {
     return this.#brought.length > 0;
   }
 
-  /** In order; each is to be given to `stored` afterwards. */
+  /** Returns the delivered answers in order. The caller must call `stored` once for each. */
   take(): readonly BroughtAnswer[] {
     const taken = this.#brought;
     this.#brought = [];

@@ -1,6 +1,6 @@
 /**
- * Hooks within one activity (definitions §9), with what they work with: variables, the sandbox, a place for what they queue,
- * and the flow. Costs nothing but memory until the first of them runs.
+ * Hooks within one activity (definitions §9), with what they need: variables, the sandbox, a sink for what they queue,
+ * and the flow. Costs only memory until the first hook runs.
  */
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
@@ -21,7 +21,7 @@ export type HookWorkInput = Omit<AuthorCodeOptions, 'work' | 'within'>;
 
 export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
   readonly sink: Sink;
-  /** The state of a child that was made just now and not started, to hand to a hook. */
+  /** The ThreadState of a child that was just made and not started, to pass to a hook. */
   openNewChild(child: ThreadRecord): Promise<ThreadState>;
   /** Ends the code that hooks run in the sandbox. */
   close(): void;
@@ -44,8 +44,8 @@ export function openHookWork(dependencies: ActivityDependencies, input: HookWork
 }
 
 /**
- * Hooks at work for as long as `use` takes. Where they were cut off the activity has been aborted: cancelled, or handed over to another worker
- * where `handover` says so.
+ * Keeps hooks open while `use` runs. If hooks were cut off, the activity has been aborted: it was cancelled, or handed
+ * over to another worker if `handover` has fired.
  */
 export async function withHookWork<Work extends Pick<HookWork, 'close'>, T>(
   work: Work,
@@ -62,14 +62,17 @@ export async function withHookWork<Work extends Pick<HookWork, 'close'>, T>(
   }
 }
 
-/** What hooks asked of the flow since this was asked last: part of a commit. */
+/** What hooks have asked of the flow since the previous call; part of a commit. */
 export interface FlowChanges {
   readonly directive?: FlowDirective;
-  /** The scratch, JSON text. */
+  /** The scratch as JSON text. */
   readonly context?: string;
 }
 
-/** A scratch that is no JSON stays as it was, and the log says so, once. */
+/**
+ * Returns a function that collects changes of the flow. A scratch that is not valid JSON stays as it was, which is
+ * logged once.
+ */
 export function watchFlow(
   hooks: HookRunner,
   scratch: Scratch,
@@ -94,7 +97,7 @@ export function watchFlow(
   };
 }
 
-/** What tools hooks have queued by now, for the transaction that stores what they have seen. */
+/** Returns the tools that hooks have queued so far, for the transaction that stores what the hooks have seen. */
 export async function takeTools({
   hooks,
   sink,
@@ -104,7 +107,8 @@ export async function takeTools({
 }
 
 /**
- * Puts in line what tools hooks have queued since it was called last; `stored` of them are stored already. Answers how many.
+ * Returns a function that queues the tools that hooks have asked for since its previous call, and returns their number;
+ * the first `stored` of them are already stored.
  */
 export function queueTools(
   store: ThreadStore,
@@ -121,7 +125,7 @@ export function queueTools(
         await store.queue.add(threadId, { kind: 'tool', ...tool, origin: 'code' }, { own: true });
       return tools.length;
     } catch (error) {
-      // Whoever ended the thread has ended what was to come.
+      // The thread has ended, so nothing more runs in it.
       if (isRuntimeError(error, 'ThreadTerminated')) return 0;
       throw error;
     }

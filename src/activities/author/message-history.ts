@@ -1,13 +1,14 @@
 /**
- * `state.execution.messageHistory` where no request is being assembled (definitions §14.1): the conversation that the code belongs to,
- * as it is stored. Within a sub-prompt that is its own; elsewhere the newest of the thread. What waits in line is not history yet.
+ * `state.execution.messageHistory` when no request is being assembled (definitions §14.1): the stored conversation that
+ * the code belongs to. Within a sub-prompt that is the sub-prompt's own; otherwise the newest messages of the thread.
+ * Queued items are not part of it.
  */
 import type { Message } from '../../core/message/message.ts';
 import { toPublic } from '../../state/hooks/assembly-hooks.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { historyWindow } from '../model/history-window.ts';
 
-/** `subprompt`: the sub-prompt's step. */
+/** `subprompt`: the step of the sub-prompt that the code runs in. */
 export async function readMessageHistory(
   { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
   threadId: string,

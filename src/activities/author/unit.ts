@@ -1,9 +1,10 @@
 /**
- * A unit of an author's work: a tool call, a model step, a sub-prompt, an effect, a phase of a task. It is what may take its worker process down, and what
- * is then tried again, alone, or given up.
- * U1. Its key is the same in every attempt. It is told to whoever keeps a journal before it begins (state/author-run.ts).
- * U2. Whether it is suspect is asked when it is tried again: what runs once costs no statement.
- * U3. Of work that merely ran when a process fell nothing is given up, however often that happens.
+ * A unit of author work: a tool call, a model step, a sub-prompt, an effect, a phase of a task. A unit may take its
+ * worker process down; it is then retried, run in a lone process, or given up.
+ * U1. A unit's key is the same in every attempt. It is reported to a journal, if one is kept, before the unit begins
+ *     (state/author-run.ts).
+ * U2. Strikes are read only when a unit is retried: a unit that runs once costs no statement.
+ * U3. A unit that merely ran when a process died is never given up, however often that happens.
  */
 
 import type { StoredError } from '../../core/thread/step.ts';
@@ -14,9 +15,9 @@ import type { ActivityDependencies, LoneActivity } from '../base/dependencies.ts
 
 export interface UnitAttempt<T> {
   readonly unit: AuthorRun;
-  /** It may have begun before. */
+  /** True if the unit may have begun before. */
   readonly repeated: boolean;
-  /** As a lone process is asked for it. */
+  /** The activity to request from a lone process. */
   readonly activity: LoneActivity;
   readonly input: unknown;
   readonly here: () => Promise<T>;
@@ -39,7 +40,7 @@ export async function runUnit<T>(
   const strike = repeated || suspects?.has(unit.work) ? await store.strikes.read(unit.work) : null;
   const plan = lone ? 'here' : planUnit(strike, alone !== undefined);
   if (plan === 'give_up') return givenUp(toError(unit, strike as Strike));
-  // What it comes to there clears it there.
+  // The lone process clears the strikes itself.
   if (plan === 'alone' && alone) return (await alone(activity, input, unit)) as T;
   const result = await runAuthorCode(unit, here);
   if (strike) await store.strikes.clear(unit.work);

@@ -1,27 +1,33 @@
-/** What activities are given by the composition root: ports and settings, never globals. */
+/** What activities receive from the composition root: ports and settings, never globals. */
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { AuthorRun } from '../../state/author-run.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 
 export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
-  /** A stop has reached all work of the thread by then, whichever worker does it. */
+  /** Milliseconds within which a stop reaches all work of the thread, on whichever worker it runs. */
   readonly stopWithinMs: number;
-  /** Fires when this worker is told to go (SIGTERM): it begins nothing new, and what asks a model may end within its grace. */
+  /**
+   * Fires when this worker is told to shut down (SIGTERM): it begins nothing new; model requests may end within its
+   * grace period.
+   */
   readonly leaving: AbortSignal;
-  /** Fires when that grace is over: whatever asks a model is another worker's. */
+  /** Fires when that grace period is over: model requests are handed over to another worker. */
   readonly handover: AbortSignal;
-  /** Where work that is suspect runs; absent where it can run nowhere but here. */
+  /** Runs suspect work in a lone process; if absent, such work runs in this process. */
   readonly alone?: RunAlone;
-  /** Work that ran when the process before this one fell: a local activity does not tell that it is tried again. */
+  /**
+   * Keys of units that ran when an earlier process died; needed because a local activity does not show that it is a
+   * retry.
+   */
   readonly suspects?: ReadonlySet<string>;
-  /** This process was made for one piece of work. */
+  /** True in a lone process, which was started for a single unit of work. */
   readonly lone?: boolean;
-  /** Names the places where a fault test may kill the worker; absent in production. */
+  /** Called at the places where a fault test may kill the worker; absent in production. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }
 
-/** What can be asked of a lone process. An effect goes as it was begun. */
+/** The activities that a lone process can run. An effect is passed on as it was begun. */
 export type LoneActivity =
   | 'modelStep'
   | 'runTool'
@@ -36,7 +42,7 @@ export type LoneActivity =
   | 'endTask'
   | 'runEffect';
 
-/** Runs an activity in a process of its own. Its death counts against the unit, and is thrown as a failure to try again. */
+/** Runs an activity in a separate process. Its death counts against the unit, and is thrown as a retryable failure. */
 export type RunAlone = (activity: LoneActivity, input: unknown, unit: AuthorRun) => Promise<unknown>;
 
 export type FaultPoint =

@@ -1,8 +1,8 @@
 /**
- * The wrapper around every activity: heartbeats, the size of answers, and errors at the edge.
- * G1. Heartbeats come from a timer, begun before any other await: a model that thinks silently and a tool that
- *     computes are alive (heartbeat.ts tells how often).
- * G2. An answer above LIMITS.activityResultBytes is a fault of ours and fails loudly: history must stay small.
+ * The wrapper around every activity: heartbeats, the size limit of results, and the conversion of errors.
+ * G1. Heartbeats come from a timer that starts before any other await. So a model that thinks without output and a tool
+ *     that is computing count as alive (heartbeat.ts sets the interval).
+ * G2. A result above LIMITS.activityResultBytes is a bug of ours and fails loudly: history must stay small.
  * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
  */
 import { Context } from '@temporalio/activity';
@@ -13,42 +13,50 @@ import { readField } from '../../core/value/thrown.ts';
 import { heartbeatPauseMs } from './heartbeat.ts';
 import { progressOf } from './progress.ts';
 
-/** A step's fault that came back this often will not go away by itself; the thread says so and rests. */
+/** Attempts after which a step's fault counts as permanent: the thread reports it and rests. */
 export const FAULT_ATTEMPTS = 8;
 
-/** What ails the store, or this worker's project, ails no thread: until the store, or the right worker, is back its activities try again, without end. */
+/**
+ * Retry delays for trouble with the store, or with this worker's project. It is no fault of a thread: activities are
+ * retried without limit until the store, or a suitable worker, is back.
+ */
 const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seconds'>> = {
   StoreUnavailable: '1 second',
   StoreFull: '2 seconds',
   StoreMismatch: '5 seconds',
   StoreLost: '5 seconds',
   StoreCorrupt: '5 seconds',
-  // Another build of the project may know it.
+  // Another build of the project may define the task.
   TaskNotFound: '5 seconds',
 };
 
-/** By name, since they come from several realms. */
+/**
+ * Errors that end an attempt without being a fault of its work. Compared by name, since they come from several realms.
+ */
 const ENDS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailure', 'HookAborted'];
 
-/** It says nothing of the work: that was aborted or replaced, or its store is in trouble. Another attempt may do. */
+/**
+ * True if the error says nothing about the work itself: it was aborted or replaced, or its store is in trouble. A retry
+ * may succeed.
+ */
 export function isPassing(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || ENDS.includes(readField(error, 'name'))) return true;
   return storePause(error) !== undefined;
 }
 
-/** Where the store is in trouble: when to try again. */
+/** The retry delay for an error of STORE_PAUSES; undefined for any other error. */
 function storePause(error: unknown) {
   return isRuntimeError(error) && Object.hasOwn(STORE_PAUSES, error.code)
     ? STORE_PAUSES[error.code]
     : undefined;
 }
 
-/** Work that another worker must take over, at once. */
+/** Thrown for work that another worker must take over at once. */
 export class WorkerHandover extends Error {
   override readonly name = 'WorkerHandover';
 }
 
-/** Throws where this worker begins nothing new. */
+/** Throws `WorkerHandover` if this worker is shutting down and begins nothing new. */
 export function refuseLeaving({ leaving }: { readonly leaving: AbortSignal }): void {
   if (leaving.aborted) throw new WorkerHandover('This worker is shutting down.');
 }
@@ -57,7 +65,7 @@ export type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
 export interface GuardOptions {
   readonly stopWithinMs: number;
-  /** Attempts after which a fault is final; without it the activity is tried for ever. */
+  /** Attempts after which a fault is final; if absent, the activity is retried without limit. */
   readonly faultAttempts?: number;
 }
 
@@ -80,7 +88,7 @@ export function guard<Input, Output>(
   };
 }
 
-/** As it crosses Temporal. */
+/** The size of a result in bytes, as it is sent to Temporal. */
 export function resultBytes(result: unknown): number {
   return Buffer.byteLength(JSON.stringify(result ?? null));
 }
@@ -100,14 +108,14 @@ function toFailure(error: unknown, final: boolean): Error {
   if (name === 'CancelledFailure') return error as CancelledFailure;
   const message = errorMessage(error);
   if (name === 'WorkerHandover') {
-    // Nothing went wrong: no line in the log, no count among the failures.
+    // Nothing went wrong: BENIGN keeps it out of the log and the failure metrics.
     const category = ApplicationFailureCategory.BENIGN;
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
   const type = isRuntimeError(error) ? error.code : 'Fault';
   const nextRetryDelay = storePause(error);
-  // Nothing is wrong with the step: the thread waits, and the Web UI shows why.
+  // The step itself has no fault: the thread waits, and the Web UI shows why.
   if (nextRetryDelay) return ApplicationFailure.create({ message, type, nextRetryDelay });
   const cause = error instanceof Error ? error : undefined;
   return ApplicationFailure.create({ message, type, nonRetryable: final, cause });

@@ -1,4 +1,7 @@
-/** What an activity is at, in words: its heartbeats carry it, and the Web UI shows it beside the activity as long as it runs. */
+/**
+ * A text that says what an activity is doing: its heartbeats carry it, and the Web UI shows it beside the running
+ * activity.
+ */
 import { Context } from '@temporalio/activity';
 
 const shown = new WeakMap<Context, string>();
@@ -7,7 +10,7 @@ export function showProgress(words: string): void {
   shown.set(Context.current(), words);
 }
 
-/** Each heartbeat replaces what the one before has said. */
+/** The text for the next heartbeat, which replaces the text of the previous one. */
 export function progressOf(context: Context): string | undefined {
   return shown.get(context);
 }

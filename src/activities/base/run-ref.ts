@@ -1,4 +1,6 @@
-/** Who asks: the thread and the workflow run of the current activity; checked against the store's own id. */
+/**
+ * Identifies the caller: the thread and the workflow run of the current activity, checked against the store's own id.
+ */
 import { Context } from '@temporalio/activity';
 import type { RunRef } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';

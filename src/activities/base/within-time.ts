@@ -1,15 +1,15 @@
 /**
- * Code of a project, within its time and until somebody aborts it. What is cut off is told so by its own signal and is not
- * waited for: its later result is ignored.
+ * Runs code of a project with a time limit, until it is aborted. Code that is cut off is notified by its own signal and
+ * not awaited: its later result is ignored.
  */
 import { defer } from '../../core/value/deferred.ts';
 export interface TimeLimit<Late> {
   /** Aborts the work from outside. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Fires the work's own signal when its time is up. */
+  /** Controller of the work's own signal; aborted when its time is up. */
   readonly own: AbortController;
-  /** The answer in place of the work's when its time is up. */
+  /** Returns the result that replaces the work's when its time is up. */
   readonly late: () => Late;
 }
 
@@ -26,7 +26,7 @@ export async function withinTime<Result, Late>(
     own.abort(new Error('timed out'));
   }, timeoutMs);
   try {
-    // The work first: what has ended counts, also when it ends at the moment of an abort.
+    // The work comes first in the race: a result counts even if it arrives at the moment of an abort.
     return await Promise.race([work(), cut.promise]);
   } finally {
     clearTimeout(timer);

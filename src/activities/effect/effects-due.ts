@@ -1,6 +1,6 @@
 /**
- * Adds to an activity's answer when the thread's next effect is due (core/thread/step.ts, EffectsDue). Code within any of them may
- * have scheduled one; the workflow hears of it by the answer, and needs no signal.
+ * Adds to an activity's result when the thread's next effect is due (core/thread/effect-batch.ts, EffectsDue). Code
+ * within any activity may have scheduled one; the workflow learns of it from the result, and needs no signal.
  */
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -8,11 +8,11 @@ import type { Activity } from '../base/guard.ts';
 
 export interface TellOptions {
   /**
-   * Also where the project defines no effects: for those that were scheduled when it did. Else such a project pays for no
-   * look.
+   * Also reads the next effect if the project defines no effects, for those that were scheduled when it did. Otherwise
+   * such a project costs no read.
    */
   readonly always?: boolean;
-  /** A new workflow run: what another run began counts as due, since nobody may be running it any more. */
+  /** For a new workflow run: an effect that another run began counts as due, since that run may be gone. */
   readonly begun?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function tellEffects<Input extends { readonly threadId: string }, Output>
   };
 }
 
-/** What the activity did is done: a project that cannot be read must not make a failure of it. */
+/** Also true if the project cannot be read: the activity's work is done, and must not fail because of that. */
 function mayDefineEffects(registry: ActivityDependencies['registry']): boolean {
   try {
     return registry().effects.size > 0;

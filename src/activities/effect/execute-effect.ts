@@ -1,6 +1,6 @@
 /**
- * Runs the handler of one effect (definitions §10). Whatever it does, the answer is how the effect ended: an unknown name,
- * arguments that its schema refuses, a throw and a time-out are errors that are stored; none is thrown.
+ * Runs the handler of one effect (definitions §10). Returns how the effect ended: an unknown name, arguments that its
+ * schema refuses, a throw and a time-out are errors that are stored; none is thrown.
  */
 import type { EffectDefinition, ScheduledEffect } from '../../core/author/effect.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
@@ -23,7 +23,7 @@ import { openSink, type Sink } from '../signals/sink.ts';
 export interface EffectExecution {
   readonly effect: ScheduledEffect;
   readonly thread: ThreadRecord;
-  /** Cuts the handler off. */
+  /** Cuts the handler off when it is aborted. */
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -45,7 +45,7 @@ export async function executeEffect(
   const { effect, thread, signal, timeoutMs = LIMITS.effectMs } = execution;
   const definition = dependencies.registry().effects.get(effect.name);
   if (!definition) return { kind: 'executed', error: notDefined(effect), queuedTools: [] };
-  // Ids of what it makes come from here: the same for every attempt.
+  // Ids of what the handler makes are derived from this key: the same for every attempt.
   const key = `${thread.id}:effect:${effect.id}`;
   const own = new AbortController();
   const sink = openSink(dependencies, thread.id, { own: false, effect: effect.id });
@@ -64,7 +64,7 @@ export async function executeEffect(
       async () =>
         (await runHandler(definition, state, { args: effect.args, work: key })) ?? (await settle(sink)),
     );
-    // What a handler throws because it was cut off says nothing about it.
+    // An error that is thrown because the handler was cut off says nothing about the handler.
     if (ended === 'aborted' || (ended && signal.aborted)) return { kind: 'aborted' };
     const { queuedTools } = sink.taken();
     if (!ended) return { kind: 'executed', queuedTools };
@@ -75,7 +75,7 @@ export async function executeEffect(
   }
 }
 
-/** As it is kept, and in the log where the handler threw. */
+/** Returns the error as it is stored, and reports it to the log if the handler threw. */
 async function tell(
   { report }: ActivityDependencies,
   { effect: { name }, thread }: EffectExecution,
@@ -92,7 +92,7 @@ async function tell(
   return { code, message: told.error, ...(told.stack === undefined ? {} : { stack: told.stack }) };
 }
 
-/** What the handler queued to other threads is there before the effect has ended. */
+/** Waits until what the handler queued to other threads is stored, before the effect ends. */
 async function settle(sink: Sink): Promise<EffectFault | undefined> {
   try {
     return void (await sink.settle());
@@ -107,7 +107,10 @@ function timedOut(name: string, timeoutMs: number): EffectFault {
   return { code: 'Timeout', message };
 }
 
-/** `work` is as in AuthorRun. Arguments are checked now, and not when the effect was scheduled: it is today's handler that takes them. */
+/**
+ * Arguments are checked now, not when the effect was scheduled, since the present handler receives them. `work` is as
+ * in `AuthorRun`.
+ */
 async function runHandler(
   { name, args: schema, execute: handler }: EffectDefinition,
   state: ThreadState,

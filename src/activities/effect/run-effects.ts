@@ -1,7 +1,7 @@
 /**
- * `runEffects`: the effects of a thread that are due, one after another (definitions §10), until none is, something has been queued,
- * or the batch is large enough: the workflow asks again, and has a step to take in between where there is work for one.
- * An effect that is cut off stays begun in the store, and whoever asks next runs it again.
+ * `runEffects`: runs the due effects of a thread one after another (definitions §10), until none is due, something has
+ * been queued, or the batch is large enough. The workflow then asks again, and can run a step in between if there is
+ * work for one. An effect that is cut off stays begun in the store, and the next batch runs it again.
  */
 import type { RunEffectsInput, RunEffectsOutcome } from '../../core/thread/effect-batch.ts';
 import type { RunRef, StoredError } from '../../core/thread/step.ts';
@@ -22,13 +22,13 @@ export async function runEffects(
   dependencies: ActivityDependencies,
   { most = BATCH, ...input }: RunEffectsInput,
 ): Promise<RunEffectsOutcome> {
-  // Where strikes are counted, they decide.
+  // If strikes are counted (`alone`), they decide when an effect is given up, not the number of lost workers.
   const { store, leaving, probe, alone } = dependencies;
   const run = fromRun(store, input);
   const deadline = performance.now() + BATCH_MS;
   const before = await store.queue.count(input.threadId);
   let [ran, waiting] = [0, 0];
-  // A worker that must go begins nothing more; what is left is another one's.
+  // A worker that is shutting down begins nothing more; another worker runs the rest.
   while (ran < most && performance.now() < deadline && !leaving.aborted) {
     const begun = await store.effects.begin({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
     if (begun.kind === 'terminated') return begun;
@@ -39,9 +39,10 @@ export async function runEffects(
     if (ended.kind === 'stored') waiting = ended.waiting;
     ran += 1;
     await probe?.('effect_done');
-    // Somebody took this worker for lost and runs the thread's effects: two would take them from one another.
+    // Another worker has taken this one for lost and runs the thread's effects: two workers would take them from one
+    // another.
     if (ended.kind === 'late') break;
-    // It is the thread's turn: by the effect itself, or by anybody else, it has been given work.
+    // The effect, or another sender, has given the thread work, which comes first.
     if (waiting > before) break;
   }
   if (ran === 0) throw abortError(leaving);
@@ -50,12 +51,12 @@ export async function runEffects(
 
 type Begun = Extract<BegunEffect, { kind: 'run' }>;
 
-/** What a lone process is told of an effect: its run, and how it was begun. */
+/** Input of a lone process for an effect: its run, and how it was begun. */
 export interface BegunEffectInput extends RunRef {
   readonly begun: Begun;
 }
 
-/** Only in a lone process; elsewhere effects come in their order. */
+/** Called only in a lone process; elsewhere effects run in their order. */
 export function runBegunEffect(
   dependencies: ActivityDependencies,
   { begun, ...run }: BegunEffectInput,
@@ -99,7 +100,7 @@ async function runHandler(
       dependencies.store.effects.end({ ...run, id: effect.id, attempt, ...ended }),
     );
   return end({ error, queuedTools }).catch((failure: unknown) => {
-    // The handler has run. What cannot be stored of it is told as that, and not as a lost worker.
+    // The handler has run. If its end cannot be stored, that is the stored error, and not a lost worker.
     if (isPassing(failure, signal)) throw failure;
     const code = isRuntimeError(failure) ? failure.code : 'EffectFailed';
     const message = `It has run, and its end could not be stored: ${errorMessage(failure)}`;

@@ -1,4 +1,7 @@
-/** Stage: images that a model has made become files of the thread and attachments of its answer (definitions §5.3, §15.4). */
+/**
+ * Stage: stores images that a model has made as files of the thread and attachments of its answer (definitions §5.3,
+ * §15.4).
+ */
 import { extensionOf } from '../../core/file/mime-type.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
@@ -14,7 +17,7 @@ import { abortSignal } from '../base/guard.ts';
 
 export interface AnswerImages {
   readonly attachments?: readonly AttachmentRef[];
-  /** Why the images are not there: what else was answered is kept, since it was paid for. */
+  /** Why the images are missing: the rest of the answer is kept, since it has been paid for. */
   readonly lostImages?: string;
 }
 
@@ -33,7 +36,7 @@ export async function storeImages(
   const files = images.map(toFile);
   try {
     const attachments = await retryWhileUnavailable(abortSignal(handover), () => {
-      // The same files for each attempt at the step.
+      // Ids follow from the step, so each attempt stores the same files.
       const nextId = createIds(store, `${thread.id}:${ref.step}:image`);
       return storeAttachments({ store, threadId: thread.id, nextId }, files);
     });

@@ -1,4 +1,6 @@
-/** Stages: the models are asked in their order, and what one of them has said becomes the answer of the step (runtime §3.3). */
+/**
+ * Stages: ask the models in their order, and compose the answer of the step from the response of one (runtime §3.3).
+ */
 
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
@@ -33,20 +35,20 @@ export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, Requ
   readonly subagents: SubagentOffer;
   readonly mcp?: McpOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
-  /** Its history has been, in this step. */
+  /** True if the history has been compacted in this step. */
   readonly hasCompacted: boolean;
 }
 
 export interface ModelResponse {
   readonly response: ProviderResponse;
   readonly model: ModelDefinition;
-  /** The call that brought it, where its end is to be stored with the answer. */
+  /** The call that returned the response, if its end is to be stored with the answer. */
   readonly call?: AnsweredCall;
 }
 
 /**
- * Each attempt is a request to one model, with its time-outs, recorded; the next one is another try or a fallback. The end of the one that
- * answers is recorded with the answer, unless a hook or the files of images come first, which may take their time.
+ * Each attempt is a recorded request to one model, with time-outs; the next attempt is a retry or a fallback. The end
+ * of the attempt that answers is stored with the answer, unless a hook or image files come first, which may take time.
  */
 export async function askModels(
   ports: ActivityDependencies,
@@ -118,8 +120,8 @@ export function composeAnswer(
 }
 
 /**
- * A hook refused the request: no model is asked, and what the hook said is the answer that ends the execution. Redacted as a failure
- * is: what it says was made of what the hook has seen.
+ * Composes the answer after a hook refused the request: no model is asked, and the hook's message is the answer that
+ * ends the execution. It is redacted like a failure, since it is made of what the hook has seen.
  */
 export async function composeBlocked(
   { env }: Pick<StepHooks, 'env'>,
@@ -139,7 +141,7 @@ export async function composeBlocked(
   };
 }
 
-/** The stop tool's argument may stand for the answer (definitions §7.1, stopToolResponseProperty). */
+/** The stop tool's argument may replace the answer (definitions §7.1, stopToolResponseProperty). */
 function finalContent(
   response: ProviderResponse,
   { side }: ActiveSide,

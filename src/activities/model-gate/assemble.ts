@@ -1,6 +1,7 @@
 /**
- * Stages that assemble what all requests of a step have in common (runtime §4), in the order of definitions §12.2: the rendered prompt
- * and the messages, through the hooks, and the last repairs. What depends on the model that is asked is `model/request.ts`.
+ * Stages that assemble what all requests of a step share (runtime §4), in the order of definitions §12.2: the rendered
+ * prompt and the messages, passed through the hooks, then the final repairs. `model/request.ts` adds what depends on
+ * the model.
  */
 
 import type { Compaction } from '../../core/author/hook.ts';
@@ -40,9 +41,9 @@ export interface RequestMaterial {
   /** What an `env` part of a prompt shows. */
   readonly show: (name: string) => string;
   readonly request: RequestHooks;
-  /** The summary that this step has made. */
+  /** The summary that was made in this step. */
   readonly compacted?: Compaction;
-  /** As the step's begin has told already. */
+  /** Set if the begin of the step has already logged `context.trimmed`. */
   readonly noted?: true;
 }
 
@@ -52,7 +53,7 @@ export interface BlockedRequest {
   readonly by: HookBlocked;
 }
 
-/** A request that cannot hold everything is an event of the log. */
+/** Logs `context.trimmed` if the request cannot hold all messages. */
 export async function noteTrimmed(
   { store }: Ports,
   { context: { thread, step, trimmed }, noted }: RequestMaterial,
@@ -62,7 +63,7 @@ export async function noteTrimmed(
   return go();
 }
 
-/** `on_compaction`. */
+/** Runs `on_compaction`. */
 export async function tellCompacted(
   _ports: unknown,
   { compacted, request }: RequestMaterial,
@@ -71,7 +72,7 @@ export async function tellCompacted(
   return go();
 }
 
-/** `after_system_message`. */
+/** Renders the system message, and runs `after_system_message`. */
 export async function renderSystem(
   { registry }: Ports,
   { context, active: { prompt }, show, request }: RequestMaterial,
@@ -85,7 +86,10 @@ export interface History {
   readonly history: readonly ProviderMessage[];
 }
 
-/** `filter_messages`, on what the prompt includes; then results join their calls, and roles are those of the acting side. */
+/**
+ * Applies `filter_messages` to what the prompt includes; then results join their calls, and roles are those of the
+ * acting side.
+ */
 export async function chooseHistory(
   { store }: Ports,
   { context, active, request, system }: RequestMaterial & { readonly system: string },
@@ -105,10 +109,13 @@ export async function chooseHistory(
   return go({ history });
 }
 
-/** A hook may make up messages of any kind. */
+/** The roles that are sent: a hook may make up messages of any kind. */
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** `prefilter_llm_history`, which is shown a history that could be sent, and may refuse the request. What is wrong with the list that it returns is told and left out. */
+/**
+ * Applies `prefilter_llm_history` to a history that could be sent; it may refuse the request. Invalid parts of the list
+ * that it returns are logged and left out.
+ */
 export async function filterHistory(
   { store }: Ports,
   { context: { thread, step }, request, history }: RequestMaterial & History,
@@ -131,7 +138,7 @@ function toBlocked(error: unknown): HookBlocked {
   throw error;
 }
 
-/** The last stage before a model is asked, so that no hook can bring a thread to where every provider refuses it. */
+/** The last stage before a model is asked, so that no hook can produce a history that every provider refuses. */
 export function sanitise(
   _ports: unknown,
   { context: { subprompt }, active, history }: RequestMaterial & History,
@@ -141,7 +148,9 @@ export function sanitise(
   return go({ messages: [...opened, ...standIn(sent, subprompt)] });
 }
 
-/** A call that hands no message to its prompt: some providers refuse a request without one, so its arguments are the message. */
+/**
+ * Some providers refuse a request without a message: if a sub-prompt's call passes none, its arguments are the message.
+ */
 function standIn(
   sent: readonly ProviderMessage[],
   subprompt: StepContext['subprompt'],
@@ -150,14 +159,17 @@ function standIn(
   return [{ role: 'user', content: JSON.stringify(subprompt.arguments) }];
 }
 
-/** To one of two sides the first words may be its own, which some providers refuse: somebody has to speak before. */
+/**
+ * With two sides, the acting side's own words may come first, which some providers refuse: a user message is put before
+ * them.
+ */
 function openAsUser(sent: readonly ProviderMessage[]): readonly ProviderMessage[] {
   const first = sent.findIndex(({ role }) => role !== 'system');
   if (sent[first]?.role !== 'assistant') return sent;
   return sent.toSpliced(first, 0, { role: 'user', content: FIRST_WORD });
 }
 
-/** A thread that ends meanwhile is told by the commands that follow. */
+/** If the thread ends in the meantime, the commands that follow report it. */
 async function tell(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
   await store.events.append(threadId, event).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ThreadTerminated')) throw error;

@@ -1,8 +1,9 @@
 /**
- * Stage: in place of all that asks a model, where code of another process produces the execution (core/thread/producer.ts). That code puts what it
- * tells into the log itself; here its end is awaited, which becomes the answer of the step.
- * A1. Nothing of it is in this process: where its worker is lost, another attempt goes on waiting.
- * A2. A producer without a sign of its process is ended here too, not by the regular look of workers alone.
+ * Stage: replaces all stages that ask a model if code of another process produces the execution
+ * (core/thread/producer.ts). That code writes to the log itself; this stage waits for its end, which becomes the answer
+ * of the step.
+ * A1. This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
+ * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
  */
 import { type Produced, producerLost } from '../../core/thread/producer.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
@@ -11,7 +12,7 @@ import { abortError, abortSignal } from '../base/guard.ts';
 import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, ReadStep } from './read-step.ts';
 
-/** Of silence in the log: whether its process is still there. */
+/** Milliseconds without a new row in the log before the producer is checked again. */
 const LOOK_MS = 1000;
 
 export async function awaitProducer(
@@ -23,7 +24,7 @@ export async function awaitProducer(
     const found = await store.producers.find(thread.id, executionId);
     if (!found) return end({ kind: 'failed', error: producerLost(executionId) });
     if (found.produced) return toAnswer(found.produced, active.prompt.name);
-    // A2: and read again.
+    // A2: ended here, then read again.
     if (found.overdue) await store.producers.closeLost();
     else await store.events.awaitGrowth(thread.id, found.lastSeq, { signal, withinMs: LOOK_MS });
     if (signal.aborted) throw abortError(handover);

@@ -1,4 +1,4 @@
-/** Stage: the calls of an answer become ones that can be stored and begun (`core/answer/clean-calls.ts`). */
+/** Stage: turns the calls of an answer into calls that can be stored and begun (`core/answer/clean-calls.ts`). */
 import { type CleanedCalls, cleanCalls } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
@@ -20,7 +20,7 @@ interface GivenAnswer {
 }
 
 export interface CleanedAnswer {
-  /** With the calls as they are stored. */
+  /** The response, with its calls as they are stored. */
   readonly response: ProviderResponse;
   readonly cleaned: CleanedCalls;
 }
@@ -38,7 +38,7 @@ export function cleanAnswer(
   return go({ response: { ...answer, finishReason: ended, toolCalls }, cleaned });
 }
 
-/** What may be called in a text: what this model was offered as functions. */
+/** Names that a call written as text may use: the functions that this model was offered. */
 function offeredNames({
   registry,
   active,

@@ -1,9 +1,11 @@
 /**
- * Stages that store what a model said (runtime §3.4), through the hooks around a new message (definitions §9).
- * S1. Hooks before it run once for each attempt of the step, outside the transaction. Those after it run once, behind it: where
- *     the worker is lost in between, never.
- * S2. Tools that hooks queue are in line behind the answer, in its transaction; those of hooks after it, behind that.
- * S3. An answer was paid for: where the store is away or full, it is kept until it can be stored, or another worker takes over.
+ * Stages that store a model's answer (runtime §3.4), through the hooks around a new message (definitions §9).
+ * S1. Hooks before the answer run once per attempt of the step, outside the transaction. Hooks after it run once, after
+ *     the commit: never, if the worker is lost in between.
+ * S2. Tools that hooks queue before the commit are queued behind the answer, in its transaction. Tools of hooks after
+ *     it follow those.
+ * S3. An answer has been paid for. If the store is unreachable or full, the worker keeps it until it can be stored or
+ *     another worker takes over.
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
@@ -30,24 +32,27 @@ export interface StepAnswer {
   readonly prompt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
-  /** The call that brought it, where its end is not stored yet. */
+  /** The call that returned the answer, if its end is not stored yet. */
   readonly call?: AnsweredCall;
-  /** A hook refused the request, and this is what it said; or code of another process has said it. */
+  /**
+   * `blocked`: a hook refused the request, and this is its message. `produced`: code of another process made the
+   * answer.
+   */
   readonly ends?: 'blocked' | 'produced';
 }
 
-/** A step that has its answer, on its way to the store. */
+/** A step with an answer that is not stored yet. */
 export interface AnsweredStep extends StepHooks {
   readonly ref: StepRef;
   readonly answer: StepAnswer;
 }
 
 interface HookedAnswer {
-  /** The answer as a message that hooks have seen; absent where there are none around it. */
+  /** The answer as a message that hooks have seen; absent if there are no hooks around it. */
   readonly draft?: DraftMessage;
 }
 
-/** `before_create_message` (S1). */
+/** Runs `before_create_message` (S1). */
 export async function beforeCreateAnswer(
   _ports: unknown,
   { ref, hooks, answer, context }: AnsweredStep,
@@ -58,15 +63,15 @@ export async function beforeCreateAnswer(
 
 interface CommittedAnswer {
   readonly record: StepRecord;
-  /** Another attempt was first, and its hooks run. */
+  /** True if another attempt stored its answer first; that attempt runs the hooks. */
   readonly byOther: boolean;
-  /** How many of the tools that hooks have queued are stored with it. */
+  /** How many of the tools queued by hooks are stored with the answer. */
   readonly storedTools: number;
 }
 
 export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 
-/** Answer, calls, usage and events in one transaction (S3). */
+/** Stores answer, calls, usage and events in one transaction (S3). */
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
   { ref, answer: { ends, ...answer }, draft, flow, hooks, sink }: AnsweredStep & HookedAnswer,
@@ -87,7 +92,7 @@ export async function commitAnswer(
   return go({ record, byOther, storedTools: queuedTools.length });
 }
 
-/** `after_create_message`, and what hooks have asked of the flow by now. */
+/** Runs `after_create_message`, and stores what hooks have asked of the flow so far. */
 export async function afterCreateAnswer(
   { store }: ActivityDependencies,
   {

@@ -1,10 +1,12 @@
 /**
- * Stage: where the history has grown beyond what its definition says, its older part gives place to a summary before the request is
- * assembled. The messages themselves stay as they are.
- * K1. At most one model call of a step is for a summary. What was changed while it was written is not what was summarised: then a snippet
- *     stands for what there is now.
- * K2. A model that fails, says nothing or is over budget costs the summary, never the step: a snippet of the newest messages stands in.
- * K3. A worker that is lost while it summarises leaves nothing; one that is lost behind the commit leaves a history that is not due any more.
+ * Stage: if the history exceeds what its definition allows, its older part is replaced by a summary before the request
+ * is assembled. The messages themselves are not changed.
+ * K1. At most one model call of a step is for a summary. If messages are changed while it is written, it is discarded:
+ *     a snippet of the present messages is used instead.
+ * K2. A model that fails, returns nothing or is over budget costs the summary, never the step. A snippet of the newest
+ *     messages replaces the summary.
+ * K3. A worker that is lost while it summarises leaves nothing behind. If it is lost after the commit, no compaction is
+ *     due any more.
  */
 import type { Compaction } from '../../core/author/hook.ts';
 import { composeRecord, composeSnippet, findAsked, type Summary } from '../../core/context/summary.ts';
@@ -21,16 +23,16 @@ import type { Unsent } from '../model/model-call-record.ts';
 import type { ReadStep } from './read-step.ts';
 
 interface Compacted extends Pick<ReadStep, 'context' | 'compacted'> {
-  /** Within this step, which it is once (K1). */
+  /** True if compacted within this step, which happens at most once (K1). */
   readonly hasCompacted: boolean;
 }
 
 type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active'>;
 
-/** Characters of a token, and how much of a window the record may take. */
+/** Characters per token, and the share of the window that the record may take. */
 const [CHARACTERS, SHARE] = [4, 0.75];
 
-/** Stage. */
+/** Stage: compacts the history if that is due. */
 export function compact(
   ports: ActivityDependencies,
   step: CompactedStep,
@@ -38,7 +40,7 @@ export function compact(
   return compactWhere(ports, step, false);
 }
 
-/** The policy of the budget wants a shorter request: of a step that has not been compacted. */
+/** Compacts for a policy of the budget that asks for a shorter request. The step must not have been compacted yet. */
 export function compactForBudget(
   ports: ActivityDependencies,
   step: CompactedStep,
@@ -78,10 +80,10 @@ function toRecord({ covered, room }: DueCompaction, { summary }: StepContext): s
   return composeRecord(covered, summary, chars);
 }
 
-/** Closed: another attempt has the step, so nothing of it is stored. */
+/** `closed`: another attempt has the step, so nothing is stored. */
 type Kept = { readonly kind: 'kept' | 'closed'; readonly summary: Summary };
 
-/** Undefined where messages were changed meanwhile. */
+/** Undefined if messages were changed in the meantime. */
 async function keep(
   { store, handover }: ActivityDependencies,
   { ref, context, active }: Pick<ReadStep, 'ref' | 'context' | 'active'>,
@@ -100,7 +102,7 @@ async function keep(
     asked: findAsked(covered, before),
   };
   const told = { messageId, count, reason, fallback: asked.kind !== 'said', seen: thread.lastSeq };
-  // The summary was paid for: it is not given up for want of room.
+  // The summary has been paid for: it is not dropped because the store is full.
   const kept = await retryWhileUnavailable(abortSignal(handover), () =>
     store.steps.keepSummary({ ...ref, ...key, ...told, summary }),
   );
@@ -108,7 +110,7 @@ async function keep(
   return kept.kind === 'kept' ? kept : { kind: 'closed', summary };
 }
 
-/** What hooks are told of it. */
+/** What hooks receive about the compaction. */
 function describe(
   { ref, active }: Pick<ReadStep, 'ref' | 'active'>,
   { side }: StepContext,
@@ -120,7 +122,7 @@ function describe(
   return { key, count: covered.length, summary, messageId, prompt };
 }
 
-/** As the store would read it now. */
+/** The context as the store would return it now. */
 function withSummary(context: StepContext, summary: Summary): StepContext {
   const messages = context.messages.filter(({ created_at: at }) => at > summary.until);
   return { ...context, messages, summary };

@@ -1,15 +1,16 @@
 /**
- * Stage: the beginning of a step (runtime §3.1). What is due is drained in the transaction that decides what the step is to do. Where the
- * project has hooks for it (definitions §9), a new thread is greeted, and each row goes through the hooks around a new message.
- * I1. Hooks run before the transaction that drains, since a hook may take its time. What is queued meanwhile has not been seen
- *     by them: it waits for the next step, which `commitStatus` sees to.
- * I2. A step that was begun already drains nothing, nor does one that takes a stored one over, so no hook sees a row twice that is
- *     stored. One that was seen and not stored, since the worker was lost in between, is seen again.
- * I3. A thread is marked as greeted when its hooks have run: they run again where the worker is lost in between.
- * I4. Where a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only what comes in
- *     the moment between can lift the limit; the step then takes its rows as they are.
- * I5. Hooks behind the begin may write messages, and the request shows them: what it is assembled from is read after them. Only where
- *     there are none does it come along with the begin.
+ * Stage: the beginning of a step (runtime §3.1). Due items are drained in the transaction that decides what the step
+ * does. If the project has hooks for it (definitions §9), a new thread is greeted (`after_thread_created`), and each
+ * row passes the hooks around a new message.
+ * I1. Hooks run before the transaction that drains, since a hook may take time. Items queued since then have not been
+ *     seen by hooks: they wait for the next step, which `commitStatus` ensures.
+ * I2. A step that has already begun drains nothing, nor does one that takes over a stored step. So no hook sees a
+ *     stored row twice. A row that was seen and not stored, because the worker was lost in between, is seen again.
+ * I3. A thread is marked as greeted after its hooks have run: if the worker is lost in between, they run again.
+ * I4. If a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only an item
+ *     that arrives in between can lift the limit; the step then takes its rows without hooks.
+ * I5. Hooks after the begin may write messages, and the request shows them: its context is read after them. Only
+ *     without such hooks does the begin return the context.
  */
 
 import type { Registry } from '../../core/author/definition.ts';
@@ -41,10 +42,10 @@ import { keepManifests } from './kept-manifest.ts';
 import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
-/** What the drain has come to. */
+/** The result of the drain. */
 interface ReceivedInput {
   readonly begun: BegunStep;
-  /** The flow of the hooks that ran; those of the answer go on with it. */
+  /** The flow of the hooks that ran; the hooks of the answer go on with it. */
   readonly scratch?: Scratch;
 }
 
@@ -52,7 +53,7 @@ interface ReceivedInput {
 export interface DrainedStep extends OpenStep {
   readonly kind: 'call';
   readonly swept: number;
-  /** As in BegunStep. */
+  /** Steps counted against the limits, this one included (see `BegunStep`). */
   readonly taken: SideSteps;
   readonly executionId?: string;
   readonly produced?: true;
@@ -86,7 +87,7 @@ async function receiveInput(
   return { begun: await beginAlone(dependencies, command) };
 }
 
-/** No hook writes anything behind the begin: what the request is assembled from comes with it (I5). */
+/** I5: no hook writes anything after the begin, so the begin also returns the context of the request. */
 async function beginAlone(
   { store, registry, probe }: ActivityDependencies,
   command: BeginStep,
@@ -96,7 +97,7 @@ async function beginAlone(
   return begun;
 }
 
-/** One that is told of no agent asks for a thread that began before agents had two sides. */
+/** Input without an agent comes from a thread that began before agents had two sides. */
 function toCommand(
   registry: Registry,
   run: FromRun,
@@ -113,7 +114,7 @@ function toCommand(
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 
-/** With the hooks of side A, and no execution: none has begun. */
+/** Runs the hooks of side A, outside any execution, since none has begun. */
 async function greet(dependencies: ActivityDependencies, command: BeginStep): Promise<void> {
   const { store, handover } = dependencies;
   const { thread, greeted } = await store.queue.readPending(command);
@@ -175,7 +176,7 @@ async function beginThroughHooks(
   await tellStored(dependencies, work, threadId, prepared);
   await queueTools(store, threadId, work.sink, queuedTools.length)();
   if (begun.kind !== 'stored') return { begun, scratch };
-  // Nothing else will be committed of a step of queued tools.
+  // A step of queued tools commits nothing else.
   const changes = await flow();
   const { record } = begun;
   const { directive } = changes;
@@ -192,7 +193,7 @@ async function tellStored(
   if (!hooks.has('after_create_message')) return;
   for (const { id } of prepared) {
     const message = await store.messages.get(threadId, id);
-    // One that was deleted, or whose thread ended, was not stored.
+    // A row that was deleted, or whose thread ended, was not stored.
     if (message?.status === 'completed') await hooks.messages.afterCreate(message);
   }
 }

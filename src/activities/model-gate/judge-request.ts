@@ -1,8 +1,11 @@
 /**
- * Before a request to a model, the policy that the agent's budget names is asked about it (state/judge-spending.ts). What it denies the reservation
- * refuses (store/commands/budget/reserve.ts); where it asks, the step waits for an approval.
- * J1. Asked once for each reason in an execution: what was approved goes on, what was not is denied.
- * J2. Where it wants a shorter request, the history is compacted before the first one of a step, once: then it is asked about what is left.
+ * Before each request to a model, asks the policy that the agent's budget names (state/judge-spending.ts). If it
+ * denies, the reservation refuses the request (store/commands/budget/reserve.ts); if it asks, the step waits for an
+ * approval.
+ * J1. An approval is asked for once per reason in an execution. If it is given the execution goes on; otherwise the
+ *     request is denied.
+ * J2. If the policy wants a shorter request, the history is compacted, once, before the step's first request. The
+ *     policy is then asked about the shorter one.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ModelDefinition } from '../../core/author/definition.ts';
@@ -22,7 +25,7 @@ import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
 
-/** Undefined where nothing but the limits judges. */
+/** Undefined if only the limits apply. */
 export function judgeRequests(
   ports: Ports,
   { step }: StepRef,
@@ -58,13 +61,13 @@ interface Question {
   readonly step: number;
   readonly policy: string;
   readonly verdict: SpendingVerdict;
-  /** What the request takes. */
+  /** What the request takes from the budget. */
   readonly spends: object;
-  /** Of the model. */
+  /** Name of the model. */
   readonly name: string;
 }
 
-/** J1. Undefined where there is an answer. */
+/** J1: returns undefined if the question has been answered. */
 async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
   const { threadId, executionId, step, policy, verdict, spends, name } = question;
   const { reason, limit } = verdict;
@@ -78,7 +81,7 @@ async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedS
     }),
   );
   if (opened.kind === 'open') return { kind: 'blocked', wait: toWaitingCall(opened.wait) };
-  // It goes on, for the first time since.
+  // The execution goes on: ancestors that still show the wait are updated, once.
   if (opened.kind === 'over' && opened.news) await tellAbove(store, threadId);
   if (opened.kind === 'over' && !isApproved(opened.wait))
     await store.budgets.tell({

@@ -1,8 +1,8 @@
-/** Manifests of agents are kept before an execution names one by its hash, once for a project as this process has it. */
+/** Stores manifests of agents before an execution names one by its hash, once per project of this process. */
 import type { Registry } from '../../core/author/definition.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
-/** By store: the projects whose manifests it has. */
+/** For each store, the projects whose manifests it already has. */
 const KEPT = new WeakMap<ThreadStore, WeakSet<Registry>>();
 
 export async function keepManifests(store: ThreadStore, registry: Registry): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * The model gate: all that surrounds a question to a model, in order (runtime §3.1-3.4). The thread's own step begins with its drain; a
- * sub-prompt's step, which has nothing to drain, is opened by its call (subprompt/open.ts), and both are answered alike.
+ * The model gate: the stages around a request to a model, in order (runtime §3.1-3.4). The thread's own step begins
+ * with its drain. A sub-prompt's step has nothing to drain and is opened by its call (subprompt/open.ts). Both are
+ * answered alike.
  */
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
@@ -53,35 +54,35 @@ type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
 
 type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
 
-const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); //                   1 what is due becomes history, through its hooks; is there anything to ask?
+const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); // 1 due items become history
 
 const READ = openGate<ActivityDependencies, OpenStep, FailedStep | Unsent>()
   .stage(readStepContext) //          2 what the store has of the step
   .stage(resolveSide) //              2 whose step it is: agent, side, prompt
   .stage(requireStepVariables) //     2 required variables have values
   .stage(offerSubagents) //           2 which subagents may be offered now
-  .stage(offerMcpTools) //            2 which tools of MCP servers, as their servers tell of them, and of the client
-  .stage(compact); //                 3 what is older gives place to a summary, where that is due
+  .stage(offerMcpTools) //            2 which tools MCP servers list and the client offers
+  .stage(compact); //                 3 older messages are replaced by a summary, if that is due
 
-/** What all requests of the step have in common. */
+/** Assembles what all requests of the step have in common. */
 export const ASSEMBLE = openGate<
   Pick<ActivityDependencies, 'store' | 'registry'>,
   RequestMaterial,
   BlockedRequest
 >()
-  .stage(noteTrimmed) //              3 assemble: told where not everything has room
-  .stage(tellCompacted) //            3 assemble: hooks hear of the summary that was made
+  .stage(noteTrimmed) //              3 assemble: logs that not all messages have room
+  .stage(tellCompacted) //            3 assemble: hooks receive the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
-  .stage(remind) //                   4 of a loop that the calls before make
+  .stage(remind) //                   4 reminds of a loop that the previous calls make
   .stage(sanitise); //                5 last, so that no hook can break the history
 
-/** Of an execution that code of another process produces: no model is asked, so nothing is assembled. */
+/** Stages for an execution that code of another process produces: no model is asked, so nothing is assembled. */
 const PRODUCED = openGate<ActivityDependencies, OpenStep, FailedStep>()
   .stage(readStepContext) //          2 what the store has of the step
   .stage(resolveSide) //              2 whose step it is
-  .stage(awaitProducer); //           6 its end is the answer
+  .stage(awaitProducer); //           6 the producer's end is the answer
 
 const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Held>()
   .stage(askModels) //                6 attempts: tries and fallbacks
@@ -92,11 +93,11 @@ const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Held>(
 const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()
   .stage(beforeCreateAnswer) //       8 hooks on the answer
   .stage(commitAnswer) //             9 one transaction: answer, calls, usage, events
-  .stage(afterCreateAnswer); //      10 hooks behind it
+  .stage(afterCreateAnswer); //      10 hooks after it
 
 type SettledStep = Exclude<BegunStep, { kind: 'call' }>;
 
-/** Begins the thread's own step, or finds what has become of it. */
+/** Begins the thread's own step. Returns how it was settled if it has no request to make. */
 export async function beginThreadStep(
   dependencies: ActivityDependencies,
   step: AskedStep,
@@ -107,12 +108,12 @@ export async function beginThreadStep(
 
 export type AnsweredOutcome =
   | CommittedStep
-  /** It stays open. */
+  /** The step stays open. */
   | BlockedStep
-  /** The step has failed, and the store has its failure. */
+  /** The step has failed, and its failure is stored. */
   | { readonly kind: 'failed'; readonly error: StoredError };
 
-/** From a step that is open to its stored answer, or to the failure that is stored instead. */
+/** Takes an open step to its stored answer, or to the failure that is stored instead. */
 export async function answerStep(
   dependencies: ActivityDependencies,
   step: OpenStep & Pick<DrainedStep, 'produced'>,
@@ -120,7 +121,7 @@ export async function answerStep(
   try {
     return await answerOpen(dependencies, step);
   } catch (error) {
-    // The next attempt tells why this one ended. Where the store is away, it takes this worker for lost.
+    // The next attempt logs a handover. If the store is unreachable, it logs a lost worker instead.
     if (readField(error, 'name') === 'WorkerHandover')
       await dependencies.store.steps.handOver(step.ref).catch(() => undefined);
     throw error;
@@ -139,7 +140,7 @@ async function answerOpen(
   const answered = await withHookWork(hooks, dependencies.handover, () =>
     answerThrough(dependencies, { ...read.known, ...hooks }),
   );
-  // A family shares what the step has held.
+  // The family shares the budget in which the step had a reservation.
   const { budgeted, parentId, childCount } = read.known.context.thread;
   if (budgeted && answered.kind !== 'blocked' && (parentId !== null || childCount > 0))
     await tellSettled(dependencies.store, step.ref.threadId);
@@ -168,7 +169,7 @@ async function answerThrough(dependencies: ActivityDependencies, step: HookedSte
   return end.kind === 'blocked' ? end : failStep(dependencies, step, end);
 }
 
-/** Once for a step, also where nothing could be summarised: from then on its policy cannot want it. */
+/** Done once per step, even if nothing could be summarised: after that the policy cannot ask for it again. */
 async function answerCompacted(
   dependencies: ActivityDependencies,
   step: HookedStep,

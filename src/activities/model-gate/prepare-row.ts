@@ -1,4 +1,4 @@
-/** A row that a step is about to drain, through the hooks before a new message (definitions §9). */
+/** Passes a row that a step is about to drain through the hooks before a new message (definitions §9). */
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
@@ -15,7 +15,7 @@ export async function prepareRow(
 ): Promise<PreparedRow> {
   const queued = message.attachments ?? [];
   const files = await findFiles(store, threadId, message.id, queued);
-  // The message of a queued tool is the runtime's: only an assistant can call.
+  // The message of a queued tool is written by the runtime, and its role stays: only an assistant can call.
   const written = message.tool_calls === null;
   const draft = { ...message, attachments: files.length > 0 ? files : null };
   const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
@@ -28,13 +28,13 @@ export async function prepareRow(
     content,
     silent,
     metadata,
-    // The drain reports a file that is not there, unless the hook has chosen others.
+    // The drain reports a missing file, unless the hook has chosen other files.
     ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
     ...(written ? { role: role as PreparedRow['role'] } : {}),
   };
 }
 
-/** Hooks see AttachmentRefs; a sender names paths. */
+/** Hooks receive AttachmentRefs; a sender names paths. */
 async function findFiles(
   store: ThreadStore,
   threadId: string,

@@ -1,4 +1,7 @@
-/** Stages before anything is assembled: what the store has of the step, who acts, with which variables, and what may be offered. */
+/**
+ * Stages before the request is assembled: what the store has of the step, who acts, with which variables, and what may
+ * be offered.
+ */
 import type { Compaction } from '../../core/author/hook.ts';
 import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -17,13 +20,13 @@ import type { SubagentOffer } from '../model/subagent-tools.ts';
 /** A step that is open in the store and waits for its answer: the thread's own, or a sub-prompt's. */
 export interface OpenStep {
   readonly ref: StepRef;
-  /** What the hooks that have seen the drained rows have left. */
+  /** The scratch as left by the hooks that have seen the drained rows. */
   readonly scratch?: Scratch;
-  /** As the step's begin has read it, where nothing was written behind it. */
+  /** The context as the step's begin has read it; absent if something may have been written since. */
   readonly context?: StepContext;
-  /** The log says what its request has no room for. */
+  /** Set if the begin of the step has already logged `context.trimmed`. */
   readonly noted?: true;
-  /** Its first call of a model began with it. */
+  /** Set if the step's first model call began with it. */
   readonly called?: true;
 }
 
@@ -35,7 +38,7 @@ export interface FailedStep {
 
 /** What the stages of this file add. */
 export interface ReadStep extends OpenStep {
-  /** The summary that it has made (compact.ts). */
+  /** The summary that the step has made (compact.ts). */
   readonly compacted?: Compaction;
   readonly context: StepContext;
   readonly active: ActiveSide;

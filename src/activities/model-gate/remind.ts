@@ -1,4 +1,7 @@
-/** Stage: what the calls before have led to, told behind all results: a word of the runtime, which no hook sees and no thread keeps. */
+/**
+ * Stage: appends a reminder about a loop of calls behind all results. It comes from the runtime: no hook sees it, and
+ * it is not stored.
+ */
 import { composeReminder } from '../../core/guard/loop.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import type { StepContext } from '../../store/port/step.ts';

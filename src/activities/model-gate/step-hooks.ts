@@ -11,7 +11,7 @@ import { NO_REQUEST_HOOKS } from './assemble.ts';
 export interface StepHooks extends HookWork {
   readonly context: StepContext;
   readonly request: RequestHooks;
-  /** What they asked of the flow since this was asked last. */
+  /** What the hooks have asked of the flow since the previous call. */
   readonly flow: () => Promise<FlowChanges>;
 }
 
@@ -19,7 +19,7 @@ export interface StepHooksInput {
   readonly ref: StepRef;
   readonly context: StepContext;
   readonly active: ActiveSide;
-  /** What the hooks that have seen the drained rows have left: all hooks of a step share one flow. */
+  /** The scratch as left by the hooks that have seen the drained rows: all hooks of a step share one flow. */
   readonly scratch?: Scratch;
 }
 

@@ -1,4 +1,4 @@
-/** Asks the models of a step in their order; what is streamed goes to the log, and each call is a row of its own. */
+/** Asks the models of a step in their order; streamed text goes to the log, and each call is a separate row. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
@@ -23,25 +23,28 @@ import {
 
 export interface AskedStep {
   readonly ref: StepRef;
-  /** Takes secrets out of what a provider said. */
+  /** Removes secrets from texts of a provider. */
   readonly redact: (text: string) => Promise<string>;
-  /** The first call is stored already: it began with the step. */
+  /** Set if the first call is already stored: it began with the step. */
   readonly called?: true;
-  /** Each request is told of before it is sent. */
+  /** True if a manifest of each request is logged before it is sent. */
   readonly told: boolean;
-  /** Before each request: the policy of the budget is asked about it. */
+  /** Called before each request: asks the policy of the budget about it. */
   readonly judge?: (
     model: ModelDefinition,
     estimate: CallEstimate,
     attempt: number,
   ) => Promise<BlockedStep | CompactFirst | undefined>;
-  /** Nothing that may take its time stands between this response and the commit of its answer: its call ends there. */
+  /**
+   * True if nothing slow comes between this response and the commit of its answer: the end of the call is then stored
+   * with it.
+   */
   readonly endsWithAnswer: (response: ProviderResponse) => boolean;
 }
 
 export type AskedModels =
   | (CallModelResult & {
-      /** The end of the call that answered, where it is to be stored with the answer. */
+      /** The end of the call that answered, if it is to be stored with the answer. */
       readonly call?: AnsweredCall;
     })
   | { readonly ok: false; readonly unsent: Held };
@@ -58,7 +61,7 @@ export async function askModel(
     always: told,
     manifest: () => manifestOf(model, asked.request(model, {})),
   });
-  // The last request that streamed text.
+  // Number of the last request that streamed text.
   let streaming = 0;
   const hasStreamed = (attempt: number) => attempt === streaming;
   const judged =
@@ -86,13 +89,13 @@ export async function askModel(
           if (!(called && start.attempt === FIRST_CALL)) await record.onAttempt(start);
         },
         onAttemptEnd: async (end) => {
-          // The text is in the log before the log says that it is complete.
+          // The text must be in the log before the log says that the call has ended.
           await chunks.finish();
           if (end.outcome.ok && endsWithAnswer(end.outcome.response)) {
             call = toAnsweredCall(end, end.outcome);
             return;
           }
-          // The answer was paid for: it is not given up for want of room.
+          // The answer has been paid for: it is not dropped because the store is full.
           await retryWhileUnavailable(signal, async () => record.onAttemptEnd(end));
         },
         onWaiting: ({ attempt }) =>

@@ -1,6 +1,6 @@
 /**
- * Calls models as what they are: code of the project, or of packages that it chose. It runs under its name, and what we write
- * meanwhile does not.
+ * Runs model calls as author code: a provider belongs to the project, or to packages that it chose, and runs under its
+ * own name. The callbacks, which are our code, run outside that context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type CallModelOptions, type CallModelResult, callModel } from '../../models/call-model.ts';
@@ -8,7 +8,7 @@ import { runAuthorCode } from '../../state/author-run.ts';
 
 export interface ProviderWork {
   readonly threadId: string;
-  /** As in AuthorRun. */
+  /** The key of the work, as in `AuthorRun`. */
   readonly work: string;
 }
 

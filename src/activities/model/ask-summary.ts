@@ -1,6 +1,6 @@
 /**
- * Asks the models of a step for a summary: a request of its own, recorded and paid for as any, and numbered apart from those of the answer. Each
- * model is asked once. Nothing that a model does or says fails the step.
+ * Asks the models of a step for a summary: a separate request, recorded and paid for like any other, and numbered apart
+ * from those of the answer. Each model is asked once. Nothing that a model does or returns fails the step.
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
@@ -26,12 +26,12 @@ export interface SummarisedStep {
 
 export type AskedSummary =
   | { readonly kind: 'said'; readonly text: string }
-  /** No model has said anything, or the budget has no room for asking. */
+  /** No model has returned a text, or the budget has no room for the request. */
   | { readonly kind: 'nothing' }
-  /** Other requests hold what is left of the budget. */
+  /** Other requests hold the rest of the budget. */
   | { readonly kind: 'blocked' };
 
-/** The budget has no room for it. Thrown through the attempts. */
+/** Thrown through the attempts if the budget has no room for the request. */
 const DECLINED = Symbol('declined');
 
 export async function askSummary(
@@ -93,7 +93,7 @@ function asSummary(calls: Calls): Pick<Calls, 'start' | 'end'> {
   };
 }
 
-/** Without the prompt's own settings: it asks for something else than the prompt does. */
+/** Builds the request without the prompt's own settings, since it does not ask for the prompt's answer. */
 function toRequest(
   { model, capabilities, includedProviders, providerOptions }: ModelDefinition,
   threadId: string,

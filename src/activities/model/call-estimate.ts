@@ -1,4 +1,4 @@
-/** What a request to a model may cost, before it is sent; and the request bounded to what a budget has left for it. */
+/** Estimates what a request to a model may cost before it is sent, and limits a request to what is left of a budget. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { type ContextManifest, prepareManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
@@ -7,7 +7,7 @@ import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { modelTimeouts } from '../../core/value/limit.ts';
 
-/** Between the last word of a request and the store's being told of it. */
+/** Seconds allowed between the last output of a request and the storing of its end. */
 const MARGIN_SECONDS = 60;
 
 export function estimateCall(
@@ -23,12 +23,15 @@ export function estimateCall(
   };
 }
 
-/** What is told of a request before it is sent. */
+/** The manifest of a request, logged before the request is sent. */
 export function manifestOf({ capabilities }: ModelDefinition, request: ProviderRequest): ContextManifest {
   return prepareManifest(request, capabilities.maxContextTokens ?? null);
 }
 
-/** Its requests are told of beforehand; so they are where a budget bounds the execution, which the store knows. */
+/**
+ * True if the agent's requests are logged before they are sent. The store also logs them if a budget bounds the
+ * execution.
+ */
 export function tellsManifests(
   { agent }: Pick<ActiveSide, 'agent'>,
   { runContext }: { readonly runContext: RunContext | null },

@@ -1,8 +1,8 @@
 /**
- * Streamed text on its way to the event log, coalesced to one row per 50 ms. What comes after a silence, as the first token does, waits no longer than
- * it takes a burst to come whole: readers have it at once, and an answer that comes all at once is one row.
- * Writes follow one another. One that fails is passed over: a lost chunk must not lose the answer, and the
- * committed message is the truth.
+ * Writes streamed text to the event log, coalesced to one row per COALESCE_MS. Text after a pause, such as the first
+ * token, waits only BURST_MS: readers have it at once, and an answer that arrives in one burst is one row.
+ * Writes are sequential. A failed one is skipped: a lost chunk must not lose the answer, and the committed message is
+ * authoritative.
  */
 const COALESCE_MS = 50;
 const BURST_MS = 4;
@@ -23,7 +23,7 @@ export class ChunkWriter {
     this.#later = later;
   }
 
-  /** `call` tells one request to a model from the next: their texts must not run together. */
+  /** `call` distinguishes requests to a model: their texts must not be merged. */
   push(delta: string, call: number): void {
     if (call !== this.#call) this.#flush();
     this.#call = call;
@@ -42,13 +42,13 @@ export class ChunkWriter {
     const delta = this.#pending;
     const call = this.#call;
     this.#pending = '';
-    // What had nothing to write begins no pause: each request's first token comes after such a flush.
+    // An empty flush starts no pause: the first token of each request comes after one.
     if (delta.length === 0) return;
     this.#flushedAt = performance.now();
     this.inOrder(() => this.#write(delta, call));
   }
 
-  /** Writes something else, behind what was flushed before. */
+  /** Runs another write after everything that was flushed before. */
   inOrder(write: () => Promise<unknown>): void {
     this.#tail = this.#tail.then(write).catch(() => undefined);
   }

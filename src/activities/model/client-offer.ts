@@ -1,4 +1,7 @@
-/** What the client that has spoken last offers to run itself (core/project/client-tool.ts), as models are offered it. */
+/**
+ * The tools that the client of the newest user message runs itself (core/project/client-tool.ts), as models are offered
+ * them.
+ */
 import { type ClientTool, clientToolName, findClientTools } from '../../core/project/client-tool.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/port/step.ts';
@@ -10,7 +13,7 @@ type Ports = Pick<ActivityDependencies, 'store'>;
 
 const PAGE = 100;
 
-/** What whoever has spoken last offers to run. */
+/** Reads the tools of the newest user message. */
 export async function readClientTools({ store }: Ports, threadId: string): Promise<readonly ClientTool[]> {
   for (let offset = 0; ; offset += PAGE) {
     const { messages, hasMore } = await retryWhileUnavailable(abortSignal(), () =>
@@ -22,14 +25,14 @@ export async function readClientTools({ store }: Ports, threadId: string): Promi
   }
 }
 
-/** Nothing more is read where the step has read what was said last. */
+/** Reads nothing more if the step's messages include the newest user message. */
 export async function readClientOffer(
   ports: Ports,
   { thread, messages, subprompt, summary }: StepContext,
 ): Promise<McpOffer> {
-  // Offered to the conversation, and to nothing within it.
+  // Client tools are offered to the conversation, not to its sub-prompts.
   if (subprompt) return NO_MCP;
-  // A summary stands in place of what was said.
+  // A summary may have replaced the newest user message.
   const tools = findClientTools(messages) ?? (summary ? await readClientTools(ports, thread.id) : []);
   return new Map(
     tools.map(({ name, description, parameters }) => {

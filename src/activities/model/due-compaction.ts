@@ -1,4 +1,4 @@
-/** Whether the older part of what a step has read gives place to a summary, before its model is asked. */
+/** Decides whether the older part of a step's messages is to be replaced by a summary before its model is asked. */
 import type { Registry } from '../../core/author/definition.ts';
 import { type CompactionPlan, planCompaction } from '../../core/context/compaction.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
@@ -9,16 +9,16 @@ import type { StepContext } from '../../store/port/step.ts';
 import { roomForMessages } from './history-window.ts';
 
 export interface DueCompaction extends CompactionPlan {
-  /** Tokens that the models' window has for messages. */
+  /** Tokens that the models' windows leave for messages. */
   readonly room: number;
 }
 
-/** Undefined where nothing is due, or its definition asks for none. */
+/** Undefined if no summary is due, or the definition asks for none. */
 export function dueCompaction(
   registry: Registry,
   active: ActiveSide,
   context: StepContext,
-  /** The policy of the budget wants it. */
+  /** True if the policy of the budget asks for it. */
   wanted = false,
 ): DueCompaction | undefined {
   const { agent, prompt } = active;

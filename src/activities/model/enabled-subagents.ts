@@ -1,9 +1,9 @@
 /**
- * Which subagents of a prompt are enabled at this moment (runtime §7.3). An entry with `optional` is while the variable that it
- * names says true, 1 or yes: asked before it is offered, and again before a call of it runs.
+ * The subagents of a prompt that are enabled now (runtime §7.3). An entry with `optional` is enabled while the variable
+ * that it names is true, 1 or yes: this is checked before the subagent is offered, and again before a call of it runs.
  * O1. The variable is resolved as the prompt's tools see it, whatever its type.
- * O2. Where no entry has `optional`, nothing is read.
- * O3. A variable that this worker cannot decrypt enables nothing; `step-env.ts` says so to people.
+ * O2. If no entry has `optional`, nothing is read.
+ * O3. A variable that this worker cannot decrypt enables nothing; `step-env.ts` reports the error to people.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import { type EnvPlace, resolveVariable } from '../../core/project/env.ts';
@@ -13,7 +13,7 @@ import { readEnvPlace } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
-/** In the order of the prompt's entries. */
+/** Returns them in the order of the prompt's entries. */
 export async function enabledSubagents(
   sources: Pick<ActivityDependencies, 'store' | 'registry'>,
   thread: ThreadRecord,

@@ -1,10 +1,11 @@
 /**
- * How much of a thread's history a step's request has room for (runtime §4): decided before the history is read.
+ * Determines how much of a thread's history fits into a step's request (runtime §4), before the history is read.
  * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
- * W2. An estimate: what the hooks of the step add is not known yet, nor which subagents are enabled, nor what a provider says of a
- *     model's window before this process has asked it once.
- * W3. Where none of the models names its window, the messages have as much room as usual windows have.
- * W4. Where older messages give place to a summary, as much again is read: what has no room is what the next summary is made of.
+ * W2. The size is an estimate. Three things are not known yet: what the step's hooks add, which subagents are enabled,
+ *     and the window that a provider reports for a model before this process has asked it once.
+ * W3. If none of the models declares its window, the messages get the room of a usual window.
+ * W4. If older messages are replaced by a summary, twice as much is read. The next summary is made of what does not
+ *     fit.
  */
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
@@ -21,7 +22,7 @@ import { fullSubagentOffer } from './offered-tools.ts';
 import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';
 
-/** A step whose agent or prompt this worker does not know fails: nothing more is read than must be. */
+/** A step whose agent or prompt this worker does not know fails, so as little as possible is read. */
 const NOTHING: HistoryWindow = { includeChat: false, includePastTools: false, recentImages: 0 };
 
 export function historyWindow(registry: Registry): (place: StepPlace) => HistoryWindow {
@@ -52,7 +53,7 @@ export function roomForMessages(registry: Registry, active: ActiveSide, place: S
   return Math.max(0, Math.min(...rooms) - estimateText(system));
 }
 
-/** Undefined where the prompt has none. */
+/** Undefined if the prompt has no compaction. */
 export function summaryKey(
   { agent, prompt }: ActiveSide,
   { executionId }: Pick<StepPlace, 'executionId'>,
@@ -61,7 +62,7 @@ export function summaryKey(
   return { prompt: prompt.name, scope: prompt.includeChat ? '' : executionId };
 }
 
-/** What a model's window leaves beside its answer and its tools; none where it declares none. */
+/** The tokens that a model's window leaves besides its answer and its tools; empty if the model declares no window. */
 function roomOf(model: ModelDefinition, offer: () => readonly ProviderTool[]): number[] {
   const { maxContextTokens, maxOutputTokens = 0, supportsToolCalls } = capabilitiesOf(model);
   if (maxContextTokens === undefined) return [];

@@ -1,12 +1,14 @@
 /**
- * Immediate subagents (runtime §7.3): calls that a side makes before the first model step of its prompt, whatever the history
- * holds. A child makes its own in the same way, so they go down the family as far as `LIMITS.threadDepth`.
- * I1. One call for each entry that is enabled before the first model step of an agent's side, and none later; the store knows which
- *     sides have had theirs. After a handoff the agent that gets the thread makes its own, also where it has had the thread before.
- * I2. They are calls like any: validated, stored with their result, an error among them. Their origin is code.
- * I3. Their ids begin with a mark that ids of other calls of code cannot have, so the call itself tells that it is one of these
- *     (`isImmediateCall`). The step before is part of them: an agent that gets the thread back makes other calls.
- *     A sub-prompt makes its own at each of its calls.
+ * Immediate subagents (runtime §7.3): calls that a side makes before the first model step of its prompt, whatever the
+ * history holds. A child makes its own in the same way, down the family to `LIMITS.threadDepth`.
+ * I1. Each entry enabled before the first model step of an agent's side is called once; none is called later. The store
+ *     records which sides have made their calls. After a handoff the agent that gets the thread makes its own calls,
+ *     even if it has had the thread before.
+ * I2. Immediate calls are ordinary calls: validated, and stored with their result, which may be an error. Their origin
+ *     is code.
+ * I3. The id of an immediate call begins with a mark that no other call of code can have. So the call alone identifies
+ *     it (`isImmediateCall`). The number of the previous step is part of the id: an agent that gets the thread back
+ *     makes other calls. A sub-prompt makes its own at each of its calls.
  * I4. A project without immediate subagents pays nothing for them.
  */
 
@@ -26,7 +28,10 @@ import { enabledSubagents } from './enabled-subagents.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
-/** `BeginStep.immediate` for the agent that has the thread from this step on; undefined where no side of it makes any. */
+/**
+ * Returns `BeginStep.immediate` for the agent that has the thread from this step on; undefined if no side of it makes
+ * any.
+ */
 export async function immediateCalls(
   sources: Sources,
   command: FromRun & Pick<BeginStep, 'ordinal' | 'afterStep'>,
@@ -55,7 +60,7 @@ async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginSte
   return calls;
 }
 
-/** A sub-prompt becomes active with each call of it. Undefined where it lists none; `key` is the call's. */
+/** The calls of a sub-prompt, made at each call of it. Undefined if it lists none; `key` is the key of the call. */
 export async function immediateOfPrompt(
   sources: Sources,
   thread: ThreadRecord,
@@ -88,21 +93,24 @@ function toItem({ store }: Pick<Sources, 'store'>, subagent: Subagent, key: stri
   return { kind: 'tool', id, ...call, origin: 'code' };
 }
 
-/** What a child is called and told where nothing says more. */
+/** The default name and first message of a child. */
 export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string; message: string } {
   return { name: (agent.title ?? agent.name).slice(0, LIMITS.threadNameChars), message: FIRST_WORD };
 }
 
 const MARK = 'immediate_';
 
-/** I3: known by the mark. Whoever queues a tool by a signal chooses its id, so the origin counts too. */
+/**
+ * I3: known by the mark. A tool that is queued by a signal has an id of the sender's choice, so the origin is checked
+ * too.
+ */
 export function isImmediateCall({ callId, origin }: Pick<StoredToolCall, 'callId' | 'origin'>): boolean {
   return origin === 'code' && callId.startsWith(`queued_${MARK}`);
 }
 
 const known = new WeakMap<Registry, ReadonlySet<string>>();
 
-/** Names of agents one of whose sides lists an immediate subagent; worked out once for each project. */
+/** Names of agents with a side that lists an immediate subagent; computed once per project. */
 function agentsWithImmediate(registry: Registry): ReadonlySet<string> {
   const found = known.get(registry) ?? new Set([...registry.agents.keys()].filter(listsImmediate(registry)));
   known.set(registry, found);

@@ -1,8 +1,9 @@
 /**
- * What a prompt offers of the tools of MCP servers: as their servers told them when the execution first came to ask, and not otherwise.
- * O1. Within an execution a list stays as it was: a server that changes its mind is heard by the next one, and the log says what changed.
- * O2. A server that cannot be asked costs its own tools and nothing else; it is asked again after a while.
- * O3. What is offered has a name that the author has written: whatever a server lists beside it, nobody is shown.
+ * The tools of MCP servers that a prompt offers, as the servers listed them when the execution first asked.
+ * O1. Within an execution a server's list stays the same. A changed list takes effect in the next execution, and the
+ *     log records what changed.
+ * O2. A server that cannot be asked costs only its own tools; it is asked again after AGAIN_AFTER_MS.
+ * O3. Only tools that the author has named are offered: whatever else a server lists is never shown.
  */
 import type { PromptDefinition, Registry, ToolDefinition } from '../../core/author/definition.ts';
 import type { McpServerDefinition } from '../../core/author/mcp-server.ts';
@@ -17,15 +18,15 @@ import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 
-/** By the name that models call it by. */
+/** Keyed by the name that models use in calls. */
 export type McpOffer = ReadonlyMap<string, ProviderTool['function']>;
 
 export const NO_MCP: McpOffer = new Map();
 
-/** O2: not with each step. */
+/** O2: milliseconds until a failed server is asked again. */
 const AGAIN_AFTER_MS = 60_000;
 
-/** Nothing is read or asked where the prompt lists none. */
+/** Reads and asks nothing if the prompt lists no MCP tool. */
 export async function readMcpOffer(
   dependencies: ActivityDependencies,
   { thread, executionId, step }: Pick<StepContext, 'thread' | 'executionId' | 'step'>,
@@ -80,7 +81,7 @@ async function ask(
   }
 }
 
-/** All that any prompt lists of it: another prompt of the same execution finds its own among them. */
+/** All tools of the server that any prompt lists: another prompt of the same execution finds its own among them. */
 function toolsOf({ tools }: Registry, server: string): ToolDefinition[] {
   return [...tools.values()].filter(({ remote }) => remote?.server.name === server);
 }

@@ -1,4 +1,4 @@
-/** Writes each request to a model as a row of its own: who was asked, what it cost, why it failed. */
+/** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -11,39 +11,41 @@ import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.t
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
-  /** As much as the request under way may bring, where a budget bounds it. */
+  /** Output tokens that the current request may use, if a budget bounds it. */
   readonly bound: () => number | undefined;
-  /** As long as it may take. */
+  /** Milliseconds that the current request may take, if a budget bounds it. */
   readonly leftMs: () => number | undefined;
 };
 
 export interface Telling extends Pick<StateDependencies, 'report'> {
-  /** It has streamed text. */
+  /** True if the attempt has streamed text. */
   readonly hasStreamed?: (attempt: number) => boolean;
-  /** Takes secrets out of what a provider said. */
+  /** Removes secrets from texts of a provider. */
   readonly redact: (text: string) => Promise<string>;
   /** What a request to this model may cost. */
   readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
-  /** The policy of the budget is asked about it: why it is not sent yet. */
+  /** Asks the policy of the budget about the request. Returns why it is not sent yet; undefined if it may be sent. */
   readonly judge?: (
     model: ModelDefinition,
     attempt: number,
   ) => Promise<BlockedStep | CompactFirst | undefined>;
-  /** What is told of it before it is sent. */
+  /** What is logged of the request before it is sent. */
   readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
 }
 
-/** Why a request is not sent: the budget denies it, others hold what is left of it, or it waits for an approval. */
+/**
+ * Why a request is not sent: the budget denies it, other requests hold what is left of it, or it waits for an approval.
+ */
 export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
 
-/** The policy of the budget wants a shorter one. */
+/** The policy of the budget asks for a shorter request. */
 export interface CompactFirst {
   readonly kind: 'compact';
 }
 
 export type Held = Unsent | CompactFirst;
 
-/** Nothing more is asked. Thrown through the attempts to whoever began them (ask-model.ts). */
+/** Ends the attempts: no model is asked any more. Thrown through them to their caller (ask-model.ts). */
 class UnsentCall extends Error {
   override readonly name = 'UnsentCall';
   readonly unsent: Held;
@@ -54,7 +56,7 @@ class UnsentCall extends Error {
   }
 }
 
-/** Undefined for any other error. */
+/** Why the request was not sent; undefined for any other error. */
 export function toUnsent(error: unknown): Held | undefined {
   return readField(error, 'name') === 'UnsentCall' ? (error as UnsentCall).unsent : undefined;
 }
@@ -91,7 +93,7 @@ export function recordModelCalls(
         return;
       }
       const { code, message, statusCode } = outcome.error;
-      // Redacted before it is cut: half a secret would not be found.
+      // Redacted before it is cut: half of a secret would not be found.
       const error = {
         code,
         message: (await redact(message)).slice(0, 1000),
@@ -102,7 +104,7 @@ export function recordModelCalls(
       const discards = hasStreamed?.(attempt);
       const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000 };
       await store.modelCalls.end({ ...ref, ...failed });
-      // What no provider has answered may be a fault of the code that asks it.
+      // A failure without a provider's response may be a bug in the code that calls the provider.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;
       const told = withStack(error.message, await redact(stack));
@@ -121,7 +123,10 @@ export function toAnsweredCall(
   return { call, usage, cost: costOf(model, usage), ...times, ignored };
 }
 
-/** USD: the provider's own figure, or the definition's prices per million tokens; undefined when neither says. */
+/**
+ * The cost in USD: the provider's own figure, or the definition's prices per million tokens; undefined if neither is
+ * given.
+ */
 export function costOf(model: ModelDefinition, usage: ProviderUsage): number | undefined {
   if (usage.cost !== undefined) return usage.cost;
   const { inputPrice, outputPrice, cachedPrice } = model;

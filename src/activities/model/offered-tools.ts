@@ -1,6 +1,6 @@
 /**
- * What a prompt offers to its model (definitions §6.3, §13.3): function tools; prompts, which take what their schema says; agents
- * of type `ai_human`, a handoff to which takes what their side A's prompt takes; subagents, as far as they are enabled.
+ * What a prompt offers to its model (definitions §6.3, §13.3): function tools; prompts, with the parameters of their
+ * schema; agents of type `ai_human`, whose handoff takes the parameters of their side A's prompt; enabled subagents.
  */
 import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
@@ -13,7 +13,9 @@ import { enabledSubagents } from './enabled-subagents.ts';
 import { type McpOffer, NO_MCP } from './mcp-offer.ts';
 import { offerLifecycle, offerSubagent, parametersOf, type SubagentOffer, toTool } from './subagent-tools.ts';
 
-/** What depends on the moment: nothing is read where the prompt lists no subagent of the kind. */
+/**
+ * The subagents that can be offered now. Nothing is read if the prompt lists neither an optional nor a resumable one.
+ */
 export async function readSubagentOffer(
   sources: Pick<ActivityDependencies, 'store' | 'registry'>,
   thread: ThreadRecord,
@@ -27,7 +29,7 @@ export async function readSubagentOffer(
   return { enabled, living: await sources.store.children.hasResumable(thread.id, { except }) };
 }
 
-/** Before anything is read: all that the prompt may come to offer. */
+/** The largest offer that the prompt may come to make, computed without reading anything. */
 export function fullSubagentOffer(
   registry: Registry,
   thread: ThreadRecord,
@@ -37,7 +39,7 @@ export function fullSubagentOffer(
   return { enabled, living: mayLive(thread, enabled) };
 }
 
-/** A child that the prompt may speak to. */
+/** True if the thread may have a child that the prompt can message. */
 function mayLive({ childCount }: ThreadRecord, enabled: readonly Subagent[]): boolean {
   return childCount > 0 && enabled.some(({ resumable }) => resumable);
 }
@@ -63,13 +65,13 @@ function offer(registry: Registry, name: string): ProviderTool | undefined {
   if (callee?.kind === 'tool') return toTool(name, callee.description, callee.parameters);
   if (callee?.kind === 'prompt')
     return toTool(name, callee.toolDescription, parametersOf(callee.requiredSchema));
-  // A dual_ai agent is a thread of its own: no handoff.
+  // A dual_ai agent runs in a separate thread: no handoff.
   if (callee?.type !== 'ai_human') return undefined;
   const schema = registry.prompts.get(callee.sideA.prompt)?.requiredSchema;
   return toTool(name, describe(callee), parametersOf(schema));
 }
 
-/** What its server has not told of is not offered. */
+/** Empty if the tool's server has not listed it. */
 function offerMcp(mcp: McpOffer, name: string): ProviderTool[] {
   const told = mcp.get(name);
   return told ? [{ type: 'function', function: told, executionMode: 'local' }] : [];

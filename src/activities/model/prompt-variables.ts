@@ -1,4 +1,6 @@
-/** What `{{key}}` in a prompt may stand for: the scratch, overlaid by the arguments of the thread or of the sub-prompt's call. */
+/**
+ * Values for `{{key}}` in a prompt: the scratch, overridden by the arguments of the thread or of the sub-prompt's call.
+ */
 import type { StepPlace } from '../../store/port/step.ts';
 
 export function promptVariables({

@@ -1,8 +1,8 @@
 /**
- * Tools that the provider itself runs (definitions §6.3, §8): sent along, never executed here.
- * A prompt names one as the model declares it in `providerTools` (`x` or `provider:x`), or by a tool of the project with
- * `executionMode: 'provider'`, or as the provider itself tells of it (`provider:x`). A fallback model that does not have it is asked
- * without it.
+ * Tools that the provider itself runs (definitions §6.3, §8): sent with the request, never executed here.
+ * A prompt names one as the model declares it in `providerTools` (`x` or `provider:x`), by a tool of the project with
+ * `executionMode: 'provider'`, or as the provider itself lists it (`provider:x`). A fallback model that lacks the tool
+ * is asked without it.
  */
 import type { ModelDefinition, PromptToolEntry, Registry } from '../../core/author/definition.ts';
 import { type AgentPolicy, providerCapability } from '../../core/governance/agent-policy.ts';
@@ -14,7 +14,7 @@ import type { ActiveSide } from '../../core/project/active-side.ts';
 import { toParameters } from '../../definitions/index.ts';
 import type { ProviderTools } from '../../models/meet-provider.ts';
 
-/** A model, and what its provider says that it runs itself. */
+/** A model, and the tools that its provider says it runs itself. */
 export interface AskedModel {
   readonly model: ModelDefinition;
   readonly tools: ProviderTools;
@@ -33,8 +33,8 @@ export function findProviderTools(
 }
 
 /**
- * What the provider runs passes no gate: where there is a policy, one of its rules must allow it, and what the context says must do no
- * less. Nobody can be asked.
+ * Tools that the provider runs pass no gate, so no approval can be asked for them. If the agent has a policy, one of
+ * its rules must allow the tool; the run context's permissions must allow it too (default: they do).
  */
 function maySend(policy: AgentPolicy | undefined, permissions: Permissions, capability: string): boolean {
   const { rules, default: fallback = 'allow' } = readPermissions(permissions);
@@ -42,13 +42,16 @@ function maySend(policy: AgentPolicy | undefined, permissions: Permissions, capa
   return !policy || findRule(policy.rules, capability) === 'allow';
 }
 
-/** What a message's metadata tells of tools that the provider has run; nothing where it has run none. */
+/** Metadata of a message about the tools that the provider has run; empty if it has run none. */
 export function executedMetadata({ providerTools }: ProviderResponse): { providerTools?: unknown[] } {
   if (!providerTools || providerTools.length === 0) return {};
   return { providerTools: providerTools.map((tool) => (isSmall(tool.result) ? tool : cut(tool))) };
 }
 
-/** A search may bring whole pages: what the model made of them is in its answer. */
+/**
+ * Maximum characters of a stored result: a search may return whole pages, and the answer already holds what the model
+ * made of them.
+ */
 const LONGEST_RESULT = 32_000;
 
 function isSmall(result: unknown): boolean {
@@ -59,7 +62,7 @@ function cut({ result, ...tool }: NonNullable<ProviderResponse['providerTools']>
   return { ...tool, result: `${JSON.stringify(result).slice(0, LONGEST_RESULT)}…`, resultCut: true };
 }
 
-/** Whether the entry's name is that of a tool of the project that the provider runs. */
+/** True if the name is that of a project tool that the provider runs. */
 export function runsAtProvider(registry: Registry, name: string): boolean {
   return registry.tools.get(name)?.executionMode === 'provider';
 }
@@ -81,11 +84,11 @@ function toProviderTool(
       options,
     };
   }
-  // A prompt or an agent of that name comes first, as it does when the project is checked.
+  // A prompt or an agent of that name takes precedence, as it does when the project is checked.
   if (registry.prompts.has(name) || registry.agents.has(name)) return undefined;
   const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
   const declared = model.providerTools.find((each) => each === name || each === own);
-  // With the prefix it is the provider's, also where the model's definition does not list it.
+  // With the prefix, it is the provider's tool even if the model's definition does not list it.
   const offered = declared ?? (name !== own && Object.hasOwn(tools, own) ? own : undefined);
   if (offered === undefined) return undefined;
   return {
@@ -96,7 +99,7 @@ function toProviderTool(
   };
 }
 
-/** As the provider describes it (`getTools`); some need no more than the name. */
+/** Describes a tool as the provider does (`getTools`); some tools need only the name. */
 function describe(
   tool: ProviderOwnTool | undefined,
 ): Pick<ProviderTool['function'], 'description' | 'parameters'> {
@@ -107,7 +110,7 @@ function describe(
   };
 }
 
-/** Undefined for what is no zod schema, or none that can be described. */
+/** Undefined for a value that is not a zod schema, or for a schema that cannot be described. */
 function toSchema(args: unknown): ProviderTool['function']['parameters'] | undefined {
   try {
     return args === undefined ? undefined : toParameters(args);

@@ -1,4 +1,4 @@
-/** Variables as settings of a provider (definitions §5.1, §16): those of the thread that asks it. */
+/** Variables used as settings of a provider (definitions §5.1, §16): those of the thread that makes the request. */
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import { ProviderError } from '../../core/message/provider.ts';
 import { resolveVariable } from '../../core/project/env.ts';
@@ -8,7 +8,9 @@ import { readEnvPlace } from '../../state/env-place.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
-/** Where values cannot be decrypted, the lookup throws ProviderError 'invalid_request': the step fails, and says why. */
+/**
+ * If values cannot be decrypted, the lookup throws ProviderError 'invalid_request': the step fails with that reason.
+ */
 export async function readProviderVariables(
   sources: Pick<ActivityDependencies, 'store' | 'registry'>,
   thread: ThreadRecord,

@@ -1,9 +1,9 @@
 /**
  * Reads the recent images of a step's messages (definitions §15.5), once for all models that may be asked.
- * V1. Nothing about a file fails a step: what cannot be shown is told in words.
- * V2. Only bytes that are an image by their own header are sent, under the type that the header says: a provider refuses
- *     everything else, and would for every step that follows.
- * V3. The newest images come first where there is not room for all.
+ * V1. No problem with a file fails a step: an image that cannot be shown is replaced by words.
+ * V2. Only bytes whose own header identifies them as an image are sent, with the type from that header. A provider
+ *     refuses anything else, and would do so in every following step.
+ * V3. If there is not room for all images, the newest are preferred.
  */
 
 import type { Picture, Pictures } from '../../core/context/context-attachment.ts';
@@ -16,7 +16,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 type Reader = { readonly files: Pick<ThreadStore['files'], 'open' | 'readChunk'> };
 
-/** `images`: the newest first. */
+/** `images`: newest first. */
 export async function readPictures(
   store: Reader,
   threadId: string,
@@ -36,7 +36,9 @@ export async function readPictures(
   return pictures;
 }
 
-/** The file may have another size by now than the message was told. */
+/**
+ * Returns the bytes, or why they cannot be shown. The file's size may have changed since it was stored in the message.
+ */
 async function read(
   store: Reader,
   threadId: string,
@@ -50,7 +52,7 @@ async function read(
     const content = await readWholeFile(store, threadId, path);
     return content ? new Uint8Array(content) : 'unavailable: the file is gone';
   } catch (error) {
-    // A store that is away fails the step, and the step is tried again.
+    // An unreachable store fails the step, which is then retried.
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
     return 'unavailable: the file cannot be read';
   }

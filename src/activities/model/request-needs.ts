@@ -1,7 +1,8 @@
 /**
- * What a step's begin is asked to bring along for the request of the step.
- * N1. The first call begins with the step where nothing stands between the two that could end the step without it, or take its time: no
- *     hook on the request, no variable that may be missing, no manifest to be told before it, no summary to be made. Its row is there before the request is sent, as any call's.
+ * What a step's begin must return for the request of the step.
+ * N1. The first model call begins with the step if nothing in between could end the step or take time. That means: no
+ *     hook on the request, no variable that may be missing, no manifest to log first, no summary to make. The call's
+ *     row exists before the request is sent, as for any call.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import { findStepSide } from '../../core/project/active-side.ts';
@@ -21,16 +22,16 @@ export function requestNeeds(registry: Registry): (place: StepPlace) => RequestN
   return (place) => ({ window: window(place), ...(hooked ? {} : firstCall(registry, place)) });
 }
 
-/** N1: of the model that is asked first. */
+/** N1: the call of the first model. */
 function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'call' | 'delays'> {
   const active = findStepSide(registry, place.thread.agent, place);
   if (!active) return {};
   const { prompt } = active;
-  // What is told of a request is known once it is assembled.
+  // A manifest is known only once the request is assembled.
   if (tellsManifests(active, place)) return {};
   const [model] = findModels(registry, active);
   if (!model || needsVariables(registry, place.thread, { begun: hasBegun(place), prompt })) return {};
-  // A summary comes before it.
+  // A summary is made before the first call.
   const delays = (context: StepContext) => dueCompaction(registry, active, context) !== undefined;
   return { call: { model: model.name, modelId: model.model }, delays };
 }

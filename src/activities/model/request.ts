@@ -1,4 +1,4 @@
-/** Builds what a model is asked (runtime §4) from the project's definitions and the thread's messages. */
+/** Builds the request to a model (runtime §4) from the project's definitions and the thread's messages. */
 
 import type { ModelDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
 import { withoutImages } from '../../core/context/context-provider.ts';
@@ -49,9 +49,9 @@ export interface AssembledStep {
   readonly threadId: string;
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
-  /** Tools of MCP servers; none where absent. */
+  /** Tools of MCP servers; none if absent. */
   readonly mcp?: McpOffer;
-  /** Of the run's context. */
+  /** Permissions of the run's context. */
   readonly permissions?: Permissions;
 }
 
@@ -69,7 +69,7 @@ export function buildRequest(
   const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
   return {
     model: model.model,
-    // What is stored keeps its images: another model may see them (runtime §4).
+    // Stored messages keep their images: another model may be able to see them (runtime §4).
     messages: supportsImages === false ? withoutImages(messages) : messages,
     ...(tools.length > 0
       ? { tools, toolChoice: prompt.toolChoice, parallelToolCalls: prompt.parallelToolCalls }
@@ -93,7 +93,7 @@ function toReasoning({ reasoning }: PromptDefinition, model: ModelDefinition): P
   return { level, ...(word === undefined ? {} : { effort: word }), maxTokens, exclude };
 }
 
-/** The model's own word for the level that is nearest (definitions §5.6); undefined where it has none. */
+/** The model's own word for the nearest level (definitions §5.6); undefined if it has none. */
 function nearestWord(
   levels: Readonly<Record<number, string | null>> | undefined,
   level: number,
@@ -104,7 +104,7 @@ function nearestWord(
   return nearest === undefined ? undefined : levels?.[nearest];
 }
 
-/** All that this model is offered; what the provider runs is offered as such and as nothing else. */
+/** All tools that this model is offered; those that the provider runs are offered only as provider tools. */
 export function offerTools(
   registry: Registry,
   active: ActiveSide,

@@ -1,9 +1,10 @@
 /**
- * Variables before a model is asked (definitions §3, §6.2).
- * S1. Required ones are asked for before an execution begins. One that goes missing later is told to the model by the
- *     tool that needs it.
- * S2. A model never gets a secret, nor what is withheld from prompts (core/project/env.ts, V3): an `env` part shows the name.
- * S3. A project that uses neither costs no read.
+ * Resolves variables before a model is asked (definitions §3, §6.2).
+ * S1. Required variables are checked before an execution begins. If one goes missing later, the tool that needs it
+ *     reports that to the model.
+ * S2. A model never gets a secret, nor a value withheld from prompts (core/project/env.ts, V3). An `env` part shows the
+ *     name instead.
+ * S3. A project that uses neither required variables nor variables in prompts costs no read.
  */
 
 import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
@@ -23,7 +24,9 @@ export type StepEnv =
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
-/** `begun`: the execution has been under way (S1). `prompt`: the one that is rendered; the agent's own where absent. */
+/**
+ * `begun`: true if the execution is already under way (S1). `prompt`: the prompt to render; the agent's own if absent.
+ */
 export async function readStepEnv(
   sources: Sources,
   thread: ThreadRecord,
@@ -54,7 +57,7 @@ export async function readStepEnv(
   }
 }
 
-/** Values of variables decide what is sent, or whether anything is (S3). */
+/** True if values of variables decide what is sent, or whether anything is sent (S3). */
 export function needsVariables(
   registry: Registry,
   { agent }: Pick<ThreadRecord, 'agent'>,
@@ -64,12 +67,12 @@ export function needsVariables(
   return required.length > 0 || (prompt !== undefined && usesEnv(registry, prompt));
 }
 
-/** Whether the execution has had an answer of a model, of either side; this step is counted. */
+/** True if the execution has already had a model's answer, from either side; `stepCount` includes the present step. */
 export function hasBegun({ subprompt, stepCount }: Pick<StepPlace, 'subprompt' | 'stepCount'>): boolean {
   return subprompt !== null || stepCount > 1;
 }
 
-/** It shows variables, or one of them decides what it offers. */
+/** True if the prompt shows variables, or a variable decides what it offers. */
 function usesEnv(registry: Registry, prompt: PromptDefinition): boolean {
   return showsEnv(registry, prompt) || listSubagents(registry, prompt).some(({ optional }) => optional);
 }

@@ -1,6 +1,6 @@
 /**
- * How subagents are offered to a model (definitions §13.3): one that ends with its report is a tool of its agent's name; those
- * that may be spoken to again hide behind `subagent_create` and `subagent_message`. Pure.
+ * How subagents are offered to a model (definitions §13.3): one that ends with its report is a tool of its agent's
+ * name; resumable ones are reached through `subagent_create` and `subagent_message`. Pure.
  */
 import type { AgentDefinition, AuthorSchema, Registry } from '../../core/author/definition.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
@@ -16,7 +16,7 @@ import { type JsonSchema, toParameters } from '../../definitions/tool-schema.ts'
 export interface SubagentOffer {
   /** Subagents that the prompt lists and that are enabled now. */
   readonly enabled: readonly Subagent[];
-  /** A child lives that may be spoken to. */
+  /** True if a living child can be messaged. */
   readonly living: boolean;
 }
 
@@ -25,7 +25,7 @@ export function offerSubagent(registry: Registry, subagent: Subagent): ProviderT
   return toTool(subagent.agent.name, describeAgent(subagent.agent), parametersOf(schema));
 }
 
-/** The lifecycle tools, where there is anybody to be made or spoken to, and the project has nothing of their names. */
+/** The lifecycle tools, if a subagent can be made or messaged and the project defines nothing of the same name. */
 export function offerLifecycle(registry: Registry, { enabled, living }: SubagentOffer): ProviderTool[] {
   const resumable = enabled.filter((each) => each.resumable);
   return [
@@ -34,18 +34,18 @@ export function offerLifecycle(registry: Registry, { enabled, living }: Subagent
   ].filter((tool) => isSubagentCall(registry, tool.function.name));
 }
 
-/** What it says of itself, for models. */
+/** The agent's description for models. */
 export function describeAgent({ name, title, description, toolDescription }: AgentDefinition): string {
   return toolDescription ?? description ?? title ?? `The agent ${name}.`;
 }
 
-/** Names of the fields that must be given. */
+/** Names of the required fields. */
 export function requiredFields(schema: AuthorSchema): readonly string[] {
   const { required = [] } = parametersOf(schema) as { required?: readonly string[] };
   return required;
 }
 
-/** Worked out once for each schema: a request is made for every step. */
+/** Computed once per schema, since a request is made for every step. */
 const known = new WeakMap<AuthorSchema, JsonSchema>();
 
 export function parametersOf(schema: AuthorSchema | undefined): JsonSchema {
@@ -106,7 +106,7 @@ function describe(registry: Registry, subagent: Subagent): string {
   return `${agent.name}: ${describeAgent(agent)} (${facts.join('; ')})`;
 }
 
-/** Undefined where none of them takes any. */
+/** Undefined if none of them takes arguments. */
 function argumentsSchema(registry: Registry, resumable: readonly Subagent[]): JsonSchema | undefined {
   const schemas = resumable.flatMap((subagent) => {
     const schema = childPrompt(registry, subagent)?.requiredSchema;

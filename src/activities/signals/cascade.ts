@@ -1,22 +1,23 @@
 /**
- * Stop and termination of a thread, as activities carry them to its descendants (runtime §10): `state/descendants.ts` says whom.
- * C1. After the thread's own commit, also where it comes again and finds the thread ended already: so a worker that dies in
- *     between leaves nobody running.
- * C2. Those below a cancelled execution are cancelled with its reason, and stopped: nothing of them goes on by itself.
+ * Extends the stop or termination of a thread to its descendants, from within activities (runtime §10).
+ * `state/descendants.ts` selects them.
+ * C1. The cascade runs after the thread's own commit, even if a repeated commit finds the thread already ended. So a
+ *     worker that dies in between leaves no descendant running.
+ * C2. Descendants of a cancelled execution are cancelled with its reason, and stopped: none of them goes on by itself.
  */
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 
-/** C1. Within the activity `commitStatus`. */
+/** C1: called within the activity `commitStatus`, after its commit. */
 export async function cascade(
   store: ThreadStore,
   { threadId, status, stops }: Pick<CommitStatusInput, 'threadId' | 'status' | 'stops'>,
   canceled?: { readonly reason: string | null },
 ): Promise<void> {
   if (status === 'terminated') await endDescendants(store, openThreadSignals(store), threadId);
-  // A thread that was stopped before may commit its rest again; somebody may have let a child go on since.
+  // Only for a new stop: a thread stopped earlier may commit its rest again, after a child was allowed to go on.
   if (canceled) await cancelDescendants(store, threadId, canceled.reason ?? undefined);
   else if (status === 'stopped' && stops)
     await stopDescendants(store, threadId, openThreadSignals(store).stop);
@@ -26,21 +27,21 @@ export async function cascade(
 function cancelDescendants(store: ThreadStore, threadId: string, reason: string | undefined): Promise<void> {
   const { stop } = openThreadSignals(store);
   return stopDescendants(store, threadId, async (descendant, why) => {
-    // One that has not begun is held back by the stop alone.
+    // If the descendant has not begun, only the stop holds it back.
     await store.executions.cancel({ threadId: descendant, reason });
     await stop(descendant, why);
   });
 }
 
-/** Code of the thread itself has asked for it: its workflow hears by the activity's answer. */
+/** Terminates a thread whose own code has asked for it: its workflow learns of it from the activity's result. */
 export async function terminateSelf(store: ThreadStore, threadId: string, reason: string): Promise<void> {
   await store.threads.terminate(threadId, reason);
   await endDescendants(store, openThreadSignals(store), threadId);
 }
 
 /**
- * A relative of the thread. Its workflow is told first, so that it has a report to deliver whatever becomes of this process;
- * then the store, so that whoever asked sees it at once.
+ * Terminates a relative of the thread. Its workflow is signalled first, so that it has a report to deliver even if this
+ * process dies; then the store is updated, so that the caller sees the end at once.
  */
 export async function terminateRelative(
   store: ThreadStore,

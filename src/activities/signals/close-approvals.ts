@@ -1,6 +1,6 @@
 /**
- * A budget is exceeded: nobody is asked any more whether relatives that spend from it may do something. Where this worker is lost before it has told
- * them, a worker's regular look finds their calls (worker/wait-look.ts).
+ * After a budget is exceeded, closes the approvals that relatives with the same budget wait for, and signals those
+ * relatives. If this worker is lost in between, a worker's regular check finds their calls (worker/wait-look.ts).
  */
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals } from './thread-signals.ts';

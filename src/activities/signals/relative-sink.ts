@@ -1,10 +1,10 @@
 /**
- * Where work goes that code in an activity queues to another thread of its family: into that thread's queue in the store, and
- * its workflow is told to look.
- * R1. In the order in which the code asked, also where it did not wait.
+ * Sink for work that code in an activity queues to another thread of its family: it is put into that thread's queue in
+ * the store, and the thread's workflow is woken.
+ * R1. Work is queued in the order in which the code asked, even if the code did not wait.
  * R2. `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
- * R3. What was queued is stored when the code goes on; that the other one looks is seen to by then as well (`wake-gate.ts`), or, where
- *     this worker is lost, by whoever finds that out (`wake-forgotten.ts`).
+ * R3. Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
+ *     (`wake-gate.ts`); if this worker is lost, whoever detects the loss sends it (`wake-forgotten.ts`).
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -18,11 +18,11 @@ import { openWakeGate, type WakeGate } from './wake-gate.ts';
 
 export interface RelativeSinks {
   reach(threadId: string): WorkSink;
-  /** For a child that nobody has started: whoever starts it finds what is queued, and nobody is told. */
+  /** For a child that has not been started: its first run finds what is queued, so no wake is sent. */
   reachUnstarted(threadId: string): WorkSink;
-  /** Resolves when the thread's workflow has been told to look, or could not be. */
+  /** Resolves when the thread's workflow has been woken, or the signal has failed. */
   tell(threadId: string): Promise<void>;
-  /** Waits for what nobody could await. Rejects with the first failure since it was asked last. */
+  /** Waits for work that could not be awaited. Rejects with the first failure since the previous call. */
   settle(): Promise<void>;
 }
 
@@ -30,13 +30,16 @@ type Ports = Pick<ActivityDependencies, 'store' | 'probe'>;
 
 interface RelativeWork extends Ports {
   readonly self: string | undefined;
-  /** Asked for within the activity, since they are made of its context. */
+  /** Opened within the activity, since signals are made from its context. */
   readonly signals: () => ThreadSignals;
   readonly line: WorkLine;
   readonly reach: (threadId: string) => WorkSink;
 }
 
-/** `self`: the thread whose own execution the code belongs to. It may come back to it by way of its relatives. */
+/**
+ * `self`: the thread whose own execution the code belongs to. The code may reach that thread again through its
+ * relatives.
+ */
 export function openRelativeSinks({ store, probe }: Ports, self?: string): RelativeSinks {
   let opened: ThreadSignals | undefined;
   const signals = () => {
@@ -44,7 +47,7 @@ export function openRelativeSinks({ store, probe }: Ports, self?: string): Relat
     return opened;
   };
   const line = openWorkLine();
-  // R3. What is stored already is told however long the database is away: nobody else would tell of it.
+  // R3: what is already stored is signalled however long the database is unreachable: nothing else would signal it.
   const gate = openWakeGate((threadId, payload) =>
     retryWhileUnavailable(abortSignal(), () => signals().wake(threadId, payload)),
   );
@@ -76,7 +79,7 @@ function openRelativeSink(
       line.add(async () => {
         await store.queue.add(threadId, item, { own });
         await probe?.('relative_told');
-        // A person's word to a thread that was stopped lets it go on; so does a relative's.
+        // A user message lets a stopped thread go on, whether it comes from a person or from a relative.
         wake(threadId, item.role === 'user' ? { speaks: true } : {});
       }),
     queueTool: (tool) =>
@@ -93,7 +96,7 @@ function openRelativeSink(
   };
 }
 
-/** The error of a tool or an effect whose own work is done, but not what it queued to others. */
+/** The error of a tool or an effect that has done its own work but could not queue something to another thread. */
 export function notTaken(error: unknown): RuntimeError {
   return new RuntimeError(
     isRuntimeError(error) ? error.code : 'InvalidMessage',

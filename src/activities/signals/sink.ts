@@ -1,6 +1,7 @@
 /**
- * Where work goes that code in an activity queues: messages into the store at once, tools along with the result, in one
- * transaction. The workflow is alive and hears of both by the activity's answer; what comes after it is told by itself.
+ * Sink for work that code in an activity queues to its own thread: messages go into the store at once, tools are stored
+ * along with the result, in one transaction. The running workflow learns of both from the activity's result; work that
+ * is queued after the result is signalled separately.
  */
 import type { WorkSink } from '../../state/work-sink.ts';
 import type { QueuedTool } from '../../store/port/tool.ts';
@@ -8,27 +9,30 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { terminateSelf } from './cascade.ts';
 import { openRelativeSinks } from './relative-sink.ts';
 
-/** The parent has the whole of each. */
+/** Limits for the metadata of a tool message. The parent receives each notification in full. */
 const NOTICES = 10;
 const NOTICE_CHARS = 500;
 
 export interface Sink {
   readonly work: WorkSink;
-  /** For a child that this very work has made: see `RelativeSinks`. */
+  /** For a child that this work has just made: see `RelativeSinks`. */
   reachUnstarted(threadId: string): WorkSink;
-  /** Waits for what was queued to other threads of the family and could not be awaited. Rejects with the first failure. */
+  /** Waits for work queued to other threads of the family that could not be awaited. Rejects with the first failure. */
   settle(): Promise<void>;
-  /** What `notifyParent` has said, for the metadata of a tool message. */
+  /** The texts sent by `notifyParent`, for the metadata of a tool message. */
   notifications(): Readonly<Record<string, unknown>>;
   taken(): { readonly queuedTools: readonly QueuedTool[]; readonly queuedItems: number };
-  /** The activity answers. Code that goes on nevertheless, such as a body that does not heed its time, is still heard. */
+  /**
+   * Called when the activity returns. Work that code queues later, such as a body that ignores its time-out, still
+   * reaches the thread.
+   */
   end(): void;
 }
 
 export interface SinkOptions {
-  /** The code is part of an execution of the thread: what it queues goes on with the count of its steps. */
+  /** True if the code is part of an execution of the thread: what it queues continues that execution's step count. */
   readonly own: boolean;
-  /** The code is that of this effect. */
+  /** The id of the effect that the code belongs to. */
   readonly effect?: string;
 }
 
@@ -44,7 +48,7 @@ export function openSink(
   let ended = false;
   const relatives = openRelativeSinks(dependencies, own ? threadId : undefined);
   let telling: Promise<void> | undefined;
-  /** Once is enough while the activity lasts: no step drains the queue before its end. */
+  /** One wake is enough while the activity runs: no step drains the queue before it ends. */
   const told = () => {
     if (ended) return relatives.tell(threadId);
     telling ??= relatives.tell(threadId);
@@ -55,8 +59,8 @@ export function openSink(
       async queueMessage(item) {
         await store.queue.add(threadId, item, { own, effect });
         queuedItems += 1;
-        // The thread may be at rest: it is told before this resolves, so what is said to it from now on comes behind. Where it cannot be,
-        // the answer of the activity tells it.
+        // The thread may be at rest: it is woken before this resolves, so that later messages queue behind this one. If
+        // the signal fails, the activity's result informs the workflow.
         if (!own) await told();
         else if (ended) await relatives.reach(threadId).wake();
       },
@@ -65,9 +69,9 @@ export function openSink(
         else queuedTools.push(tool);
       },
       terminate: () => terminateSelf(store, threadId, 'state.terminate'),
-      // Each activity's answer tells when the next one is due (activities/index.ts).
+      // Each activity's result says when the next effect is due (activities/index.ts).
       wakeForEffects: async () => undefined,
-      // What lies in the store is counted before the thread rests.
+      // Items in the store are counted before the thread rests.
       wake: async () => undefined,
       noteTold: (content) => void toldParent.push(content),
       reach: relatives.reach,
@@ -82,7 +86,7 @@ export function openSink(
   };
 }
 
-/** The last of what the parent was told. */
+/** The newest notifications to the parent, each cut to NOTICE_CHARS. */
 function toMetadata(toldParent: readonly string[]): Readonly<Record<string, unknown>> {
   const shown = toldParent.slice(-NOTICES).map((content) => content.slice(0, NOTICE_CHARS));
   if (shown.length === 0) return {};

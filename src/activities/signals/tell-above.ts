@@ -1,12 +1,13 @@
 /**
- * A call or a step of a thread waits for people, or has waited: ancestors that it holds up are told to look. The store has told their logs already
- * (store/commands/wait/shown-wait.ts); this is for what their workflows show. Never fails: one that was not told looks by itself
- * (workflows/child-call.ts, C2).
+ * Wakes the ancestors that a thread holds up when one of its calls or steps begins to wait for people, or has stopped
+ * waiting. The store has updated their logs already (store/commands/wait/shown-wait.ts); the wake updates what their
+ * workflows show. Never fails: an ancestor that misses the wake polls the store by itself (workflows/child-call.ts,
+ * C2).
  */
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
-/** Whether an attempt has come to a wait for people: of a call, or of a step, which may also wait for its budget alone. */
+/** True if an attempt at a call or a step waits for people. A step that waits for its budget alone has no `wait`. */
 export function waitsForPeople(outcome: { readonly kind: string; readonly wait?: unknown }): boolean {
   return outcome.kind === 'waits' || outcome.wait !== undefined;
 }

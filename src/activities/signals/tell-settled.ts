@@ -1,6 +1,6 @@
 /**
- * A step of a thread with a budget is over, and what it held is settled: relatives that wait for it are told. Where this worker is lost before,
- * they look again by themselves (workflows/budget.ts).
+ * When a step of a thread with a budget has ended and its reservation is settled, wakes the relatives that wait for
+ * that budget. If this worker is lost before, they check again by themselves (workflows/budget.ts).
  */
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals } from './thread-signals.ts';

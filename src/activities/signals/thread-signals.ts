@@ -1,9 +1,10 @@
 /**
- * How an activity reaches another thread of the family (runtime §8): what there is to know lies in the store, and the other
- * thread's workflow is told to look. By workflow id without a run id, so it makes no difference whether it has continued as new.
- * A1. A workflow that was killed is started again by it: what lies in its queue is answered.
- * A2. A thread that is over is left alone.
- * A3. Nobody is started to be ended by `end`: whose workflow is gone is ended in the store, by whoever asks.
+ * How an activity reaches another thread of the family (runtime §8): the content is in the store, and the other
+ * thread's workflow is signalled to read it. Signals use the workflow id without a run id, so it makes no difference
+ * whether it has continued as new.
+ * A1. A signal restarts a workflow that was killed, so the items in its queue are answered.
+ * A2. A thread that has ended receives no signal.
+ * A3. `end` never starts a workflow only to end it: if none runs, the caller ends the thread in the store.
  */
 import { Context } from '@temporalio/activity';
 import { revival, workflowIdOf, workflowTypeOf } from '../../core/thread/start-options.ts';
@@ -21,20 +22,20 @@ import {
 export interface ThreadSignals {
   wake(threadId: string, payload?: WakePayload): Promise<void>;
   wakeForEffects(threadId: string, inMs: number): Promise<void>;
-  /** The answer is in the store. */
+  /** Signals that the answer is in the store. */
   answerWait(threadId: string, id: string): Promise<void>;
   stop(threadId: string, reason?: string): Promise<void>;
   terminate(threadId: string, reason?: string): Promise<void>;
-  /** A3. False where no workflow runs. */
+  /** A3: false if no workflow runs. */
   end(threadId: string, reason?: string): Promise<boolean>;
 }
 
-/** Within an activity, local or not. */
+/** Must be called within an activity, local or not. */
 export function openThreadSignals(store: {
   readonly threads: Pick<ThreadStore['threads'], 'get'>;
 }): ThreadSignals {
   const { client, info } = Context.current();
-  // Code that a model wrote has a queue of its own (`sandboxQueue`); workflows wait on the workers' first one.
+  // Code that a model wrote runs on a separate task queue (`sandboxQueue`); workflows run on the workers' main one.
   const taskQueue =
     info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
   const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * A worker that was lost may have queued something to a relative's thread and told nobody. Whoever finds the loss out wakes those
- * relatives; a look in vain does no harm.
+ * Wakes relatives to whose threads a lost worker may have queued something without waking them. Called by whoever
+ * detects the loss; an unnecessary wake does no harm.
  */
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals } from './thread-signals.ts';

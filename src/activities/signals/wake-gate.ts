@@ -1,7 +1,8 @@
 /**
- * Wakes the workflows of relatives for what code queues to them one by one. A wake is a signal in the other one's history and says
- * only "look": so it is sent at once the first time, then no more often than every GAP_MS, and what is left of it at the end.
- * G1. What was stored before a wake was asked for is there when it is sent.
+ * Wakes the workflows of relatives while code queues work to them item by item. A wake is a signal in the other
+ * workflow's history and only asks it to read the store. So the first is sent at once, later ones at most every GAP_MS,
+ * and a pending one at the end.
+ * G1. What was stored before a wake was requested is in the store when the wake is sent.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WakePayload } from '../../workflows/messages.ts';
@@ -9,16 +10,16 @@ import type { WakePayload } from '../../workflows/messages.ts';
 const GAP_MS = 50;
 
 export interface WakeGate {
-  /** Resolves at once: nobody waits for a signal. */
+  /** Returns at once: signals are not awaited. */
   wake(threadId: string, payload?: WakePayload): void;
-  /** Sends what is left. Rejects with the first failure since it was asked last. */
+  /** Sends pending wakes. Rejects with the first failure since the previous call. */
   settle(): Promise<void>;
 }
 
 type Send = (threadId: string, payload: WakePayload) => Promise<void>;
 
 interface Gate {
-  /** Asked for, and not sent yet. */
+  /** A wake that was requested and is not sent yet. */
   wanted: WakePayload | undefined;
   busy: Promise<void> | undefined;
   readonly hurry: AbortController;

@@ -1,11 +1,13 @@
 /**
- * `commitStatus`: the end of an execution, or of the thread (runtime §6, §10), with what a child tells its parent of it.
- * E1. The report is stored with the end that it tells of, in one transaction; `reportToParent` delivers it.
- * E2. A project without subagents pays no read.
- * E3. A thread comes to rest also where the project cannot be read: that may be why.
- * E4. Relatives that wait for approvals, and spend from the budget that the execution has exceeded, are told before its end is stored:
- *     then nobody knows any more which it was.
- * E5. Tasks of agents elsewhere, whose calls are over with it, are cancelled beside it: an agent that is slow delays no rest.
+ * `commitStatus`: stores the end of an execution, or of the thread (runtime §6, §10), with a child's report to its
+ * parent.
+ * E1. The report is stored with the end that it describes, in one transaction; `reportToParent` delivers it.
+ * E2. A project without subagents costs no read.
+ * E3. A thread comes to rest even if the project cannot be read: that may be why it does.
+ * E4. Relatives that wait for approvals and spend from the exceeded budget are signalled before the end is stored.
+ *     After that, it is no longer known which budget was exceeded.
+ * E5. Tasks of agents elsewhere, whose calls end with the execution, are cancelled in parallel. A slow agent delays no
+ *     rest.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
@@ -27,15 +29,15 @@ export async function commitStatus(
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
   const told = await runEndHooks(dependencies, input);
-  // E4: what they wait for cannot be paid for.
+  // E4: the calls that wait for an approval can no longer be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
   if (told && terminated) await store.executions.markEndTold(input.threadId, told);
-  // Terminated in the store alone, right now.
+  // The thread may have been terminated in the store since the call above.
   else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');
-  // E5: at once, and by a regular look where this process is lost, or its agent away.
+  // E5: started now; a regular check repeats it if this process is lost or the agent unreachable.
   if (mayHaveA2a(registry))
     void cancelUnwanted(dependencies, dependencies.handover, input.threadId).catch(() => {});
   await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
@@ -65,7 +67,7 @@ function readProject(registry: ActivityDependencies['registry']): Registry | und
   }
 }
 
-/** E2. An agent that is not defined any more may have been a subagent. */
+/** E2. An agent that is no longer defined may have been a subagent. */
 function mayBeChild({ agents }: Registry, { agent }: CommitStatusInput): boolean {
   return (
     agent === undefined || !agents.has(agent) || [...agents.values()].some(({ type }) => type === 'dual_ai')

@@ -1,10 +1,11 @@
 /**
- * The hooks at the end of an execution (docs/hooks.md): however it ends, right before the transaction that stores the end. Where the thread is
- * terminated in the store, by a client or by code, they are told behind it.
- * H1. They have one key for the execution. Where the worker is lost while they run they run again, and the ids of what they make are
- *     the same; once it is stored nothing is open, and whoever asks again runs none. An execution that was terminated says whether they
- *     have run.
- * H2. A project that has none pays no read. One that cannot be read has none: its threads come to rest.
+ * The hooks at the end of an execution (docs/hooks.md): they run however it ends, right before the transaction that
+ * stores the end. If a client or code terminates the thread in the store, they run after that.
+ * H1. The hooks have one key for each execution. If the worker is lost while they run, they run again, and the ids of
+ *     what they make are the same. Once the end is stored no execution is open, and another call runs none. A
+ *     terminated execution records whether they have run.
+ * H2. A project without such hooks costs no read. A project that cannot be read counts as having none: its threads come
+ *     to rest.
  */
 import type { AgentEnd } from '../../core/author/hook.ts';
 import { CANCELED } from '../../core/governance/cancellation.ts';
@@ -18,7 +19,7 @@ import { abortSignal } from '../base/guard.ts';
 
 type Ending = Pick<CommitStatusInput, 'threadId' | 'status' | 'reason' | 'error'>;
 
-/** Answers of which execution they were told. */
+/** Returns the id of the execution for whose end the hooks ran; undefined if there is none. */
 export async function runEndHooks(
   dependencies: ActivityDependencies,
   input: Ending,
@@ -38,7 +39,7 @@ export async function runEndHooks(
     await hooks.agentEnded({ key, ...toEnd(input, execution), text: await readText(store, execution) });
     await queueTools(store, threadId, sink)();
   });
-  // H1: told of a thread that has ended. One that lives says so by the end of its execution.
+  // H1: recorded for a terminated thread. For any other, the stored end of its execution is the record.
   if (execution.terminated) await store.executions.markEndTold(threadId, execution.id);
   await probe?.('execution_ending');
   return execution.id;
@@ -53,7 +54,7 @@ export function definesEndHook({ registry }: ActivityDependencies): boolean {
   }
 }
 
-/** As the store will tell it (store/commands/thread/end-execution.ts). */
+/** The end as the store will record it (store/commands/thread/end-execution.ts). */
 function toEnd(
   { status, reason, error }: Ending,
   { id: executionId, canceled, terminated, stopReason }: EndingExecution,
@@ -63,7 +64,7 @@ function toEnd(
   return { executionId, status, reason: reason ?? status, ...(error && { error }) };
 }
 
-/** As many of the newest messages as are looked at: results of a last step stand behind its words. */
+/** How many of the newest messages are searched: the results of a last step come after its text. */
 const NEWEST = 100;
 
 async function readText(

@@ -1,6 +1,7 @@
 /**
- * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate (`model-gate/model-gate.ts`).
- * Quick calls follow within the same activity (`quick-calls.ts`); other tools are activities of their own.
+ * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate
+ * (`model-gate/model-gate.ts`). Quick calls follow within the same activity (`quick-calls.ts`); other tools are
+ * separate activities.
  */
 
 import type { Registry } from '../../core/author/definition.ts';
@@ -32,7 +33,7 @@ export async function modelStep(
       return begun;
     case 'paused': {
       const paused = await openPause(dependencies, input.threadId, begun);
-      // What was refused is told already.
+      // The rejections have already been logged.
       if (paused === 'again') return modelStep(dependencies, { ...input, rejections: [] });
       return paused === 'terminated' ? { kind: paused } : paused;
     }
@@ -40,7 +41,7 @@ export async function modelStep(
     case 'failed':
       return { ...begun, ...(await readSession(dependencies, input)) };
     case 'stored':
-      // Where it was taken over, the items that it was asked with are in line.
+      // If a stored step was taken over, the items of this request are queued.
       return {
         ...(await describeStored(dependencies, input, begun.record, begun)),
         waiting: await dependencies.store.queue.count(input.threadId),
@@ -72,7 +73,7 @@ async function describeAnswer(
   }
 }
 
-/** For a workflow that is behind the store, or whose step had no answer to tell of. */
+/** Reads the session for a workflow that is behind the store, or whose step has no answer to return. */
 async function readSession(
   { registry, store }: ActivityDependencies,
   { threadId, agent = '' }: ModelStepInput,
@@ -105,7 +106,7 @@ function describe(project: Registry, record: StepRecord): Described {
     answered: record.kind === 'model',
     text: record.text,
     ...toStepCalls(project, record.calls),
-    // An agent that vanished under a running thread must not leave it without rules.
+    // If its agent was removed from the project, a running thread still needs rules.
     rules: active ? toStopRules(active) : { stopOnResponse: true },
     model: record.model ?? '',
     moreInput: record.moreInput,

@@ -1,4 +1,4 @@
-/** `openThread`: the first act of every workflow run: registers it with the store and learns where to go on. */
+/** `openThread`: the first activity of every workflow run: registers it with the store and returns where to go on. */
 
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../../core/thread/open-thread.ts';
@@ -29,7 +29,7 @@ export async function openThread(
     runId: currentRunId(),
     mustExist: storeId !== undefined,
   });
-  // Whoever ended it, its parent is to hear of it.
+  // The parent must be notified, whoever ended the thread.
   if (opened.kind === 'terminated') {
     await runEndHooks(dependencies, { threadId: input.threadId, status: 'terminated' });
     return { ...opened, storeId: store.id };
@@ -55,7 +55,7 @@ export async function openThread(
   };
 }
 
-/** Required variables must have values when a thread is new (definitions §3). Each execution asks again. */
+/** Required variables must have values when a thread is new (definitions §3). Each execution checks them again. */
 async function findMissing(
   dependencies: ActivityDependencies,
   thread: ThreadRecord,

@@ -1,4 +1,7 @@
-/** A subagent that has used up its rounds, or an execution that asks for help: its wait is open, or the step is to be begun again. */
+/**
+ * For a subagent that has used up its rounds, or an execution that asks for help: opens its wait, or reports that the
+ * step must be begun again.
+ */
 import { randomUUID } from 'node:crypto';
 import { describeFailures } from '../../core/guard/failure.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
@@ -9,7 +12,7 @@ import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Paused = Extract<BegunStep, { kind: 'paused' }>;
 
-/** Found by its key: whoever comes again waits for the same. */
+/** The wait is found by its key: another attempt waits for the same one. */
 export async function openPause(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
@@ -31,7 +34,7 @@ export async function openPause(
   return opened.kind === 'terminated' ? 'terminated' : 'again';
 }
 
-/** What whoever is asked is shown. */
+/** What people see of the wait. */
 function show({ agent, rounds, failures }: Paused['pause']) {
   if (failures) return { summary: describeFailures(agent, failures), data: failures };
   const { round, maxRounds } = rounds ?? {};

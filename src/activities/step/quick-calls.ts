@@ -1,11 +1,14 @@
 /**
- * The quick calls with which an answer begins, within the step's own activity: an activity less for each. They are begun, judged and
- * stored as in activities of their own (`tool/run-tool.ts`), one after the other.
- * Q1. The step's outcome tells of those that have ended, from the first on. The workflow runs what is left, each in an activity of its
- *     own: from the first that is not quick, met a fault, waits for an answer, is to run alone, or was not begun by a worker that is shutting down.
- * Q2. They run behind the step's unit of work, not within it: what takes the process down is the tool (author/unit.ts).
- * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again what has no result.
- * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles what is left.
+ * Runs the quick calls at the beginning of an answer within the step's own activity, which saves one activity per call.
+ * They are begun, judged and stored as in separate activities (`tool/run-tool.ts`), one after the other.
+ * Q1. The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
+ *     activities: from the first call that is not quick, met a fault, waits for an answer, must run alone, or was not
+ *     begun because the worker is shutting down.
+ * Q2. Quick calls run after the step's unit of work, not within it. What takes the process down is the tool
+ *     (author/unit.ts).
+ * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again those without a
+ *     result.
+ * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
 import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { SubpromptAttempt } from '../../core/thread/wait-step.ts';
@@ -15,14 +18,14 @@ import { type Activity, abortError, abortSignal, resultBytes } from '../base/gua
 import { showProgress } from '../base/progress.ts';
 import { runTool } from '../tool/run-tool.ts';
 
-/** Whose calls they are. */
+/** The thread and the execution that the calls belong to. */
 type Caller = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
 type StepOutcome = ModelStepOutcome | SubpromptAttempt;
 
-/** Left for what else is added to the outcome. */
+/** Bytes kept free for what else is added to the outcome. */
 const SPARE_BYTES = 256;
 
-/** Of a step of the thread's own, and of a sub-prompt's. */
+/** Wraps a step of the thread's own, or of a sub-prompt. */
 export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome>(
   dependencies: ActivityDependencies,
   step: Activity<Input, Outcome>,
@@ -67,7 +70,7 @@ function leaveToWorkflow(): 'left' {
   return 'left';
 }
 
-/** Where there is no room to tell of them, the workflow asks for each, and hears what is stored. */
+/** If the result has no room for the outcomes, the workflow asks for each call and receives what is stored. */
 function hasRoom(outcome: StepCalls, ran: readonly ToolCallOutcome[]): boolean {
   return ran.length > 0 && resultBytes({ ...outcome, ran }) <= LIMITS.activityResultBytes - SPARE_BYTES;
 }

@@ -1,7 +1,8 @@
 /**
- * Hands queued items to the store. One that the store cannot take for its own sake must not keep all behind it waiting for
- * ever: the batch is halved until that item is alone, and it becomes an event `item.rejected`. A store that is away, or any
- * other fault, is waited for as with each commit. Items that were stored before a half failed are stored once (item id).
+ * Hands queued items to the store. An item that the store cannot take must not block those behind it: the batch is
+ * halved until that item is alone, and it becomes an event `item.rejected`. After any other fault, such as an
+ * unreachable store, the activity is retried like any commit. Items that were stored before a half failed are stored
+ * once (item id).
  */
 
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
@@ -32,10 +33,10 @@ const DATA_ERROR = /^(22|54)[0-9A-Z]{3}$/;
 /** SQLITE_TOOBIG, SQLITE_MISMATCH. */
 const SQLITE_DATA_ERRORS: readonly unknown[] = [18, 20];
 
-/** The same item would fail in the same way at any time. */
+/** True if the item itself is the cause, so that it would fail in the same way at any time. */
 function isOfItem(error: unknown): boolean {
   const { name, code, errcode } = (error ?? {}) as { name?: string; code?: unknown; errcode?: unknown };
-  // JSON that is too deep or too long to be made. A TypeError would be a fault of ours, and all items would be lost by it.
+  // JSON that is too deep or too long to be made. A TypeError would be a bug of ours, and would reject all items.
   if (name === 'RangeError') return true;
   return (typeof code === 'string' && DATA_ERROR.test(code)) || SQLITE_DATA_ERRORS.includes(errcode);
 }

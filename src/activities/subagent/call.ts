@@ -1,8 +1,8 @@
 /**
- * `callSubagent`: a call of a subagent, up to a child that is to be started, or that was told something (runtime §7, §8.1,
- * definitions §13.3, §13.4). `finishSubagent` makes the call's result.
- * S1. Every attempt is the same one to the store: what the call has led to is found by the call, and led to once.
- * S2. Whatever is wrong with the call is its result, and says what to do instead.
+ * `callSubagent`: a call of a subagent, up to a child that is to be started or has received a message (runtime §7,
+ * §8.1, definitions §13.3, §13.4). `finishSubagent` makes the call's result.
+ * S1. All attempts are the same to the store: the child or the message of a call is found by the call, and made once.
+ * S2. A problem with the call becomes its result, which says what to do instead.
  */
 
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
@@ -40,7 +40,7 @@ export async function callSubagent(
   return toOutcome(await settleCall(dependencies, call, made));
 }
 
-/** Another attempt has made the child, or told it, and its answer may not have been heard. */
+/** An earlier attempt has made the child, or sent it the message, and its result may not have reached the workflow. */
 async function resume(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
@@ -57,7 +57,7 @@ async function resume(
   return { kind: 'child', child: start, start: !started, wait: waits, ...below };
 }
 
-/** S2: variables that this worker cannot read, or that cannot be kept. Nothing was made. */
+/** S2: variables that this worker cannot read, or that cannot be stored. No child was made. */
 function toAnswered(error: unknown): UnmadeChild {
   if (isRuntimeError(error, 'InvalidConfiguration') || isRuntimeError(error, 'InvalidVariable')) {
     const result = { status: 'error', error: `The subagent was not asked: ${error.message}` } as const;

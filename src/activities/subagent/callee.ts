@@ -1,6 +1,7 @@
 /**
- * Stages: whom a call of a subagent may address (runtime §3.3, §7.3). A model and a signal: the enabled ones of the active prompt. Code:
- * those of either side's prompt, and any other `dual_ai` agent with the defaults of an entry.
+ * Stages: which agents a call of a subagent may address (runtime §3.3, §7.3). A model or a signal may address the
+ * enabled subagents of the active prompt. Code may address those of either side's prompt, and any other `dual_ai`
+ * agent, with the defaults of an entry.
  */
 
 import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
@@ -20,7 +21,7 @@ import type { ResumableCall } from '../tool/resumable-call.ts';
 import { refuseUnlisted } from '../tool-gate/listed-call.ts';
 import { refuseBeyond } from '../tool-gate/resolve-call.ts';
 
-/** What each stage of a subagent's call is given. */
+/** What each stage of a subagent's call receives. */
 export interface SubagentCall {
   readonly call: ResumableCall;
 }
@@ -29,7 +30,7 @@ export interface ResolvedCall extends SubagentCall {
   readonly subagent: Subagent;
 }
 
-/** Stage: as of any call of an answer. */
+/** Stage: the limit that applies to any call of an answer. */
 export function limitChildren(
   _ports: unknown,
   { call: { key, begun } }: SubagentCall,
@@ -72,7 +73,10 @@ export async function resolveNamedCallee(
   );
 }
 
-/** The reason where it may not be called, or spoken to, now; undefined where there is none of the name. */
+/**
+ * Returns the subagent, or the reason why it may not be called or messaged now; undefined if there is none of that
+ * name.
+ */
 export async function findAmong(
   dependencies: ActivityDependencies,
   { thread, call, ...place }: ResumableCall['begun'],

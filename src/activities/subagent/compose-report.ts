@@ -1,7 +1,8 @@
 /**
- * What a child tells its parent of the end of an execution (runtime §8.2, definitions §13.6, §22.22). Pure.
+ * Composes what a child reports to its parent about the end of an execution (runtime §8.2, definitions §13.6, §22.22).
+ * Pure.
  * C1. An idle end without a reason makes no report: nothing was done.
- * C2. A limit, a refusal or a fault is a failure, which says why, and what the child said last.
+ * C2. A limit, a refusal or a fault is a failure. Its report has the reason, and the child's last output.
  */
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import type { StopReason } from '../../core/thread/stop.ts';
@@ -13,27 +14,27 @@ export interface ExecutionEnd {
   readonly error?: StoredError;
 }
 
-/** What the child has left in its history. */
+/** The child's last output, as its history has it. */
 export interface LastWords {
-  /** The result of the session tool that ended it: what its binding made of it. */
+  /** The result of the session tool that ended the session, as its binding made it. */
   readonly session?: { readonly content: string; readonly attachments: readonly string[] };
-  /** What its model said last; empty where it said nothing. */
+  /** The last text of its model; empty if there is none. */
   readonly answer: string;
 }
 
-/** The session tools that end with each reason. */
+/** The session tools, by the reason with which they end a session. */
 export const SESSION_REASONS = { session_stop: 'sessionStop', session_fail: 'sessionFail' } as const;
 
 export type Due = 'nothing' | 'answer' | 'session';
 
-/** What must be read of the history, if anything is to be told at all. */
+/** What the report needs from the history, if there is to be one. */
 export function whatIsDue({ status, reason }: ExecutionEnd): Due {
   if (status === 'stopped' || status === 'failed') return 'answer';
   if (status !== 'idle' || reason === undefined) return 'nothing';
   return reason in SESSION_REASONS ? 'session' : 'answer';
 }
 
-/** Undefined where nothing is told (C1). The thread's own end is told by the store. */
+/** Undefined if nothing is reported (C1). The end of the thread itself is reported by the store. */
 export function composeReport(end: ExecutionEnd, { session, answer }: LastWords): SubagentReport | undefined {
   const { status, reason, error } = end;
   switch (whatIsDue(end)) {
@@ -52,7 +53,7 @@ export function composeReport(end: ExecutionEnd, { session, answer }: LastWords)
   }
 }
 
-/** Reasons that are no answer to whoever asked. */
+/** Reasons that are no answer for the caller. */
 const FAILURES = {
   max_session_turns: 'It reached the limit of turns of its session (max_session_turns).',
   max_side_steps: 'It reached the limit of steps of a side (max_side_steps).',

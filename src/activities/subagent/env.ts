@@ -1,11 +1,13 @@
 /**
- * Variables of a child that is to be made (definitions §16, runtime §7.5).
- * V1. A child takes over what its parent's thread has, but for the names that its agent's graph declares scoped. Those it is
- *     given: what the entry's `scopedEnv` names, read from where the parent's tools would find it. Where an entry has the object form
- *     of `immediate`, no prompt of the child shows either, but for what `nameEnv` and `descriptionEnv` promote.
- * V2. A value exists decrypted only between two commands of the store. No request, argument, event or answer holds one.
- * V3. Where a required one is missing, nothing is made: a request is kept with all that the child will be made of, and whoever
- *     calls is told what to ask for. What the child was to be given waits under its thread's id, encrypted as any value.
+ * Variables of a child that is about to be made (definitions §16, runtime §7.5).
+ * V1. A child inherits its parent thread's variables, except the names that its agent's graph declares scoped. Of those
+ *     it receives the ones that the entry's `scopedEnv` names, resolved as for the parent's tools. If an entry has the
+ *     object form of `immediate`, no prompt of the child shows inherited or scoped variables, except those that
+ *     `nameEnv` and `descriptionEnv` promote.
+ * V2. A value is decrypted only between two commands of the store. No request, argument, event or answer holds one.
+ * V3. If a required variable is missing, no child is made. A request is stored with all that the child will be made of,
+ *     and the caller learns what to ask for. Values for the child are kept under its thread's id, encrypted like any
+ *     value.
  */
 import { declaredTypes, resolveVariable } from '../../core/project/env.ts';
 import { isScoped, listScoped, listScopedRequirements } from '../../core/project/env-requirement.ts';
@@ -29,7 +31,10 @@ export function inheritsOf(
   return (name) => !isScoped(project, agent, name);
 }
 
-/** V1. `explicit` wins over what the parent has. A name without a value is passed over: `missingVariables` tells of it. */
+/**
+ * V1: the values that the child receives. `explicit` takes precedence over the parent's. A name without a value is
+ * skipped: `missingVariables` reports it.
+ */
 export async function givenVariables(
   sources: Sources,
   { execution: { thread }, prompt }: Pick<ToolFrame, 'execution' | 'prompt'>,
@@ -46,13 +51,15 @@ export async function givenVariables(
 }
 
 export interface ScopedVariables {
-  /** All that the child needs of its own. */
+  /** Names of all scoped variables that the child requires. */
   readonly required: readonly string[];
-  /** The required ones for which it would have no value. */
+  /** Those of `required` that would have no value. */
   readonly missing: readonly string[];
 }
 
-/** A value of the parent's thread is no value of the child's; those of its user and the instance are (runtime §7.5). */
+/**
+ * Values of the parent's thread do not count for the child; those of its user and of the instance do (runtime §7.5).
+ */
 export async function missingVariables(
   { store, registry }: Sources,
   { id, userId }: Pick<ThreadRecord, 'id' | 'userId'>,
@@ -83,7 +90,10 @@ function requestId(store: Sources['store'], { parentId, call }: RequestingCall):
   return createIds(store, `${parentId}:${call.step}:${call.index}:variables`)();
 }
 
-/** V3. The same call again finds the request that it made; one that has been served since has a thread that lives its own life. */
+/**
+ * V3: the same call again finds the request that it made. A request that has been served since has a thread, which runs
+ * independently.
+ */
 export async function findRequest(
   { store }: Sources,
   calling: RequestingCall,
@@ -124,7 +134,9 @@ interface Kept {
   readonly missing: readonly string[];
 }
 
-/** Structured for programs, in the result's text and beside it; its first field is for models and people. */
+/**
+ * The answer is structured for programs, in the result's text and beside it; its first field is for models and people.
+ */
 function describeRequest(parentId: string, { id, agent, required, missing }: Kept): CallAnswer {
   const list = missing.map((name) => `"${name}"`).join(', ');
   const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];

@@ -1,7 +1,7 @@
 /**
- * `finishSubagent`: the result of a call of a subagent (definitions §13.2, runtime §8.2): what the child has reported where the
- * call waits for it, else its reference. Stored as any call's is, through the hooks around it. Repeatable: a call that has its
- * result keeps it, and one whose report is not there yet stays as it is.
+ * `finishSubagent`: makes the result of a call of a subagent (definitions §13.2, runtime §8.2): the child's report if
+ * the call waits for it, otherwise its reference. Stored like that of any call, through the hooks around it.
+ * Repeatable: a call that has a result keeps it, and one whose report has not arrived stays as it is.
  */
 
 import type { ToolResult } from '../../core/message/message.ts';
@@ -58,7 +58,7 @@ async function composeReported(
   };
 }
 
-/** The call does not wait. */
+/** The result of a call that does not wait. */
 function composeReference(name: string, { child }: CallOfChild): CallAnswer {
   const { agent, name: shown, threadId, explicit } = child;
   const did = name === SUBAGENT_MESSAGE ? 'has been told' : 'has started';

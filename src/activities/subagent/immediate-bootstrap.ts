@@ -1,10 +1,10 @@
 /**
- * What an immediate subagent is told first, where its entry names variables as hints (runtime §7.4): the owner prompt's model
- * turns them into a name and a message, once, as the call runs.
- * M1. The request holds the two values and nothing else of the thread: no history, no prompt, no other variable. The author has
- *     said by naming them that a model may see them, whatever their type.
- * M2. A model that fails, or answers anything else than the one call, makes no difference: the values themselves are used.
- * M3. Each request is a row of the step, with its usage and cost, as any model call's is.
+ * Makes the first message of an immediate subagent whose entry names variables as hints (runtime §7.4): the model of
+ * the owner prompt turns them into a name and a message, once, when the call runs.
+ * M1. The request holds the two values and nothing else of the thread: no history, no prompt, no other variable. By
+ *     naming them the author has allowed a model to see them, whatever their type.
+ * M2. If the model fails, or answers anything but the one call, the values themselves are used.
+ * M3. Each request is a row of the step, with its usage and cost, like any model call.
  */
 import { Context } from '@temporalio/activity';
 import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
@@ -26,17 +26,17 @@ import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { ResolvedCall } from './callee.ts';
 
 const BOOTSTRAP = 'bootstrap_immediate_subagent';
-/** Requests of one attempt at a call are fewer than this, attempts at all calls of a step fewer than that squared. */
+/** Call numbers reserved for each attempt at a call, and attempts reserved for each call. */
 const NUMBERS = 100;
 
 export interface BootstrapInput {
-  /** JSON text, as called, with name and message where arguments stand for them. */
+  /** JSON text of the call's arguments; includes name and message if the entry maps them to arguments. */
   readonly arguments: string;
-  /** Absent where the call says for itself what the child is called and told first. */
+  /** Name and first message of the child; absent if the call itself provides them. */
   readonly told?: { readonly name: string; readonly content: string };
 }
 
-/** Stage, before the call's arguments are read. Any call but an immediate one with hints stays as it is. */
+/** Stage, before the call's arguments are read. Only an immediate call with hints is changed. */
 export async function bootstrap(
   ports: ActivityDependencies,
   { call, subagent }: ResolvedCall,
@@ -74,7 +74,7 @@ interface Hints {
   readonly description?: string;
 }
 
-/** Undefined where there is nothing to tell a model. */
+/** Undefined if there is nothing to send to a model. */
 async function readHints(
   dependencies: ActivityDependencies,
   thread: ThreadRecord,
@@ -89,7 +89,7 @@ async function readHints(
   return hints.name === undefined && hints.description === undefined ? undefined : hints;
 }
 
-/** What the tool calls the two. */
+/** The names of the two properties in the tool's parameters. */
 function propertiesOf({ resumable, initAgentNameProperty, initUserMessageProperty }: Subagent) {
   const own = resumable ? {} : { name: initAgentNameProperty, message: initUserMessageProperty };
   return { name: own.name ?? 'name', message: own.message ?? 'message' };
@@ -100,7 +100,7 @@ interface Pass {
   readonly hints: Hints;
 }
 
-/** What the model has said of the two (M2). */
+/** The name and the message that the model returned; each may be absent (M2). */
 async function askForInput(
   { store, handover, registry, ...rest }: ActivityDependencies,
   { key, begun: { thread } }: ResumableCall,
@@ -138,7 +138,7 @@ async function askForInput(
     return { ...(called ? { name: called } : {}), ...(said ? { message: said } : {}) };
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
-    // Its budget has no room for it: the child is made without.
+    // The budget has no room for the request: the child is made without it.
     if (toUnsent(error)) return {};
     throw error;
   }
@@ -185,7 +185,7 @@ function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: 
   };
 }
 
-/** M3. The step is one of calls and asks no model itself: each of its calls, and each attempt at one, has numbers of its own. */
+/** M3: the step is one of calls and asks no model itself, so call numbers are assigned per call and attempt. */
 function numbered(store: ActivityDependencies['store'], index: number) {
   const { attempt } = Context.current().info;
   const first = (index * NUMBERS + (attempt % NUMBERS)) * NUMBERS;

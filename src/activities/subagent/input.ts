@@ -28,7 +28,7 @@ import { argumentOf, type PromptArguments, toPaths, toText } from '../tool-gate/
 import type { ResolvedCall, SubagentCall } from './callee.ts';
 import type { BootstrapInput } from './immediate-bootstrap.ts';
 
-/** What the child is told: paths of the parent's files go along. */
+/** A message to the child; `attachments` are paths of the parent's files. */
 export interface Told {
   readonly content: string;
   readonly attachments: readonly string[];
@@ -48,7 +48,7 @@ export interface CreateFields extends Told {
 const CREATE_FIELDS = ['agent', 'message', 'attachments', 'name', 'arguments'];
 const MESSAGE_FIELDS = ['referenceId', 'message', 'attachments'];
 
-/** Stage: the fields of `subagent_create`, as far as they do not depend on the agent. */
+/** Stage: reads the fields of `subagent_create` that do not depend on the agent. */
 export function readCreateFields(
   _ports: unknown,
   { call }: SubagentCall,
@@ -71,7 +71,7 @@ export interface MessageFields extends Told {
   readonly referenceId: string;
 }
 
-/** Stage: the fields of `subagent_message`. */
+/** Stage: reads the fields of `subagent_message`. */
 export function readMessageFields(
   _ports: unknown,
   { call }: SubagentCall,
@@ -86,7 +86,7 @@ export function readMessageFields(
   return go({ fields: { referenceId, content: message, attachments } });
 }
 
-/** Stage: the arguments of a call by the agent's own name, and what the entry's `init…` fields make of them. */
+/** Stage: reads the arguments of a call by the agent's own name, and applies the entry's `init…` fields to them. */
 export async function readOwnArguments(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
@@ -111,7 +111,7 @@ export async function readOwnArguments(
   });
 }
 
-/** Stage: the arguments that `subagent_create` hands to the child. */
+/** Stage: checks the arguments that `subagent_create` passes to the child. */
 export function checkNamedArguments(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { subagent, fields }: ResolvedCall & { readonly fields: CreateFields },
@@ -119,7 +119,7 @@ export function checkNamedArguments(
   return checkChildArguments(registry(), subagent, fields.arguments);
 }
 
-/** Stage: what a child that is made by `subagent_create` is called and told first. */
+/** Stage: composes the name and the first message of a child that `subagent_create` makes. */
 export function composeFirst(
   _ports: unknown,
   {
@@ -131,7 +131,7 @@ export function composeFirst(
   return go({ first: { ...first, ...told, arguments: args } });
 }
 
-/** Arguments for both sides of the child, defaults applied (definitions §22.20). */
+/** Checks the arguments for both sides of the child, and applies defaults (definitions §22.20). */
 async function checkChildArguments(
   registry: Registry,
   subagent: Subagent,
@@ -152,7 +152,7 @@ async function checkChildArguments(
   return refuseArguments(error, told);
 }
 
-/** Stage: the files that a child is made with. */
+/** Stage: finds the files that a child is made with. */
 export function findFirstFiles(
   ports: Pick<ActivityDependencies, 'store'>,
   { call, first }: SubagentCall & { readonly first: FirstTold },
@@ -160,7 +160,7 @@ export function findFirstFiles(
   return findFiles(ports, call, { ids: 'first', named: first.attachments });
 }
 
-/** Stage: the files that a child is told of. */
+/** Stage: finds the files of a message to a child. */
 export function findToldFiles(
   ports: Pick<ActivityDependencies, 'store'>,
   { call, fields }: SubagentCall & { readonly fields: MessageFields },
@@ -169,11 +169,11 @@ export function findToldFiles(
 }
 
 export interface FoundFiles {
-  /** Paths of files that are there, each once. */
+  /** Paths of existing files, each once. */
   readonly files: readonly string[];
 }
 
-/** What is named and no file is refused. */
+/** Refuses the call if a name is not that of a file. */
 async function findFiles(
   { store }: Pick<ActivityDependencies, 'store'>,
   { key: { threadId, step, index }, begun }: ResumableCall,

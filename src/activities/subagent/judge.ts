@@ -1,6 +1,6 @@
 /**
- * Stages: what a call asks for that makes a subagent, or tells one, the hooks before it, the wait for its approval, and the beginning of the call
- * where it may be.
+ * Stages of a call that makes or messages a subagent: what it asks for, the hooks before it, the wait for its approval,
+ * and its beginning if it may begin.
  */
 import { parseArguments } from '../../core/message/tool-call.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
@@ -27,7 +27,7 @@ export function askSubagent({ registry }: JudgePorts, { call }: SubagentCall): V
   return go({ asked: toAsked(registry(), infoOf(call), { args, executionId }) });
 }
 
-/** `before_tool_call`. A call that nobody can read has its refusal coming. */
+/** Runs `before_tool_call`. A call whose arguments cannot be parsed passes, since a later stage refuses it. */
 export async function beforeSubagentCall(
   ports: ActivityDependencies,
   { call }: SubagentCall,

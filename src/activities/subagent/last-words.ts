@@ -1,7 +1,7 @@
 /**
- * What a child has left in its history for its parent (runtime §8.2): what `composeReport` is made of.
- * L1. A session's result is what the tool that ended it has stored. That is a call of the last step, of the session tool of the side
- *     whose step it was: a tool of that name may be an ordinary one of the other side.
+ * Reads the last output of a child from its history (runtime §8.2), from which `composeReport` makes its report.
+ * L1. A session's result is what the tool that ended it has stored. That tool was called in the last step, and is the
+ *     session tool of the side whose step it was; for the other side it may be an ordinary tool.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -21,7 +21,7 @@ export async function readLastWords(
   return session ? { session, answer: '' } : { answer: await readAnswer(store, end.threadId) };
 }
 
-/** L1: the ending side's tool. Undefined where nothing is left of its call, or nobody knows the agent. */
+/** L1: the ending side's tool. Undefined if the result of its call is gone, or the agent is unknown. */
 async function readSession(
   store: ThreadStore,
   { threadId, reason }: EndedThread,
@@ -38,7 +38,7 @@ async function readSession(
   );
 }
 
-/** Enough for the last step; the other page for one of very many calls. */
+/** Page sizes: the first is enough for the last step, unless that step has very many calls. */
 const PAGES = [50, 1000];
 
 async function readAnswer(store: ThreadStore, threadId: string): Promise<string> {
@@ -50,7 +50,7 @@ async function readAnswer(store: ThreadStore, threadId: string): Promise<string>
   return '';
 }
 
-/** A side's own words; what the parent said is none. */
+/** True for a side's own words; messages of the parent do not count. */
 function isAnswer({ role, content, status, silent, metadata }: Message): boolean {
   return (
     (role === 'assistant' || role === 'user') &&

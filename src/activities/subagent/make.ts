@@ -1,9 +1,10 @@
 /**
- * Stages that make a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first messages in one
- * transaction, then the parent's hooks. Its workflow is started by the parent's. Where the store counts `maxInstances` living children
- * already (store/commands/family/child-create.ts), the result tells the model which of them it may address instead.
- * M1. Its id comes from the call that makes it: the same call again finds the same child.
- * M2. Hooks run before the child does. They run again where the worker was lost before its answer was heard.
+ * Stages that make a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first
+ * messages in one transaction, then the parent's hooks. The parent's workflow starts the child's. If the store already
+ * counts `maxInstances` living children (store/commands/family/child-create.ts), the result tells the model which of
+ * them it may message instead.
+ * M1. A child's id is derived from the call that makes it: the same call again finds the same child.
+ * M2. Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
  */
 
 import type { Registry } from '../../core/author/definition.ts';
@@ -29,7 +30,10 @@ import type { ResolvedCall } from './callee.ts';
 import { findRequest, givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
 import type { FirstTold, FoundFiles } from './input.ts';
 
-/** Where a call of a subagent leaves its gate without a child: answered, or its own thread is over. */
+/**
+ * How a call of a subagent leaves its gate without a child: it is answered, it could not begin, or its own thread is
+ * over.
+ */
 export type UnmadeChild =
   | ({ readonly kind: 'answered' } & CallAnswer)
   | NotBegun
@@ -39,7 +43,7 @@ export interface MadeChild {
   readonly outcome: Extract<SubagentOutcome, { kind: 'child' }>;
 }
 
-/** What a child is made of. */
+/** The input from which a child is made. */
 interface ChildCall extends ResolvedCall, FoundFiles {
   readonly first: FirstTold;
 }
@@ -49,7 +53,7 @@ interface ScopedChild {
   readonly given: readonly GivenVariable[];
 }
 
-/** Stage: the child needs variables of its own; where one is missing, they are requested and nothing is made. */
+/** Stage: the variables that the child requires; if one is missing, they are requested and no child is made. */
 export async function requireChildVariables(
   ports: ActivityDependencies,
   { call, subagent, first, files }: ChildCall,
@@ -62,14 +66,14 @@ export async function requireChildVariables(
   if (missing.length === 0) return go({ child, given });
   const calling = { parentId: thread.id, call: { step, index } };
   const known = await findRequest(ports, calling);
-  // Nobody is asked for the variables of a child that may not be made.
+  // No variables are requested for a child that may not be made.
   const limit = known ? null : await ports.store.children.judge(thread.id, child);
   if (limit) return refuseCall(describeLimit(subagent, limit));
   const wanted = { child, given, required, missing };
   return end({ kind: 'answered', ...(known ?? (await requestVariables(ports, calling, wanted))) });
 }
 
-/** Stage: the child's thread in one transaction, then the parent's hooks. */
+/** Stage: creates the child's thread in one transaction, then runs the parent's hooks. */
 export async function makeChild(
   ports: ActivityDependencies,
   { call, subagent, child, given }: ChildCall & ScopedChild,
@@ -96,7 +100,7 @@ export async function makeChild(
   }
 }
 
-/** M2: hooks run first. */
+/** M2: runs the hooks before the child runs. */
 export async function tellHooks(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -161,7 +165,9 @@ function toNewChild(
   };
 }
 
-/** How a child runs that this call makes or tells something: confined as the thread is, by its agent's policy too. */
+/**
+ * The context of a child that this call makes or messages: restricted like the thread, and by its agent's policy too.
+ */
 export function contextForChild(
   { agents }: Registry,
   { executionId, begun: { thread, runContext } }: ResumableCall,
@@ -181,7 +187,7 @@ interface Said {
   readonly context?: GivenContext | undefined;
 }
 
-/** A parent's word to its child, in the role that the side hears which answers it. */
+/** A message of the parent to its child, with the role that makes it input for the side that answers. */
 export function toItem(id: string, { hears, parentId, content, attachments, context }: Said): MessageItem {
   return {
     kind: 'message',
@@ -209,7 +215,7 @@ function describeFull({ agent }: Subagent, limit: number, living: readonly Child
 
 const MOST_NAMED = 20;
 
-/** References with names, for models. */
+/** Lists references with names, for models. */
 export function describeLiving(living: readonly ChildRecord[]): string {
   const more = living.length - MOST_NAMED;
   const named = living

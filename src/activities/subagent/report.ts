@@ -1,9 +1,9 @@
 /**
- * `reportToParent`: what a child's executions have ended with reaches its parent (runtime §8.2): stored there first, then the
- * parent's workflow is signalled. The answer says whether the child has thereby made its last report: its workflow then ends
- * (workflows/report.ts). `listUnstarted`: children whose workflows nobody has started.
- * D1. A report is delivered once. A worker may be lost before the parent was told, so a later attempt that finds nothing due tells
- *     it again, and says by the registry whether the child is done.
+ * `reportToParent`: delivers what a child's executions have ended with to its parent (runtime §8.2): it is stored there
+ * first, then the parent's workflow is signalled. Returns whether the child has made its last report: its workflow then
+ * ends (workflows/report.ts). `listUnstarted`: children whose workflows have not been started.
+ * D1. A report is delivered once. A worker may be lost before it signalled the parent; so a later attempt that finds
+ *     nothing due signals it again, and reads from the registry whether the child is done.
  */
 import { Context } from '@temporalio/activity';
 import type { RunRef } from '../../core/thread/step.ts';
@@ -25,7 +25,7 @@ export async function reportToParent(
   return { ends: await deliverReports(dependencies, threadId) };
 }
 
-/** Whether the child has said all that it ever will. */
+/** Returns true if the child has made its last report. */
 export async function deliverReports(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,
@@ -38,15 +38,15 @@ export async function deliverReports(
     const { by, parentEnded, heldUp } = await store.reports.deliver(threadId, id);
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
-    // The parent hears by its report; those above it, that nothing below holds them up.
+    // The report informs the parent. The ancestors above it must learn that nothing below holds them up.
     if (heldUp && !parentEnded) await tellAbove(store, child.parentId);
-    // A stopped child that is not resumable is over too, once the call that waited for it has its answer.
+    // A stopped child that is not resumable is done too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
   }
   return ends;
 }
 
-/** D1: delivered once. */
+/** D1: signals the parent again; the report itself is delivered once. */
 async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean> {
   const child = await store.children.get(threadId);
   if (!child) return false;
@@ -58,14 +58,14 @@ async function wakeParent(store: ThreadStore, { parentId, threadId }: ChildRecor
   await openThreadSignals(store).wake(parentId, { reportOf: threadId });
 }
 
-/** A child that nobody can speak to again has one report to make. */
+/** A child that cannot be messaged again has one report to make. */
 function isDone({ resumable }: ChildRecord, status: string): boolean {
   return !resumable && (status === statusAfter('result') || status === statusAfter('failure'));
 }
 
 const MOST_STARTS = 10;
 
-/** As many as an answer has room for. */
+/** Returns as many as fit into a result. */
 export async function listUnstarted(
   { store }: ActivityDependencies,
   input: RunRef,

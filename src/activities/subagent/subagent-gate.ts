@@ -1,6 +1,6 @@
 /**
- * The tool gate for calls of subagents, as far as the child (runtime §3.3, §7, §8.1): the numbers are those of `tool-gate/tool-gate.ts`,
- * whose RESULT stores what `finishSubagent` has composed, or what a stage has answered here.
+ * The tool gate for calls of subagents, up to the child (runtime §3.3, §7, §8.1). The numbers are those of
+ * `tool-gate/tool-gate.ts`, whose RESULT stores what `finishSubagent` has composed, or the answer of a stage here.
  */
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
@@ -26,18 +26,18 @@ import { resolveChild, tellChild } from './tell.ts';
 
 const openCall = () =>
   openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>()
-    .stage(limitChildren) //        1 not one too many of its answer
+    .stage(limitChildren) //        1 within the limit of calls per answer
     .stage(askSubagent) //          4 policy: what the call asks for
-    .stage(refuseDenied) //         4 policy: what it declares is denied
-    .stage(beforeSubagentCall); //  4 hooks before, whose arguments are checked like the model's
+    .stage(refuseDenied) //         4 policy: refused if a declared capability is denied
+    .stage(beforeSubagentCall); //  4 hooks before; their arguments are checked like the model's
 
 /** A call by the agent's own name. */
 const OWN = openCall()
   .stage(resolveOwnCallee) //       1 resolve: a subagent that is listed and enabled
   .stage(askSubagent) //            4 policy: what the call asks for
-  .stage(judgeAction) //            4 policy: what the agent says of that
+  .stage(judgeAction) //            4 policy: the decision on that action
   .stage(askApproval) //            4 policy: waits for an approval
-  .stage(beginJudged) //            4 scheduled → started, where that has waited for the policy
+  .stage(beginJudged) //            4 scheduled → started, unless it had begun before
   .stage(bootstrap) //              5 body: name and first message of an immediate one, by a model
   .stage(readOwnArguments) //       5 body: what the child's prompt asks for, and its first message
   .stage(findFirstFiles) //         5 body: files of the parent
@@ -62,22 +62,22 @@ const CREATE = openCall()
 /** `subagent_message`. */
 const MESSAGE = openCall()
   .stage(readMessageFields) //      2
-  .stage(resolveChild) //           1 resolve: a child that may be spoken to
+  .stage(resolveChild) //           1 resolve: a child that may be messaged
   .stage(findToldFiles) //          2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
   .stage(askApproval) //            4
   .stage(beginJudged) //            4
-  .stage(tellChild); //             5 body: a word to the child
+  .stage(tellChild); //             5 body: the message to the child
 
-/** A task, by the name that agents start it by. */
+/** A task, by the name of the tool that starts it. */
 const TASK = openCall()
   .stage(resolveTask) //            1 resolve: a task that the prompt lists
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
   .stage(askApproval) //            4
   .stage(beginJudged) //            4
-  .stage(readInputs) //             5 body: what its inputs are to be
+  .stage(readInputs) //             5 body: the inputs of the task
   .stage(makeTask); //              5 body: the task
 
 export async function leadToChild(

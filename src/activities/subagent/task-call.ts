@@ -1,6 +1,6 @@
 /**
- * Stages of a call that starts a task (docs/tasks.md): the task is a child of the thread, as a subagent is, and its end the result of the call. Its
- * id comes from the call, so the same call again finds the same task.
+ * Stages of a call that starts a task (docs/tasks.md): the task is a child of the thread, like a subagent, and its end
+ * is the result of the call. The task's id is derived from the call, so the same call again finds the same task.
  */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
@@ -22,7 +22,7 @@ import { refuseInput } from './input.ts';
 import { contextForChild, type MadeChild, type UnmadeChild } from './make.ts';
 
 interface TaskCall extends SubagentCall {
-  /** Of agents/tasks. */
+  /** Name of a task in agents/tasks. */
   readonly task: string;
 }
 
@@ -98,7 +98,7 @@ export async function makeTask(
   }
 }
 
-/** Of a child that is a task: it has one report to make, and is told nothing. */
+/** Fields of a child that is a task: it makes one report and receives no messages. */
 const CHILD = {
   name: null,
   title: null,

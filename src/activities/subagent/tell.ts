@@ -1,6 +1,6 @@
 /**
- * Stages of `subagent_message` (definitions §13.3, §13.6): a word to a child that lives and may be spoken to, with files of the parent.
- * The child's workflow is woken when the store has it.
+ * Stages of `subagent_message` (definitions §13.3, §13.6): a message to a living child that may be messaged, with files
+ * of the parent. The child's workflow is woken once the message is stored.
  */
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
@@ -16,7 +16,7 @@ import { readWaitsBelow } from './waits-below.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 
-/** Stage: the child that the reference names. One whose entry is not enabled is not spoken to (runtime §7.3). */
+/** Stage: finds the child that the reference names. It is not messaged if its entry is not enabled (runtime §7.3). */
 export async function resolveChild(
   ports: ActivityDependencies,
   { call, fields }: MessageCall,
@@ -28,7 +28,7 @@ export async function resolveChild(
   return typeof found === 'string' ? refuseCall(`${SUBAGENT_MESSAGE}: ${found}.`) : go({ child });
 }
 
-/** Stage: the word is stored for the child, which is then woken. */
+/** Stage: stores the message for the child, then wakes the child. */
 export async function tellChild(
   ports: ActivityDependencies,
   { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
@@ -52,12 +52,12 @@ export async function tellChild(
   if (told.kind === 'refused') return refuseCall(`${SUBAGENT_MESSAGE}: ${told.reason}`);
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
-  // It may be waiting for people already.
+  // The child may already be waiting for people.
   const below = waits ? await readWaitsBelow(store, parentId) : {};
   return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits, ...below } });
 }
 
-/** A parent's word lets a child go on that was stopped, as a person's does. */
+/** A message of the parent lets a stopped child go on, as a person's does. */
 export async function wakeChild({ store }: ActivityDependencies, childId: string): Promise<void> {
   await openThreadSignals(store).wake(childId, { speaks: true });
 }

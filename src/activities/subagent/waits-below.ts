@@ -1,11 +1,14 @@
-/** What the workflow is told of the waits of descendants that hold its thread up: as many as its history has room for. */
+/**
+ * What the workflow receives about the waits of descendants that hold its thread up: as many as its history has room
+ * for.
+ */
 import type { WaitBelow } from '../../core/thread/subagent-step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 const MOST = 8;
 const NAME_CHARS = 64;
 
-/** Absent where there are none. */
+/** `waits` is absent if there are none. */
 export async function readWaitsBelow(
   store: ThreadStore,
   threadId: string,

@@ -1,6 +1,6 @@
 /**
- * `finishSubprompt`: the result of a call of a prompt, composed from what the store has of its step (definitions §12.6), and
- * stored as any call's is, through the hooks around it. Repeatable: a call that has its result keeps it.
+ * `finishSubprompt`: composes the result of a call of a prompt from its stored step (definitions §12.6), and stores it
+ * like that of any call, through the hooks around it. Repeatable: a call that has a result keeps it.
  */
 
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
@@ -34,7 +34,7 @@ export async function finishSubprompt(
 
 const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not be asked' };
 
-/** `fault` is why the step could not be tried; it tells more than the step that was left open. */
+/** `fault`: why the step could not be run; it is more precise than the error of a step that was left open. */
 async function composeResult(
   { store, registry }: ActivityDependencies,
   { key, begun }: ResumableCall,

@@ -1,8 +1,8 @@
 /**
- * Opens the step of a sub-prompt with its first message, through the hooks around a new message (definitions §9, §12.6). They are
- * the target prompt's: the message is the first of its conversation.
- * O1. A step that is there already is found, and its message has been through its hooks. Hooks that had run when their worker was
- *     lost before the step was stored run again.
+ * Opens the step of a sub-prompt with its first message, through the hooks around a new message (definitions §9,
+ * §12.6). The hooks are those of the target prompt, since the message is the first of its conversation.
+ * O1. A step that already exists is found, and its message has passed its hooks. If the worker was lost after the hooks
+ *     had run and before the step was stored, they run again.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
@@ -35,7 +35,10 @@ export interface PromptCall {
   readonly message: FirstMessage | undefined;
 }
 
-/** The calls of the prompt's immediate subagents, as long as one of them has no result. A prompt that lists none costs nothing. */
+/**
+ * Opens the calls of the prompt's immediate subagents, until each of them has a result. Costs nothing for a prompt that
+ * lists none.
+ */
 export async function openImmediate(
   dependencies: ActivityDependencies,
   { key, begun }: ResumableCall,
@@ -54,7 +57,7 @@ export async function openImmediate(
   });
 }
 
-/** The first one is the parent's of whatever the prompt says. */
+/** Generates the ids of a sub-prompt. The first is the parent id of all messages of the prompt. */
 function createParentIds(
   store: ActivityDependencies['store'],
   { threadId, step, index }: ResumableCall['key'],
@@ -156,7 +159,7 @@ async function toExecution(
   { call, asked, command, scratch }: Opening,
 ): Promise<RunningExecution> {
   const { key, begun, executionId } = call;
-  // Its step is about to open: the conversation around it is what there is.
+  // The step is not open yet, so the history is that of the surrounding conversation.
   const history = await readMessageHistory(
     dependencies,
     key.threadId,

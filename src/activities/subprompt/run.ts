@@ -1,10 +1,11 @@
 /**
- * `runSubprompt`: a call whose name is a prompt, up to the answer of its model (definitions §12.6). Like `modelStep`: begin,
- * decide in one transaction, answer, store; its calls follow as a step's do, and `finishSubprompt` makes its result.
- * U1. Every attempt is the same one to the store: the call is begun once and its step opened once, whoever comes again. So a
- *     lost worker costs another request to the model at most, and never an unknown outcome.
- * U2. Immediate subagents of the prompt come before its model step (runtime §7.3): their calls are answered first, and once they have
- *     their results it is asked again.
+ * `runSubprompt`: a call that names a prompt, up to the answer of its model (definitions §12.6). Like `modelStep`, it
+ * begins, decides in one transaction, answers, and stores; its calls follow like those of a step, and `finishSubprompt`
+ * makes its result.
+ * U1. All attempts are the same to the store: the call is begun once, and its step opened once. So a lost worker costs
+ *     at most another request to the model, and never an unknown outcome.
+ * U2. Immediate subagents of the prompt come before its model step (runtime §7.3). Their calls are answered first; once
+ *     they have their results, this activity is run again.
  */
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';

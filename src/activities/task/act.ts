@@ -1,6 +1,7 @@
 /**
- * The act of a step: what it has decided to do passes the stages of the tool gate that fit it, and is done at most once, unless its task is idempotent. An
- * act that fails is an outcome, which the adapter observes; nothing here ends a task but `onActError: 'stop'`.
+ * The act of a step: the decided action passes the stages of the tool gate that fit it, and is done at most once,
+ * unless its task is idempotent. A failed act is an outcome that the adapter observes; nothing here ends a task except
+ * `onActError: 'stop'`.
  */
 import { randomUUID } from 'node:crypto';
 import type { ActContext, ActionOutcome } from '../../core/author/task.ts';
@@ -26,11 +27,11 @@ import { startThread } from './thread.ts';
 
 const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
   .stage(askTask) //       4 policy: what it asks for, prepared by its adapter
-  .stage(refuseDenied) //  4 policy: what it declares is denied
-  .stage(judgeAction) //   4 policy: what the agent says of it
-  .stage(approveTask) //   4 policy: needs an approval that there is not yet
-  .stage(beginTask) //     4 it is kept as begun, at most once
-  .stage(runAct); //       5 its adapter
+  .stage(refuseDenied) //  4 policy: refused if a declared capability is denied
+  .stage(judgeAction) //   4 policy: the decision on that action
+  .stage(approveTask) //   4 policy: waits for an approval
+  .stage(beginTask) //     4 stored as begun, at most once
+  .stage(runAct); //       5 the `act` of its adapter
 
 const USUAL_ACT_MS = 30 * 60_000;
 
@@ -149,7 +150,7 @@ async function finish(
   if (action) {
     const { ok, error } = outcome;
     const told = { id: action.action.id, threadId: run.threadId, status: ok ? 'success' : 'error' } as const;
-    // It was done; a log that cannot be written must not make it look as if it had not been.
+    // The act was done; a log that cannot be written must not make it appear undone.
     await store.actions.end({ ...told, ...(error === undefined ? {} : { error }) }).catch(() => undefined);
   }
   return outcome.ok ? { kind: 'acted' } : afterFailure(dependencies, frame, outcome);
@@ -186,7 +187,7 @@ export async function afterFailure(
   return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
 }
 
-/** What another attempt has settled is judged as this one's own. */
+/** An outcome that another attempt has stored is judged like this one's own. */
 async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
   const frame = await openFrame(dependencies, input);
   const { outcome } = frame.loop.steps.find((each) => each.step === input.step) ?? {};

@@ -1,4 +1,7 @@
-/** Stages of an act before it begins: what it would do is prepared, judged by the policy of the task's agent, and approved where that asks. */
+/**
+ * Stages of an act before it begins: it is prepared, judged by the policy of the task's agent, and approved if that
+ * asks for it.
+ */
 import { randomUUID } from 'node:crypto';
 import { findRules } from '../../core/governance/agent-policy.ts';
 import { readPrepared } from '../../core/governance/prepared-action.ts';
@@ -31,11 +34,11 @@ export interface TaskCall {
   readonly frame: TaskFrame;
   readonly seen: TaskStepRecord;
   readonly act: Act;
-  /** The attempt's own name. */
+  /** Unique name of the attempt. */
   readonly attempt: string;
 }
 
-/** Nothing is left to do for this attempt. */
+/** This attempt has nothing left to do. */
 interface NotBegun {
   readonly kind: 'settled' | 'terminated';
 }
@@ -52,7 +55,7 @@ export async function askTask(
   const policy = definition.agent ? project.agents.get(agent)?.policy : undefined;
   const { permissions = {} } = frame.loop.context ?? {};
   const rules = findRules(policy, { permissions });
-  // Nothing judges what it does.
+  // No policy judges the act.
   if (!rules) return go({ asked: undefined });
   const thread = await store.threads.get(run.threadId);
   if (!thread) return end({ kind: 'terminated' });
@@ -82,7 +85,7 @@ function prepare(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
   );
 }
 
-/** Of an action that says what it is. */
+/** The name that the action states, directly or as `type`, `kind` or `name`; `otherwise` if it states none. */
 function nameOf({ action }: Act, otherwise: string): string {
   const said = isRecord(action) ? (action.type ?? action.kind ?? action.name) : action;
   return typeof said === 'string' && said !== '' ? said.slice(0, 128) : otherwise;
@@ -98,7 +101,7 @@ export async function approveTask(
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const { waitTimeoutMs: expiresInMs } = frame.definition;
   const { fingerprint } = action.action;
-  // Before it is asked: whoever sees the wait sees a task that waits.
+  // Set before the wait is opened: whoever sees the wait must see a task that waits.
   await store.tasks.rest({ ...frame.run, waits: true });
   try {
     const opened = await retryWhileUnavailable(asked.signal, () =>
@@ -121,13 +124,13 @@ export async function approveTask(
     return end({ kind: 'terminated' });
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
-    // Nobody can be shown what would be done.
+    // The act cannot be shown to anyone, so it cannot be approved.
     const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
   }
 }
 
-/** Whatever is no approval refuses. */
+/** Anything but an approval refuses. */
 function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Verdict<Nothing, Ends> {
   if (answer && 'approved' in answer && answer.approved) return go();
   if (answer && 'approved' in answer) return refuseAction(action, toRefusal(answer));

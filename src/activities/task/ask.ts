@@ -1,4 +1,7 @@
-/** What a step has decided to ask: a wait that its step opens, whoever takes that step, and whose answer is what came of it. */
+/**
+ * Asks the question that a step has decided on. Whichever attempt takes the step opens the same wait, whose answer is
+ * the step's outcome.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ActionOutcome } from '../../core/author/task.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
@@ -14,7 +17,7 @@ export async function askPeople(
   { run, step, definition, signal }: TaskFrame,
   { question, data, expiresInMs }: Extract<TaskDecision, { kind: 'ask' }>,
 ): Promise<ThoughtOutcome> {
-  // Before it is asked: whoever sees the wait sees a task that waits.
+  // Set before the wait is opened: whoever sees the wait must see a task that waits.
   await tasks.rest({ ...run, waits: true });
   const opened = await retryWhileUnavailable(signal, () =>
     waits.open({
@@ -38,7 +41,7 @@ export async function askPeople(
   return { kind: 'goes_on' };
 }
 
-/** What an adapter finds in its history of what it has asked. */
+/** The answer as the adapter finds it in its history. */
 function toAnswer({ answer, state, reason }: Wait): ActionOutcome {
   if (answer && 'value' in answer) return { ok: true, result: answer.value };
   const refused = answer !== null;

@@ -1,7 +1,8 @@
 /**
- * `checkTask`: what a task must know, before its loop begins. What is missing is asked for and looked for by its provider; what that leaves open is
- * asked of people, where the task asks: each question is a wait, and this activity comes again once they are over.
- * R1. Who is asked is told before: the questions are in the log before their waits are open.
+ * `checkTask`: gathers what a task must know before its loop begins. Its provider answers questions and acquires what
+ * is missing. Questions that the provider leaves open are put to people, if the task has `asks`: each question is a
+ * wait, and this activity runs again once they are over.
+ * R1. The questions are in the log before their waits are open.
  */
 import { randomUUID } from 'node:crypto';
 import type { TaskVerdict } from '../../core/task/control.ts';
@@ -26,7 +27,7 @@ import { openFrame, type PhaseResult, runPhase, type TaskFrame } from './task-fr
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** A phase of the provider failed: the task ends. */
+/** Thrown if a phase of the provider fails: the task ends. */
 class ReadinessFailed extends Error {
   override readonly name = 'ReadinessFailed';
 }
@@ -97,7 +98,7 @@ interface Questioned {
   readonly requirements: readonly KnowledgeRequirement[];
 }
 
-/** What the provider answers, then people. */
+/** Answers of the provider, then of people. */
 async function answer(
   dependencies: ActivityDependencies,
   frame: TaskFrame,
@@ -117,14 +118,14 @@ async function answer(
     const isAsked = answerQuestions !== undefined && questions.length > 0 && task.preflight === 'due';
     return { answers: known, events: isAsked ? [...told, asked, answeredBy(known)] : told };
   }
-  // R1: told before it is asked. The same again is told once.
+  // R1: logged before the waits are opened. A repeated call logs it once.
   const { store } = dependencies;
   const kept = await store.tasks.keepReadiness({
     ...{ ...run, requirements, answers: known, preflight: 'asked' },
     events: [...before, asked],
   });
   if (kept.kind === 'terminated') return { kind: 'terminated' };
-  // Before it is asked: whoever sees a wait sees a task that waits.
+  // Set before the waits are opened: whoever sees a wait must see a task that waits.
   await store.tasks.rest({ ...run, waits: true });
   const waits: (Wait | undefined)[] = [];
   for (const question of open) waits.push(await openQuestion(dependencies, frame, question));
@@ -143,7 +144,7 @@ function answeredBy(answers: Answers): TaskEvent {
   return { type: 'task.answered', data: { requirementIds: Object.keys(answers) } };
 }
 
-/** Undefined where the task is over. */
+/** Undefined if the task is over. */
 async function openQuestion(
   { store }: ActivityDependencies,
   { run, signal, definition }: TaskFrame,

@@ -1,4 +1,4 @@
-/** `endTask`: the last act of a task: its run records are made, and its end is kept, once. */
+/** `endTask`: the last activity of a task: makes its run records and stores its end, once. */
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type { TaskControl, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import { findManifest } from '../../core/project/new-task.ts';
@@ -12,7 +12,7 @@ import { deliverReports } from '../subagent/report.ts';
 import { toOutcome } from './open-task.ts';
 import { openFrame, type PhaseResult, runPhase, STATE_BYTES, type TaskFrame } from './task-frame.ts';
 
-/** `unmade`: why no records are made of it. */
+/** `unmade`: why no run records are made. */
 export async function endTask(
   dependencies: ActivityDependencies,
   input: EndTaskInput,
@@ -20,7 +20,7 @@ export async function endTask(
 ): Promise<TaskOutcome> {
   const { store, registry, probe } = dependencies;
   const name = (await store.threads.get(input.threadId))?.agent ?? '';
-  // Also where no definition is left: whoever aborts it must not wait for one.
+  // A task without a definition is ended too: an abort must not wait for one.
   const frame = registry().tasks.has(name) ? await openFrame(dependencies, input) : undefined;
   const task = frame?.loop.task ?? (await store.tasks.readLoop(input.threadId, 1)).task;
   const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST) };
@@ -51,7 +51,7 @@ interface Made {
   readonly errors: readonly TaskRuntimeError[];
 }
 
-/** What its adapter makes of the run, and what the rubric of its manifest says of it. */
+/** The records that its adapter makes of the run, and the scores by the rubric of its manifest. */
 async function makeRecords(
   frame: TaskFrame,
   verdict: TaskVerdict,
@@ -91,7 +91,7 @@ function toControl({ loop: { task, steps } }: TaskFrame, verdict: TaskVerdict): 
   };
 }
 
-/** One record: the score of each dimension, and their weighted mean. What was aborted has come to nothing that could be scored. */
+/** One record: the score of each dimension, and their weighted mean. An aborted run has nothing to score. */
 async function scoreRun(
   frame: TaskFrame,
   { outcome, stoppedBy }: TaskVerdict,

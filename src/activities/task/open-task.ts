@@ -1,4 +1,7 @@
-/** `openTask`: the first act of every run of a task's workflow: registers it with the store, and learns where to go on. */
+/**
+ * `openTask`: the first activity of every run of a task's workflow: registers it with the store, and returns where to
+ * go on.
+ */
 import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { toLimits } from '../../core/task/spec.ts';
@@ -59,7 +62,7 @@ export async function openTask(
   };
 }
 
-/** One that has begun waits for a worker that knows it. */
+/** The verdict for a task that has not begun. One that has begun waits for a worker that knows it. */
 function unknownTask(name: string): TaskVerdict {
   const reason = `There is no task "${name}" in agents/tasks of the worker's project.`;
   return { stoppedBy: 'runtime-error', pass: false, reason };
@@ -67,7 +70,7 @@ function unknownTask(name: string): TaskVerdict {
 
 const REASON_CHARS = 500;
 
-/** Of one that is over. */
+/** The outcome of a task that is over. */
 export function toOutcome({ status, verdict, id }: TaskRecord): TaskOutcome {
   if (!verdict || status === 'running' || status === 'waiting')
     throw new Error(`The task "${id}" has ended, and its store has no verdict.`);

@@ -1,8 +1,9 @@
 /**
- * The activities of a task's loop as units of an author's work (activities/author/unit.ts): what has taken its worker process down is tried again
- * alone, and given up after three strikes, as a runtime error of the task, or as the outcome of its act.
- * P1. An act and the thoughts behind it are units of their own: in a process of its own the one runs without the other.
- * P2. The thread that waits for the task learns of what it asks of people.
+ * The activities of a task's loop as units of author work (activities/author/unit.ts). One that has taken its worker
+ * process down is retried in a lone process, and given up after three strikes: as a runtime error of the task, or as
+ * the outcome of its act.
+ * P1. An act and the thoughts after it are separate units: in a lone process, one runs without the other.
+ * P2. The thread that waits for the task learns of its questions to people.
  */
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
@@ -48,7 +49,10 @@ export async function runThink(ports: ActivityDependencies, input: TaskStepInput
   return thought;
 }
 
-/** Behind it the next step thinks, in the same activity: a step of a loop that acts is one, which keeps its history short. */
+/**
+ * The next step thinks in the same activity. So each step of a loop that acts is one activity, which keeps the history
+ * short.
+ */
 export async function runAct(ports: ActivityDependencies, input: TaskStepInput): Promise<ActAttempt> {
   const acted = await runUnit<ActAttempt>(ports, {
     ...unitOf('actTask', input),
@@ -56,12 +60,12 @@ export async function runAct(ports: ActivityDependencies, input: TaskStepInput):
     givenUp: (error) => giveUpAct(ports, input, error),
   });
   await tellOfWait(ports, input, acted);
-  // P1: the workflow asks for it.
+  // P1: the workflow asks for the next step.
   if (acted.kind !== 'acted' || ports.lone) return acted;
   return { kind: 'acted', next: await runThink(ports, { ...input, step: input.step + 1 }) };
 }
 
-/** A task ends whatever its records come to. */
+/** Ends the task even if its records cannot be made. */
 export function runEnd(ports: ActivityDependencies, input: EndTaskInput): Promise<TaskOutcome> {
   return runUnit<TaskOutcome>(ports, {
     ...unitOf('endTask', input),
@@ -108,7 +112,7 @@ async function failTask(
   return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
 }
 
-/** What a step has come to says at which phase it was. */
+/** The phase of a step, derived from what it has stored. */
 async function phaseAt(
   { store }: ActivityDependencies,
   { threadId, step }: TaskStepInput,
@@ -117,7 +121,10 @@ async function phaseAt(
   return steps.some((each) => each.step === step) ? 'decide' : 'observe';
 }
 
-/** Only an act that may be done again is tried again, and can come to this; one that is over was not what fell. */
+/**
+ * Only an act that may be repeated is retried, and can be given up. An act that is already over did not cause the
+ * crash.
+ */
 async function giveUpAct(
   ports: ActivityDependencies,
   input: TaskStepInput,

@@ -1,7 +1,8 @@
 /**
- * What the phases of a task's step work with: its definition, how far it is in the store, and the contexts that its adapter is given.
- * F1. A phase runs under its name, so a stray fault is told as that of the task. What it throws is a value here, unless the work is aborted or a port
- *     fails: then the whole activity is another attempt's.
+ * What the phases of a task's step work with: its definition, its progress in the store, and the contexts that its
+ * adapter receives.
+ * F1. A phase runs under its own name, so a stray fault is attributed to the task. An error that it throws is returned
+ *     as a value, unless the work is aborted or a port fails: then the whole activity is left to another attempt.
  */
 import { createHash } from 'node:crypto';
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
@@ -41,7 +42,7 @@ export interface TaskFrame {
   readonly context: TaskContext;
 }
 
-/** Throws `TaskNotFound` where this worker's project has no such task: another one's may. */
+/** Throws `TaskNotFound` if this worker's project has no such task; another worker's may have it. */
 export async function openFrame(
   { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
   input: TaskStepInput,
@@ -52,7 +53,7 @@ export async function openFrame(
   const { maxNoProgressSteps = 0, maxRepeatedActions = 0 } = definition.guards ?? {};
   const loop = await store.tasks.readLoop(run.threadId, Math.max(maxNoProgressSteps, maxRepeatedActions) + 1);
   const { spec, requirements, answers, status, parentId } = loop.task;
-  // What it has waited for may be over: whoever waits for it shows that no more.
+  // The wait of the task may be over: ancestors that show it are updated.
   if (parentId !== null && status === 'waiting') await tellAbove(store, run.threadId);
   await noteManifest(store, findManifest(registry(), loop.task.name), { run, task: loop.task });
   const signal = abortSignal();
@@ -81,7 +82,7 @@ export async function openFrame(
   };
 }
 
-/** A run goes on with whatever build comes: the first phase that a newer one takes tells of another manifest. */
+/** A run goes on with any build: the first phase on a newer one records that its manifest has changed. */
 async function noteManifest(
   { tasks }: ThreadStore,
   manifest: ManifestDefinition | undefined,
@@ -106,7 +107,7 @@ function requireDefinition(
   );
 }
 
-/** Steps before this one, each with what was seen after it. */
+/** Steps before this one, each with what was observed after it. */
 function toHistory(steps: readonly TaskStepRecord[], before: number): TaskStep[] {
   return steps.flatMap((each, index) => {
     if (each.step >= before || !each.decision) return [];
@@ -126,7 +127,7 @@ function toHistory(steps: readonly TaskStepRecord[], before: number): TaskStep[]
   });
 }
 
-/** What `decide` is given, and with more what `act` is. */
+/** What `decide` receives; `act` receives more in addition. */
 export function toDecideContext(
   frame: TaskFrame,
   seen: Pick<TaskStepRecord, 'state' | 'evals'>,
@@ -169,7 +170,7 @@ export async function runPhase<Value>(
 export const STATE_BYTES = 1024 * 1024;
 export const ACTION_BYTES = 256 * 1024;
 
-/** The same for values that are equal as JSON. */
+/** Equal for values that are equal as JSON. */
 export function fingerprintOf(value: unknown): string {
   return createHash('sha256')
     .update(canonicalJson(value ?? null))

@@ -1,7 +1,7 @@
 /**
- * `thinkTask`: the phases of a step that only read: observe, validate, and decide. What each has come to is kept before the next one begins, so a
- * lost worker's step goes on where it was; none of them has an effect.
- * A question is asked behind them (ask.ts).
+ * `thinkTask`: the read-only phases of a step: observe, validate, and decide. The result of each is stored before the
+ * next one begins, so another attempt goes on where a lost worker was; none of them has an effect.
+ * A question is asked after them (ask.ts).
  */
 import type { DecideContext } from '../../core/author/task.ts';
 import {
@@ -47,7 +47,7 @@ export async function thinkTask(
   await probe?.('task_thinking');
   const known = loop.steps.find((each) => each.step === step);
   const seen = known ?? (await observe(dependencies, frame));
-  // Another attempt was first: its word counts.
+  // Another attempt stored its observation first, and that one counts.
   if (seen === 'known') return thinkTask(dependencies, input);
   if (seen === 'terminated' || seen === 'stops') return { kind: seen };
   await probe?.('task_observed');
@@ -67,7 +67,7 @@ export async function thinkTask(
   }
 }
 
-/** Why a phase has not come to anything of its own. */
+/** Why a phase has no result of its own. */
 type Unmade = 'known' | 'stops' | 'terminated';
 
 type Seen = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
@@ -119,7 +119,7 @@ async function fail(
   return kept.kind === 'kept' ? 'stops' : kept.kind;
 }
 
-/** `known`: the observation was read with the loop. */
+/** `known`: true if the observation was read with the loop. */
 async function decide(
   { store }: ActivityDependencies,
   frame: TaskFrame,
@@ -158,7 +158,7 @@ async function decide(
   if (!decided.ok) return fail(store, frame, decided);
   const decision = decided.value;
   const action = decision.kind === 'act' ? fingerprintOf(decision.action) : undefined;
-  // The present step's place among them is taken by what was chosen now.
+  // If the step was known, the last action is its own, and the one chosen now replaces it.
   const earlier = known ? loop.actions.slice(0, -1) : loop.actions;
   const repeated = action && judgeRepetition([...earlier, action], guards);
   if (repeated) return keep(repeated);
@@ -175,7 +175,7 @@ async function decide(
 
 type Failed = Extract<PhaseResult<unknown>, { ok: false }>;
 
-/** Undefined where it goes on. */
+/** Undefined if the task goes on. */
 async function judgeStop(
   frame: TaskFrame,
   context: DecideContext,

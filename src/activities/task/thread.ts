@@ -1,6 +1,6 @@
 /**
- * Threads of a task: an act starts them under ids that follow from its own, and a step waits for one. Waiting only reads: a lost worker's is
- * asked again, and between two looks nothing is held but a timer of the workflow.
+ * Threads of a task: an act starts them under ids derived from its own, and a step waits for one. Waiting only reads:
+ * after the loss of a worker the check is repeated, and between two checks nothing is held but a timer of the workflow.
  */
 import { Context } from '@temporalio/activity';
 import type { ActionOutcome, AwaitedThread, TaskThread } from '../../core/author/task.ts';
@@ -17,7 +17,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';
 
-/** It is its owner's, and may do no more than the task may; it is no child of it. */
+/** Starts a thread of the task's owner, which may do no more than the task may; it is not a child of the task. */
 export async function startThread(
   { store }: Pick<ActivityDependencies, 'store'>,
   { loop: { task, context: given } }: TaskFrame,
@@ -40,7 +40,7 @@ export async function startThread(
       args: [{ agent, threadId, ...userId, ...standing, messages, tags: [tagOfTask(task.threadId)] }],
     });
   } catch (error) {
-    // An attempt before has started it.
+    // An earlier attempt has started it.
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
   return { threadId };
@@ -50,7 +50,10 @@ function invalid(problem: string): RuntimeError {
   return new RuntimeError('InvalidValue', `startThread: ${problem}.`);
 }
 
-/** How long one look lasts, and how far apart looks are: a fourth of the time that it has taken so far. */
+/**
+ * Milliseconds: how long one check lasts, and the bounds of the pause between checks, which is a fourth of the time
+ * waited so far.
+ */
 const LOOK_MS = 15_000;
 const LEAST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 60_000;
@@ -72,20 +75,20 @@ export async function awaitThread(
     await store.events.awaitGrowth(threadId, lastSeq, { signal, withinMs: Math.max(0, until - Date.now()) });
     if (signal.aborted) throw abortError();
   } while (Date.now() < until);
-  // Of a step that has just begun the loop has no row.
+  // A step that has just begun has no row in the loop yet.
   const since = loop.steps.find((each) => each.step === step)?.startedAt;
   const waitedMs = since === undefined ? 0 : Date.now() - since / 1000;
   return { kind: 'looks', inMs: Math.round(Math.min(Math.max(waitedMs / 4, LEAST_PAUSE_MS), MOST_PAUSE_MS)) };
 }
 
-/** Undefined while it works, waits for people, or has not been opened. */
+/** Undefined while the thread works, waits for people, or has not been opened. */
 async function findOutcome(store: ThreadStore, threadId: string): Promise<ActionOutcome | undefined> {
   if (!isThreadId(threadId))
     return { ok: false, code: 'ThreadNotFound', error: `There is no thread "${threadId}".` };
   const thread = await store.threads.get(threadId);
   if (!thread || thread.status === 'running' || thread.status === 'waiting') return undefined;
   const { status, lastError } = thread;
-  // One that has just been opened is idle before its first step.
+  // A thread that has just been opened is idle before its first step.
   const ended = await store.executions.get(threadId);
   if (status === 'idle' && (!ended || ended.endedAt === null)) return undefined;
   if (status === 'idle' && (await store.queue.count(threadId)) > 0) return undefined;

@@ -1,10 +1,11 @@
 /**
- * Stage: a call that needs an approval waits for it, before it begins. The call is then run again from the gate's first stage, and so what is
- * judged, prepared and fingerprinted is what will be done.
- * A1. An approval belongs to the call and the fingerprint that it was given for: a changed preparation asks again, and the arguments are
- *     never taken from whoever answers.
- * A2. Whatever is no approval refuses: a denial, a time that is up, a wait that was closed, a wait that cannot be opened.
- * A3. Nobody is asked in vain: what the budget could never begin ends as one that it denies, before the wait is opened.
+ * Stage: a call that needs an approval waits for it before it begins. The call is then run again from the gate's first
+ * stage, so that what is judged, prepared and fingerprinted is what will be done.
+ * A1. An approval belongs to the call and the fingerprint that it was given for. A changed preparation asks again, and
+ *     the arguments are never taken from the person who answers.
+ * A2. Anything but an approval refuses: a denial, a time-out, a wait that was closed, a wait that cannot be opened.
+ * A3. A call that the budget can never allow asks for no approval. It ends as denied by the budget, before the wait is
+ *     opened.
  */
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
@@ -33,7 +34,7 @@ import { toWaitingCall } from './waiting-call.ts';
 /** A call of any kind with its place in a step. */
 interface JudgedCall extends Asked, Judged {
   readonly execution: Pick<CallInfo, 'step' | 'index' | 'waits'>;
-  /** Where variables have been read. */
+  /** Present if variables have been read. */
   readonly env?: Pick<ThreadEnv, 'redactKnown'>;
 }
 
@@ -80,11 +81,11 @@ export async function askApproval(
     if (opened.kind === 'exceeded') return end({ kind: 'not_begun', begun: { ...opened, name } });
   } catch (error) {
     if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
-    // A2: nobody can be shown what would be done.
+    // A2: the call cannot be shown to anyone, so it cannot be approved.
     const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
   }
-  // The call or its thread is over: the activity is another attempt's.
+  // The call or its thread is over: the activity is left to another attempt.
   throw abortError();
 }
 

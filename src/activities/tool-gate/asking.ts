@@ -1,6 +1,7 @@
 /**
- * `state.ask` of one attempt at a call. What is answered already is answered at once; the first thing that is not opens a wait, with
- * which the attempt gives its call up (store/commands/wait/wait.ts, W2): its body is told by its signal, and is not waited for.
+ * `state.ask` within one attempt at a call. An answered question returns at once. The first unanswered one opens a
+ * wait, and the attempt gives its call up with it (store/commands/wait/wait.ts, W2): the body is notified by its signal
+ * and not awaited.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolDefinition } from '../../core/author/definition.ts';
@@ -19,9 +20,9 @@ export interface Asking {
   /** Absent for a tool that does not ask. */
   readonly ask?: AskPort;
   readonly recall: Recall;
-  /** Settled once the call waits. */
+  /** Resolves once the call waits. */
   readonly asked: Promise<WaitingCall>;
-  /** The call waits. */
+  /** The wait of the call; undefined as long as it does not wait. */
   readonly waiting: WaitingCall | undefined;
 }
 
@@ -79,7 +80,7 @@ function find(waits: readonly HeardWait[], key: string): Wait | undefined {
   return waits.find((each) => each.key === key)?.wait;
 }
 
-/** Not caught by the body, it is the result that the model reads. */
+/** Throws if the question was not answered: unless the body catches it, the model reads that error as the result. */
 function toAnswered({ question }: Question, { answer, state, reason }: Wait): Answered {
   if (answer && 'value' in answer) return answer;
   const why = answer

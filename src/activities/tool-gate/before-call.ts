@@ -1,6 +1,6 @@
 /**
- * Stages: the hooks before a call (docs/hooks.md). What they make of its arguments is checked as the model's own are; what they refuse, the
- * model reads. The call has not begun, so a lost worker costs nothing but another run of them.
+ * Stages: the hooks before a call (docs/hooks.md). Arguments that they change are checked like the model's own; the
+ * model reads a refusal. The call has not begun, so after the loss of a worker the hooks merely run again.
  */
 import type { AuthorSchema, ToolDefinition } from '../../core/author/definition.ts';
 import type { ToolCall } from '../../core/message/message.ts';
@@ -20,7 +20,7 @@ interface CheckedTool extends ToolFrame, Asked {
   readonly args: unknown;
 }
 
-/** Of a tool: `before_tool_call`. */
+/** Runs `before_tool_call` for a tool. */
 export async function beforeToolCall(
   ports: unknown,
   { hooks, execution: { call }, tool, given, args, asked }: CheckedTool,
@@ -36,7 +36,7 @@ export async function beforeToolCall(
 }
 
 export interface GuardedCall {
-  /** Absent where the project has no hook of the kind. */
+  /** Undefined if the project has no such hook. */
   readonly guard: CallGuard | undefined;
 }
 
@@ -45,7 +45,7 @@ interface CheckedPrompt extends KnownCall, Asked, GuardedCall {
   readonly args: PromptArguments;
 }
 
-/** The same of a prompt, and of an agent that takes a handoff. */
+/** Runs `before_tool_call` for a prompt, and for an agent that takes a handoff. */
 export async function beforePromptCall(
   ports: unknown,
   { guard, execution, schema, args, asked }: CheckedPrompt,
@@ -65,7 +65,7 @@ function withArguments(asked: AskedAction | undefined, args: unknown): AskedActi
   return asked && { ...asked, args };
 }
 
-/** As hooks are shown it. */
+/** The call in the form that hooks receive. */
 export function toToolCall({ callId: id, name, arguments: text }: StoredToolCall): ToolCall {
   return { id, type: 'function', function: { name, arguments: text } };
 }

@@ -10,36 +10,39 @@ export interface BegunCallInfo
   extends Omit<Extract<BegunTool, { kind: 'run' }>, 'kind' | 'repeated' | 'unbegun'> {
   readonly step: number;
   readonly index: number;
-  /** Absent where the call had begun before it came to the gate. */
+  /** Absent if the call had begun before it came to the gate. */
   readonly pending?: PendingCall;
 }
 
-/** A call that the gate begins itself, since it is to be judged first. */
+/** A call that the gate itself begins, since it must be judged first. */
 export interface PendingCall {
-  /** Whether the gate has begun it. */
+  /** True once the gate has begun the call. */
   readonly begun: boolean;
-  /** As long as it may take, once it has begun, where a budget bounds it. */
+  /** Milliseconds that the call may take once it has begun, if a budget bounds it. */
   readonly leftMs?: number;
   begin(action: ToldAction | undefined): Promise<BegunTool>;
 }
 
-/** As much of it as tells whether the call may be, and with what. */
+/** The parts that decide whether the call may run, and with what. */
 export type CallInfo = Pick<
   BegunCallInfo,
   'call' | 'thread' | 'side' | 'subprompt' | 'runContext' | 'step' | 'index' | 'pending' | 'waits'
 >;
 
-/** What each stage is given. */
+/** What each stage receives. */
 export interface KnownCall {
   readonly execution: CallInfo;
 }
 
-/** What a call has come to, before it is stored: as a body, a sub-prompt or a child has answered, or a stage that refused it. */
+/**
+ * The answer of a call before it is stored: from a body, a sub-prompt or a child, or from a stage that refused the
+ * call.
+ */
 export interface CallAnswer {
   readonly result: ToolResult;
-  /** It was not to run: its tool is unknown, or not to be called now. */
+  /** Set if the call must not run: its tool is unknown, or must not be called now. */
   readonly refused?: true;
-  /** Where its policy has refused it. */
+  /** The action, if its policy has refused it. */
   readonly action?: ToldAction;
   readonly directive?: FlowDirective;
   /** Metadata of the tool message. */

@@ -1,5 +1,6 @@
 /**
- * A call of a tool that its client runs: a durable wait, in no process, which the client's next request answers. It passes the tool gate as any call does.
+ * A call of a tool that the client runs: a durable wait that occupies no process and is answered by the client's next
+ * request. It passes the tool gate like any call.
  */
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
@@ -38,7 +39,7 @@ function toDefinition({ name, description, parameters }: ClientTool): ToolDefini
 
 async function askClient(state: ThreadState, name: string): Promise<ToolResult> {
   const { value } = await state.ask({ key: 'client', question: `The client is to run its tool "${name}".` });
-  // As AG-UI's clients tell what went wrong.
+  // AG-UI clients report an error in this form.
   if (isRecord(value) && typeof value.error === 'string') return { status: 'error', error: value.error };
   return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
 }

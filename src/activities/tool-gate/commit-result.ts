@@ -1,6 +1,7 @@
 /**
- * Stages: the transaction that stores what became of a call, and the hooks behind it (definitions §12.4).
- * C1. The result is stored whatever becomes of the run that asked for it; hooks behind it run where it was this attempt's.
+ * Stages: the transaction that stores the outcome of a call, and the hooks after it (definitions §12.4).
+ * C1. The result is stored even if the run that asked for it has been replaced. Hooks after it run only if this attempt
+ *     stored it.
  */
 import type { Registry } from '../../core/author/definition.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
@@ -20,23 +21,26 @@ import type { ToolExecution } from './tool-frame.ts';
 export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
 
 export interface Committed {
-  /** How many items and tools the transaction has put in line. */
+  /** How many items and tools the transaction has queued. */
   readonly queued: number;
-  /** How many of the tools that were queued it has stored. */
+  /** How many of the queued tools the transaction has stored. */
   readonly storedTools: number;
-  /** What the execution ends with. */
+  /** The error with which the execution ends. */
   readonly denied?: StoredError;
 }
 
-/** Everything that the call leaves, in one transaction: its result, its message, the flow, tools that it queued, a handoff. */
+/**
+ * Stores everything that the call leaves in one transaction: its result, its message, the flow, tools that it queued, a
+ * handoff.
+ */
 export async function commitResult(
   { store, registry, probe }: ActivityDependencies,
   { key, answer, row, left, flow, sink, hooks, execution, prompt }: FinishedCall,
 ): Promise<Verdict<Committed, ToolCallOutcome>> {
   const { call, signal } = execution;
-  // What the body has queued was settled with its result; this is the hooks'.
+  // The work that the body queued was settled with its result; this is the work of the hooks.
   const queuedTools = await takeTools({ hooks, sink });
-  // What made an error of the result has taken the handoff back.
+  // If the result has become an error, there is no handoff.
   const handoff = row.result?.status === 'success' ? answer.handoff : {};
   const unbegun = execution.pending?.begun === false;
   const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
@@ -60,7 +64,7 @@ export async function commitResult(
   return go({ queued: committed.queued, storedTools: queuedTools.length, ...(denied && { denied }) });
 }
 
-/** The denial as it is kept: with it, whether its execution goes on. */
+/** Marks a denial as `fatal` if the agent's policy ends the execution on it (`onDenied: 'fail'`). */
 function toFatal(
   registry: Registry,
   { thread }: ToolExecution,
@@ -70,7 +74,7 @@ function toFatal(
   return fails && action?.denied ? { ...action, denied: { ...action.denied, fatal: true } } : action;
 }
 
-/** `after_create_message`, on the tool message as it is stored. Adds what the workflow is told of the call. */
+/** Runs `after_create_message` on the stored tool message. Adds the outcome that the workflow receives. */
 export async function afterCreateMessage(
   ports: ActivityDependencies,
   call: FinishedCall & Committed,
@@ -91,7 +95,7 @@ export async function afterCreateMessage(
   return go({ outcome });
 }
 
-/** Answers how many tools the hooks have queued. */
+/** Returns how many tools the hooks have queued. */
 async function runAfterCreate(
   { store }: ActivityDependencies,
   { execution: { thread }, hooks, sink, key, row, flow, storedTools }: FinishedCall & Committed,
@@ -105,7 +109,7 @@ async function runAfterCreate(
   return queueTools(store, thread.id, sink, storedTools)();
 }
 
-/** The stack itself stays in the store: history is small. */
+/** The stack itself stays in the store, since history must stay small. */
 function toFailedAt(result: ToolResult | null): { failedAt?: string } {
   const { status, stack } = result ?? {};
   const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The result of a call that is ended with a code, past the gate: it has taken its worker process down three times, or what it was
- * answered with cannot be stored. An error that the model reads. No hook sees it: one of them may be what is wrong.
+ * Ends a call with an error code, outside the gate: the call has taken its worker process down three times, or its
+ * answer cannot be stored. The result is an error that the model reads. No hook sees it: a hook may be the cause.
  */
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

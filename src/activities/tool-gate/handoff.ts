@@ -1,7 +1,7 @@
 /**
- * The body of a handoff (definitions §12.7): a call that names an `ai_human` agent gives it the thread, once the step is over. The call
- * itself does nothing but say so; the store keeps who is next, and what the agent is told first, along with the result.
- * H1. The arguments are those of the agent's side A, and are in its scratch: its prompt may show them.
+ * The body of a handoff (definitions §12.7): a call that names an `ai_human` agent gives it the thread once the step is
+ * over. The call itself only records that; the store keeps the next agent and its first message along with the result.
+ * H1. The arguments are those of the agent's side A, and are put into its scratch: its prompt may show them.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { MessageItem } from '../../core/thread/item.ts';

@@ -1,5 +1,5 @@
 /**
- * Stages of a call that is to be judged: what it asks for, and its beginning where it may be. A call that had begun
+ * Stages of a call that must be judged: what it asks for, and its beginning if it may begin. A call that had begun
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
@@ -57,7 +57,7 @@ export function askHandoff(
   return go({ asked: toAskedAgent(registry(), execution, { args, executionId }) });
 }
 
-/** A call of an agent, whatever becomes of it. */
+/** The action of a call of an agent, whether it is a handoff or makes or messages a subagent. */
 export function toAskedAgent(
   registry: Registry,
   info: CallInfo,
@@ -67,7 +67,7 @@ export function toAskedAgent(
   return toAsked(registry, info, { kind: 'agent.call', capabilities, args, executionId });
 }
 
-/** A call of a task, whatever becomes of it. */
+/** The action of a call that starts a task. */
 export function toAskedTask(
   registry: Registry,
   info: CallInfo,
@@ -76,7 +76,7 @@ export function toAskedTask(
   return toAsked(registry, info, { kind: 'tool.call', capabilities: [TASK_CAPABILITY], args, executionId });
 }
 
-/** Undefined for a call that has begun, or whose agent has no policy. */
+/** Undefined for a call that has begun, or to which no policy applies. */
 function toAsked(
   registry: Registry,
   { pending, thread, call: { name, callId }, step, index, runContext }: CallInfo,
@@ -95,7 +95,7 @@ export interface NotBegun {
   readonly begun: Exclude<BegunTool, { kind: 'run' }>;
 }
 
-/** Of any call with a place in a step. */
+/** Stage for any call with a place in a step: begins it, if it has not begun. */
 export async function beginJudged(
   _ports: unknown,
   { execution: { pending }, action }: KnownCall & Judged,
@@ -112,19 +112,19 @@ export async function beginPending(
   return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });
 }
 
-/** Whether calls are judged before they begin. */
+/** Returns a function that decides whether a call is judged before it begins. */
 export function judgesCalls({ registry }: JudgePorts): NonNullable<BeginTool['judges']> {
   return (agent, context, name) => rulesFor(registry(), agent, context, name) !== undefined;
 }
 
-/** Whether calls begin within their gate: they are judged, or go through hooks, before. */
+/** Returns a function that decides whether a call begins within its gate, since it is judged or passes hooks before. */
 export function beginsInGate(ports: JudgePorts): NonNullable<BeginTool['judges']> {
   const judges = judgesCalls(ports);
   return (agent, ...call) =>
     mayRunHook(ports.registry(), agent, 'before_tool_call') || judges(agent, ...call);
 }
 
-/** Undefined where the call has begun. */
+/** Empty if the call has begun. */
 export function toPending(
   store: ThreadStore,
   { judges: _, history: __, ...command }: BeginTool,

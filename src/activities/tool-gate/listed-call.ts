@@ -1,6 +1,6 @@
 /**
- * Stage: may the call name what it names? Code may reach whatever the project defines; models and signals only what the active prompt
- * lists.
+ * Stage: checks whether the call may name its callee. Code may reach whatever the project defines; models and signals
+ * only what the active prompt lists.
  */
 
 import type { PromptToolEntry, Registry } from '../../core/author/definition.ts';
@@ -12,7 +12,7 @@ import type { StoredToolCall } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { CallInfo, KnownCall } from './call-info.ts';
 
-/** Adds the active prompt's entry for what is called; it may be absent where code has called. */
+/** Adds the active prompt's entry for the callee; it may be absent if code made the call. */
 export function requireListed(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { execution }: KnownCall,
@@ -22,12 +22,12 @@ export function requireListed(
   return refusal === undefined ? go({ entry }) : refuseCall(refusal);
 }
 
-/** Why it may not be called; undefined where it may. */
+/** Why the call is refused; undefined if it is allowed. */
 export function refuseUnlisted(
   { name, origin }: Pick<StoredToolCall, 'name' | 'origin'>,
   entry: PromptToolEntry | undefined,
 ): string | undefined {
-  // A client's is listed by who has said something last (client-call.ts).
+  // A client tool is listed by the newest user message instead (client-call.ts).
   if (origin === 'code' || entry || parseClientToolName(name) !== undefined) return undefined;
   return `Tool "${name}" is not available to this prompt.`;
 }

@@ -1,6 +1,7 @@
 /**
- * Stages: what a call of a prompt, or of an agent that takes a handoff, brings along (definitions §12.6, §12.7): arguments, checked
- * by the prompt that will read them, and the first message that the entry's `init…` fields make of them.
+ * Stages: the input of a call of a prompt, or of an agent that takes a handoff (definitions §12.6, §12.7): its
+ * arguments, checked by the prompt that will read them, and the first message that the entry's `init…` fields make of
+ * them.
  */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
@@ -45,9 +46,9 @@ interface CheckedCall extends KnownCall {
 }
 
 export interface ReadMessage {
-  /** Undefined where the call brings none. */
+  /** Undefined if the call passes none. */
   readonly message: FirstMessage | undefined;
-  /** Ids of what else is made of the first message, after those of its files. */
+  /** Generates ids for whatever else belongs to the first message, after those of its files. */
   readonly nextId: () => string;
 }
 
@@ -78,7 +79,9 @@ export function toText(value: unknown): string | undefined {
   return JSON.stringify(value);
 }
 
-/** One path, or a list of them: files of the thread below `/attachments/` and nowhere else. */
+/**
+ * Accepts one path or a list of paths. Throws `InvalidPath` for a path that is not below `/attachments/` of the thread.
+ */
 export function toPaths(named: unknown): string[] {
   if (named === undefined) return [];
   return (Array.isArray(named) ? named : [named]).map((each: unknown) => {

@@ -1,4 +1,4 @@
-/** Stage 1 of the tool gate: what is it that the call names? One stage for each kind of what a call may name. */
+/** Stage 1 of the tool gate: finds what the call names. One stage for each kind of callee. */
 
 import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
 import type {
@@ -23,7 +23,7 @@ import { findClientTool } from './client-call.ts';
 type Ports = Pick<ActivityDependencies, 'registry'>;
 type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
 
-/** Of a model's answer so many calls are made; those behind them are told so. */
+/** Runs only the first LIMITS.callsRun calls of a model's answer; later ones are refused with an error that says so. */
 export function limitCalls(
   _ports: unknown,
   { execution: { call, index } }: KnownCall,
@@ -48,13 +48,14 @@ export async function resolveTool(
   if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED);
   const project = registry();
   const ofClient = parseClientToolName(call.name);
-  // A client has offered it to the conversation, and to nothing within it.
+  // A client offers its tools to the conversation, not to its sub-prompts.
   if (ofClient !== undefined && call.origin === 'model' && !subprompt) {
     const found = await findClientTool({ store }, thread.id, ofClient);
     return found ? go({ tool: found }) : refuseCall(`Tool not found: ${call.name}`);
   }
   const tool = project.tools.get(call.name);
-  // Dispatched as a tool, it was one of more than the workflow can be told of (LIMITS.laterPrompts, laterChildren).
+  // If a prompt or a subagent is dispatched as a tool, there were more of them than the workflow can be told of
+  // (LIMITS.laterPrompts, laterChildren).
   if (findCallee(project, call.name)?.kind === 'prompt') return refuseCall(tooMany('prompts'));
   if (isSubagentCall(project, call.name)) return refuseCall(tooMany('subagents'));
   return tool ? go({ tool }) : refuseCall(`Tool not found: ${call.name}`);
@@ -67,7 +68,7 @@ const tooMany = (kind: string): string =>
 
 export interface ResolvedPrompt {
   readonly prompt: PromptDefinition;
-  /** What its arguments are checked by. */
+  /** The schema that checks its arguments. */
   readonly schema: AuthorSchema | undefined;
 }
 
@@ -87,13 +88,13 @@ export function limitDepth(
   return refuseCall(`Prompts may call one another ${LIMITS.subpromptDepth} deep, and no deeper.`);
 }
 
-/** The agent that a call of this name hands over to. */
+/** The agent that a call of this name hands over to; undefined if it is no handoff. */
 export function findHandoff(registry: Registry, name: string): AgentDefinition | undefined {
   const callee = findCallee(registry, name);
   return callee?.kind === 'agent' && callee.type === 'ai_human' ? callee : undefined;
 }
 
-/** Whether the agent may take this thread over; its side A's prompt reads the arguments. */
+/** Checks whether the agent may take this thread over; its side A's prompt reads the arguments. */
 export function resolveHandoff(
   { registry }: Ports,
   { execution: { thread }, agent }: KnownCall & { readonly agent: AgentDefinition },

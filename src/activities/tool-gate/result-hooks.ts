@@ -1,7 +1,7 @@
 /**
- * Stages from what a call was answered with to the row that is stored of it (definitions §12.4).
- * R1. Nothing that a hook puts into the result or its message is stored before secrets are taken out of it.
- * R2. A call that a hook removed is over without a result (null): no more hooks, no message, no files.
+ * Stages from the answer of a call to the row that is stored of it (definitions §12.4).
+ * R1. Secrets are removed from whatever hooks put into the result or its message before it is stored.
+ * R2. A call that a hook removed ends without a result (null): no more hooks, no message, no files.
  */
 import { randomUUID } from 'node:crypto';
 import { type ToolCall, type ToolResult, toolContent } from '../../core/message/message.ts';
@@ -16,27 +16,27 @@ import type { CallAnswer, ToolResultKey } from './call-info.ts';
 import { bindToSession } from './session-binding.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
-/** A call that was answered, on its way to the store. */
+/** An answered call that is not stored yet. */
 export interface AnsweredFrame extends ToolFrame {
   readonly key: ToolResultKey;
   readonly answer: CallAnswer;
 }
 
 export interface ShapedResult {
-  /** Null where a hook removed the call. */
+  /** Null if a hook removed the call. */
   readonly result: ToolResult | null;
 }
 
 type Shaped = Verdict<ShapedResult, never>;
 
 export interface OpenFlow extends ShapedResult {
-  /** What hooks have asked of the flow since this was asked last. */
+  /** What hooks have asked of the flow since the previous call. */
   readonly flow: () => Promise<FlowChanges>;
-  /** What the body has left of it. */
+  /** The changes of the flow that the body has made. */
   readonly left: FlowChanges;
 }
 
-/** A scratch that the body has left unfit for JSON is an error of the call, and the model is told. */
+/** If the body leaves a scratch that is not valid JSON, the call gets an error that the model reads. */
 export async function takeScratch(
   _ports: unknown,
   { answer, scratch, hooks }: AnsweredFrame,
@@ -48,14 +48,14 @@ export async function takeScratch(
   return go({ flow, left, result: written.ok ? answer.result : { status: 'error', error: written.error } });
 }
 
-/** `after_tool_call_success`, `after_tool_call_failure`. */
+/** Runs `after_tool_call_success` or `after_tool_call_failure`. */
 export async function afterToolCall(_ports: unknown, call: AnsweredFrame & ShapedResult): Promise<Shaped> {
   const { result, hooks } = call;
   if (!result || !hooks.has('after_tool_call_success', 'after_tool_call_failure')) return go({ result });
   return go({ result: await hooks.afterToolCall(toCall(call), result) });
 }
 
-/** What a session tool's call means to the session. */
+/** Applies what a session tool's call means to the session. */
 export async function applyBinding(
   ports: ActivityDependencies,
   { result, execution }: AnsweredFrame & ShapedResult,
@@ -72,7 +72,7 @@ export async function beforeStoreResult(
   return go({ result: await hooks.beforeStoreResult(toCall(call), result) });
 }
 
-/** R1: redacted before it is stored. Where no hook has seen the result there is nothing new in it. */
+/** R1: redacted before it is stored. If no hook has seen the result, there is nothing new to redact. */
 export async function redactResult(
   _ports: unknown,
   { result, hooks, env }: AnsweredFrame & ShapedResult,
@@ -85,7 +85,9 @@ export interface RowOfResult {
   readonly row: Pick<CommitTool, 'result' | 'attachments' | 'message'>;
 }
 
-/** The files that the result brings, stored before it; what `notifyParent` has said is told with its message. */
+/**
+ * Stores the files of the result before the result itself; texts sent by `notifyParent` go into its message's metadata.
+ */
 export async function storeFiles(
   { store }: ActivityDependencies,
   { result, execution, answer, sink }: AnsweredFrame & ShapedResult,
@@ -102,7 +104,7 @@ export async function storeFiles(
   return go({ row: Object.keys(metadata).length > 0 ? { ...stored, message: { metadata } } : stored });
 }
 
-/** `before_create_message`, on the tool message. */
+/** Runs `before_create_message` on the tool message. */
 export async function beforeCreateMessage(
   _ports: unknown,
   { execution, hooks, env, row }: AnsweredFrame & RowOfResult,

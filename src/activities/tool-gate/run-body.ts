@@ -1,4 +1,6 @@
-/** Stages: the arguments of a tool as JSON, its body, and the removal of secrets from what the body answered (definitions §12.4). */
+/**
+ * Stages: parse the arguments of a tool as JSON, run its body, and remove secrets from the result (definitions §12.4).
+ */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/definition.ts';
@@ -28,7 +30,7 @@ export interface AbortedCall {
   readonly kind: 'aborted';
 }
 
-/** Whether what it sent elsewhere was received is unknown, and stays so. */
+/** The call's request to an agent elsewhere may or may not have been received; this stays unknown. */
 export interface LostCall {
   readonly kind: 'lost';
 }
@@ -48,7 +50,7 @@ interface CheckedCall extends ToolFrame {
   readonly args: unknown;
 }
 
-/** The body, within its time and until somebody aborts it. */
+/** Runs the body within its time limit, until it is aborted. */
 export async function runBody(
   dependencies: ActivityDependencies,
   { tool, args, ...frame }: CheckedCall,
@@ -75,7 +77,7 @@ export async function runBody(
         ? runA2aCall({ agent: tool.a2a, state, args, recall, ...place })
         : runToolBody({ tool, state, args, work: key, recall });
     const result = await withinTime(limit, async () =>
-      // The body ends where it asks: what it does afterwards is ignored.
+      // The attempt ends when the body asks: what the body does afterwards is ignored.
       Promise.race([bodyOf().then((result) => settled(sink, result)), asking.asked]),
     );
     if (asking.waiting) return end(asking.waiting);
@@ -88,7 +90,10 @@ export async function runBody(
   }
 }
 
-/** The result without secrets; a throw is told to the log. Its texts are cut here: half of a secret would not have been found before. */
+/**
+ * Removes secrets from the result, and reports a thrown error to the log. Texts are cut only after that: half of a
+ * secret would not be found.
+ */
 export async function redactAnswer(
   { report }: ActivityDependencies,
   { tool, env, execution, result: answered }: CheckedCall & { readonly result: ToolResult },
@@ -102,7 +107,7 @@ export async function redactAnswer(
   return go({ result: { ...result, stack } });
 }
 
-/** What the tool queued to other threads is there before its result is, or the result says that it is not. */
+/** Waits until what the tool queued to other threads is stored; if that fails, the result is an error that says so. */
 async function settled(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
   if ('kind' in result) return result;
   try {
@@ -113,7 +118,7 @@ async function settled(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
   }
 }
 
-/** Its execution's budget of time is used up. */
+/** The result if the execution's budget of time is used up. */
 function cutOff({ name }: ToolDefinition): ToolResult {
   return {
     status: 'error',

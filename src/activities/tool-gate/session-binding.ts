@@ -1,9 +1,9 @@
 /**
- * What a call of a session tool means to the session (definitions §7.1, §12.4; runtime §8.2, §8.3): an argument stands for its
- * result, files are handed over with it, and a status reaches the parent.
- * B1. Of the acting side's tools, and of the thread's own steps: a sub-prompt ends no session.
- * B2. Before the result is stored, and before hooks see it for the last time. Files that are not there make an error of it, so
- *     the session goes on (definitions §12.5).
+ * What a call of a session tool means to the session (definitions §7.1, §12.4; runtime §8.2, §8.3): an argument
+ * replaces its result, files are handed over with it, and a status is sent to the parent.
+ * B1. The binding applies to the acting side's tools, in the thread's own steps: a sub-prompt ends no session.
+ * B2. The binding is applied before the result is stored, and before hooks see it for the last time. Missing files turn
+ *     the result into an error, so the session goes on (definitions §12.5).
  */
 
 import type { Registry, SessionToolBinding } from '../../core/author/definition.ts';
@@ -21,7 +21,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { argumentOf, toPaths, toText } from './prompt-input.ts';
 import type { ToolExecution } from './tool-frame.ts';
 
-/** The result as it is stored. */
+/** Returns the result as it is stored. */
 export async function bindToSession(
   { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
   execution: ToolExecution,
@@ -57,7 +57,7 @@ function findBinding(
   return sessionStatus?.name === call.name ? { ...sessionStatus, ends: false } : undefined;
 }
 
-/** Checked ones, defaults applied, where a tool was called. */
+/** The arguments with defaults applied, if they fit the schema of a tool; otherwise as given. */
 async function argumentsOf(
   registry: Registry,
   { call }: ToolExecution,

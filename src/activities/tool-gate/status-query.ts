@@ -14,7 +14,7 @@ export async function answerStatusQuery(
   if (refused) return { status: 'error', error: refused };
   const { agent_id: id } = args as { agent_id?: string };
   const asked = id === undefined ? subagents : subagents.filter((each) => each.agent_id === id);
-  // What tells nothing is no success, and costs nothing of the budget.
+  // A query that finds nothing is an error, and does not count against the limits.
   if (asked.length === 0)
     return {
       status: 'error',

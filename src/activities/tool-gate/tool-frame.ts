@@ -13,24 +13,24 @@ import type { BegunCallInfo } from './call-info.ts';
 
 export interface ToolExecution extends BegunCallInfo {
   readonly executionId: string;
-  /** The attempt that holds a tool's call; absent where the call is held by whoever comes. */
+  /** The attempt that holds a tool's call; absent if any attempt may go on with the call. */
   readonly attempt?: string;
   readonly signal: AbortSignal;
 }
 
 export interface ToolFrame extends HookWork {
   readonly execution: ToolExecution;
-  /** The active one. */
+  /** The active prompt. */
   readonly prompt: PromptDefinition | undefined;
-  /** One flow for the tool and its hooks. */
+  /** Shared by the tool and its hooks: they have one flow. */
   readonly scratch: Scratch;
   /** The execution as ThreadStates of the call show it. */
   running(): Promise<RunningExecution>;
 }
 
 /**
- * Opens the frame for as long as `use` takes. A call is not handed over at SIGTERM as a model call is: it has its grace period, then the
- * worker cancels it.
+ * Opens the frame while `use` runs. At SIGTERM a call is not handed over like a model call: it has its grace period,
+ * then the worker cancels it.
  */
 export function withToolFrame<T>(
   dependencies: ActivityDependencies,
@@ -58,7 +58,8 @@ function openToolFrame(dependencies: ActivityDependencies, execution: ToolExecut
   const prompt = findActivePrompt(dependencies.registry(), thread.agent, execution);
   const scratch = openScratch(execution.scratch);
   const readHistory = async () => {
-    // A call of the thread's own brought it along; within a sub-prompt the conversation is its own.
+    // A call of the thread's own step brings its history along; within a sub-prompt the conversation is the
+    // sub-prompt's own.
     if (history && !where.subprompt) return history;
     const subprompt = where.subprompt ? where.step : undefined;
     return retryWhileUnavailable(signal, () => readMessageHistory(dependencies, thread.id, subprompt));

@@ -1,14 +1,16 @@
 /**
- * The tool gate: all that surrounds a call, in order (runtime §5, definitions §12.4). A call of any kind is answered, then stored:
+ * The tool gate: the stages around a call, in order (runtime §5, definitions §12.4). A call of any kind is answered,
+ * then stored:
  *
- *   a tool       FUNCTION answers it, within `runTool` or `runCode`; so is a tool that a person or code has queued
- *   an agent     HANDOFF answers it, where the agent takes the thread over
+ *   a tool       FUNCTION answers it, within `runTool` or `runCode`, also if a person or code has queued it
+ *   an agent     HANDOFF answers it, if the agent takes the thread over
  *   a prompt     PROMPT lets it begin, its step answers it (subprompt/), `finishSubprompt` composes the answer
  *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
- * RESULT then stores what each was answered with. A tool that code invokes passes the stages that concern it (state/tools.ts).
- * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started (store/commands/tool/tool.ts). One whose
- * agent has a policy, or hooks before it, begins within the gate, behind them; what is refused before that has not begun.
+ * RESULT then stores the answer of each. A tool that code invokes passes the stages that concern it (state/tools.ts).
+ * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started
+ * (store/commands/tool/tool.ts). If its agent has a policy, or there are hooks before it, it begins within the gate,
+ * after them; a call that is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
@@ -54,21 +56,21 @@ import type { ToolFrame } from './tool-frame.ts';
 type Unanswered = AbortedCall | WaitingCall | LaterCall | LostCall | NotBegun;
 
 const FUNCTION = openGate<ActivityDependencies, ToolFrame, AnsweredCall | Unanswered>()
-  .stage(limitCalls) //            1 not one too many of its answer
+  .stage(limitCalls) //            1 within the limit of calls per answer
   .stage(resolveTool) //           1 resolve
   .stage(requireListed) //         1 listed by the active prompt, or called by code
   .stage(parseToolArguments) //    2 arguments: a JSON object
   .stage(checkToolArguments) //    2 arguments: what the schema asks for
   .stage(requireVariables) //      3 required variables have values
   .stage(askTool) //               4 policy: what the call asks for
-  .stage(refuseDenied) //          4 policy: what it declares is denied
+  .stage(refuseDenied) //          4 policy: refused if a declared capability is denied
   .stage(beforeToolCall) //        4 hooks before: may refuse it, or give it other arguments
-  .stage(prepareAction) //         4 policy: what its tool says of it
-  .stage(judgeAction) //           4 policy: what the agent says of all that
-  .stage(confirmCall) //           4 policy: what its tool wants confirmed
+  .stage(prepareAction) //         4 policy: the action as its tool prepares it
+  .stage(judgeAction) //           4 policy: the decision on that action
+  .stage(confirmCall) //           4 policy: confirmation, if its tool wants one
   .stage(askApproval) //           4 policy: waits for an approval
   .stage(recheckArguments) //      4 policy: what is done is what was judged
-  .stage(beginJudged) //           4 scheduled → started, where that has waited for the policy
+  .stage(beginJudged) //           4 scheduled → started, unless it had begun before
   .stage(runBody) //               5 body, within its time
   .stage(redactAnswer); //         6 redaction
 
@@ -86,9 +88,9 @@ const HANDOFF = openGate<ActivityDependencies, HandoffFrame, AnsweredCall | Wait
   .stage(askApproval) //           4
   .stage(beginJudged) //           4
   .stage(readFirstMessage) //      5 body: the first message that the arguments make
-  .stage(handOff); //              5 body: says who is next
+  .stage(handOff); //              5 body: names the next agent
 
-/** As far as the step of the prompt, which subprompt/ opens and asks. */
+/** Up to the step of the prompt, which subprompt/ opens and answers. */
 export const PROMPT = openGate<
   ActivityDependencies,
   KnownCall & GuardedCall & { readonly executionId: string },
@@ -117,14 +119,14 @@ const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
   .stage(beforeCreateMessage) //  10 hooks on the tool message
   .stage(commitResult); //        11 one transaction
 
-/** Its result is stored, whatever becomes of this. */
+/** The result is already stored, whatever happens here. */
 const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCallOutcome>().stage(
-  afterCreateMessage, //          12 hooks behind it
+  afterCreateMessage, //          12 hooks after it
 );
 
 type Answered = ({ readonly kind: 'answered' } & CallAnswer) | Unanswered;
 
-/** What a tool's call, or a handoff's, comes to. */
+/** Answers a call of a tool, or a handoff. */
 export async function answerCall(dependencies: ActivityDependencies, frame: ToolFrame): Promise<Answered> {
   const agent = findHandoff(dependencies.registry(), frame.execution.call.name);
   const guard = frame.hooks.beforeToolCall;
@@ -139,8 +141,8 @@ function toAnswer(passed: Passed<CallAnswer, AnsweredCall | Unanswered>): Answer
 }
 
 /**
- * Stores what any call was answered with, through the hooks around its result. What cannot be stored is told as that: its worker was
- * not lost, and its body does not run again.
+ * Stores the answer of any call, through the hooks around its result. If it cannot be stored, that error becomes the
+ * result: the worker was not lost, and the body does not run again.
  */
 export async function storeAnswered(
   dependencies: ActivityDependencies,

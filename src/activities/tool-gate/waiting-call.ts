@@ -1,4 +1,4 @@
-/** What the workflow is told of a call that waits (core/thread/step.ts). */
+/** What the workflow receives about a call that waits (core/thread/waiting-call.ts). */
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import type { Wait } from '../../store/port/wait.ts';
 
@@ -10,7 +10,7 @@ const WORDS = {
   reconcile: 'word of what became of',
 } as const satisfies Record<Wait['kind'], string>;
 
-/** Texts of it end in the history of the workflow: names and ids alone. */
+/** The texts are kept in the workflow's history, so they hold only names and ids. */
 export function toWaitingCall({ id, kind, name, expiresAt }: Wait): WaitingCall {
   return {
     kind: 'waits',

@@ -25,7 +25,7 @@ export async function answerWait(
     await openThreadSignals(store).wake(judged.wait.threadId, wake);
     return { outcome: judged.outcome };
   }
-  // Given to a relative, as to the root of the family that shows it.
+  // The answer was given to a relative, such as the root of the family, which shows the wait.
   if (judged.wait.threadId !== threadId) await openThreadSignals(store).answerWait(judged.wait.threadId, id);
   return { outcome: judged.outcome };
 }
@@ -33,7 +33,10 @@ export async function answerWait(
 const EXPOSED =
   'what a signal or an update carries stays in a history: give secret variables with "everthread waits answer ID --value-stdin", and give others than these';
 
-/** Its values are those of secrets. They are in the history already; so nobody relies on it. */
+/**
+ * True if the answer holds values of secrets. They are in the history by now; such answers are refused so that nobody
+ * relies on this.
+ */
 async function isExposed(
   { waits }: Pick<ActivityDependencies, 'store'>['store'],
   id: string,

@@ -1,6 +1,7 @@
 /**
- * Activities that go on into the next step (core/thread/next-step.ts). What comes before it is in the store by then, and whatever happens
- * to the step, the activity answers with that. Of a step that may have begun, and is not told, it says so: another attempt finds it in the store.
+ * Activities that go on into the next step (core/thread/next-step.ts). The outcome before that step is already stored,
+ * and the activity returns it whatever happens to the step. If the step may have begun and its outcome is not returned,
+ * the result says so (`unheard`): another attempt finds it in the store.
  */
 import { Context } from '@temporalio/activity';
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
@@ -23,7 +24,10 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { type Activity, abortSignal, resultBytes } from '../base/guard.ts';
 import { showProgress } from '../base/progress.ts';
 
-/** Going on saves a few round trips to the server: one that is slow to answer is waited for no longer. */
+/**
+ * Milliseconds to wait for the server: going on saves only a few round trips, so a slow server is not worth waiting
+ * for.
+ */
 const ANSWER_MS = 1000;
 
 const UNHEARD: UnheardStep = { kind: 'unheard' };
@@ -32,7 +36,7 @@ type Dependencies = Pick<ActivityDependencies, 'leaving' | 'lone'>;
 type Call = ToolAttempt & EffectsDue;
 type Step = ModelStepOutcome & EffectsDue;
 
-/** A call that ends its step. */
+/** Goes on after a call that ends its step. */
 export function withNextStep(
   dependencies: Dependencies,
   call: Activity<ToolCallInput, Call>,
@@ -46,7 +50,7 @@ export function withNextStep(
   };
 }
 
-/** A step whose calls have all run within its activity. */
+/** Goes on after a step whose calls have all run within its activity. */
 export function withStepBehind(
   dependencies: Dependencies,
   step: Activity<ModelStepInput, Step>,
@@ -65,7 +69,7 @@ interface Behind extends RunRef {
   readonly next: NextStep;
 }
 
-/** With what came of the step, where it was begun. */
+/** Returns `told`, with the outcome of the next step if it was begun. */
 async function goOn<Told extends EffectsDue>(
   dependencies: Dependencies,
   told: Told,
@@ -73,10 +77,10 @@ async function goOn<Told extends EffectsDue>(
   step: Activity<ModelStepInput, Step>,
 ): Promise<Told | (Told & WithNext)> {
   const mayGoOn = goesOn(dependencies, told) && (await isUndisturbed(next));
-  // The attempt before may have begun it.
+  // An earlier attempt may have begun the step.
   if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNHEARD } : told;
   showProgress(`asking for step ${next.afterStep + 1}`);
-  // Whatever it meets is its own.
+  // A fault of the step is left to its own next attempt.
   const stepped: WithNext['next'] & EffectsDue = await step({
     ...{ threadId, storeId },
     ...toNextInput(executionId, next),
@@ -86,7 +90,7 @@ async function goOn<Told extends EffectsDue>(
   return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...told, next: UNHEARD };
 }
 
-/** An effect that is due comes before another step. */
+/** True if another step may begin here. An effect that is due comes before it. */
 function goesOn(
   { leaving, lone }: Dependencies,
   { effectsInMs = Number.POSITIVE_INFINITY }: EffectsDue,
@@ -94,7 +98,7 @@ function goesOn(
   return effectsInMs > 0 && !lone && !leaving.aborted && !abortSignal().aborted;
 }
 
-/** The workflow has heard nothing since it has scheduled this activity: no message, no request, no timer. */
+/** True if the workflow has received nothing since it scheduled this activity: no message, no request, no timer. */
 async function isUndisturbed({ historyLength }: Offer): Promise<boolean> {
   const { client, info } = Context.current();
   const { workflowId, runId } = info.workflowExecution ?? {};

@@ -1,4 +1,7 @@
-/** `recordToolOutcome`: what became of a call whose worker was lost, from what the store knows (at most once). */
+/**
+ * `recordToolOutcome`: determines the outcome of a call whose worker was lost, from what the store knows (at most
+ * once).
+ */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { SettledTool, ToolCallKey } from '../../store/port/thread-store.ts';
 import type { BegunTool } from '../../store/port/tool.ts';
@@ -21,7 +24,7 @@ export async function recordToolOutcome(
   return toWaitingCall(settled.wait);
 }
 
-/** What its worker may have told nobody of is told with it. */
+/** Also wakes relatives that the lost worker may not have woken. */
 export async function settleLost(
   { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
   key: ToolCallKey,
@@ -51,7 +54,7 @@ export function toSettledOutcome(
   };
 }
 
-/** The execution's budget denies the call. */
+/** The outcome of a call that the execution's budget denies. */
 export function toDenied({
   name,
   error,

@@ -1,6 +1,7 @@
 /**
- * A call of a prompt or of a subagent: its attempt has a fixed name, so any worker may go on with it. It is begun once, and what it has led
- * to is found by the call; so its outcome is never unknown. Its result is stored as any tool's is.
+ * A call of a prompt or of a subagent: its attempt has a fixed name, so any worker may go on with it. It is begun once,
+ * and what it has made is found by the call; so its outcome is never unknown. Its result is stored like that of any
+ * tool.
  */
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
@@ -21,10 +22,10 @@ import { storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
 
-/** The name of its one attempt. */
+/** The fixed name of its one attempt. */
 type Holder = 'subprompt' | 'subagent';
 
-/** It has begun and has no result. */
+/** A call without a result: it has begun, or its gate is to begin it. */
 export interface ResumableCall {
   readonly key: ToolCallKey & { readonly attempt: Holder };
   readonly executionId: string;
@@ -44,7 +45,7 @@ export function beginCall(
   return begin(dependencies, input, attempt, { over: toOverOutcome });
 }
 
-/** The same of a call that its gate begins instead, where it is to be judged first; it may wait for an approval. */
+/** Like `beginCall`, for a call that its gate begins if it must be judged first; it may wait for an approval. */
 export function beginAsked(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
@@ -68,13 +69,13 @@ async function begin<Outcome>(
   const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
-  // What it has waited for is over.
+  // The wait of the call is over: ancestors that show it are updated.
   if (begun.waits && judges) await tellAbove(store, key.threadId);
   const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }
 
-/** Of a call that has a result, whose thread is over, or that waits. */
+/** The outcome of a call that has a result, whose thread is over, or that waits. */
 export function toAttemptOutcome(begun: NotBegun['begun']): AttemptOutcome {
   return begun.kind === 'waits' ? toWaitingCall(begun.wait) : toOverOutcome(begun);
 }
@@ -93,18 +94,18 @@ function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
   }
 }
 
-/** What the stages of the tool gate know of it. */
+/** What the stages of the tool gate know of the call. */
 export function infoOf({ key: { step, index }, begun }: ResumableCall): BegunCallInfo {
   return { ...begun, step, index };
 }
 
-/** The hooks before the call; undefined where the project has none of the kind. */
+/** The hooks before the call; undefined if the project has no such hook. */
 export function openGuard(dependencies: ActivityDependencies, call: ResumableCall): CallGuard | undefined {
   if (!definesHook(dependencies.registry(), 'before_tool_call')) return undefined;
   return (asked, args) => withFrame(dependencies, call, ({ hooks }) => hooks.beforeToolCall(asked, args));
 }
 
-/** Stores the answer as any call's is: the second half of the tool gate. */
+/** Stores the answer like that of any call: the second half of the tool gate. */
 export async function settleCall(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -115,7 +116,7 @@ export async function settleCall(
   );
 }
 
-/** Hooks and variables around the call, for as long as `use` takes. */
+/** Opens the hooks and variables around the call while `use` runs. */
 export async function withFrame<T>(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -124,7 +125,7 @@ export async function withFrame<T>(
   return withToolFrame(dependencies, { ...infoOf(call), executionId: call.executionId }, use);
 }
 
-/** Each file once, and those alone that are still there: one that was removed since must not spoil the result. */
+/** Each file once, and only files that still exist: a file that was removed must not fail the result. */
 export async function keepPresent(
   store: ThreadStore,
   threadId: string,

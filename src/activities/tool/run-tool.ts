@@ -1,7 +1,8 @@
 /**
- * `runTool`: one tool call (runtime §5). It is begun, at most once unless its tool is idempotent, and passes the tool gate (`tool-gate/tool-gate.ts`).
- * Argument errors, unknown tools and throws are results that the model reads; nothing here ends a thread.
- * A body that is cut off stores nothing: what becomes of its call is `recordToolOutcome`'s to say.
+ * `runTool`: runs one tool call (runtime §5). It is begun at most once, unless its tool is idempotent, and passes the
+ * tool gate (`tool-gate/tool-gate.ts`). Argument errors, unknown tools and throws are results that the model reads;
+ * nothing here ends a thread.
+ * A body that is cut off stores nothing: `recordToolOutcome` determines the outcome of its call.
  */
 import { randomUUID } from 'node:crypto';
 import type { ToolCallInput } from '../../core/thread/step.ts';
@@ -40,7 +41,7 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
   const judges = beginsInGate(dependencies);
   const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
-  // What it has waited for is over.
+  // The wait of the call is over: ancestors that show it are updated.
   if ('waits' in begun || 'waited' in begun) await tellAbove(store, input.threadId);
   if (begun.kind !== 'run') return settleElsewhere(dependencies, key, begun);
   return runUnit(dependencies, {
@@ -51,7 +52,7 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
   });
 }
 
-/** What became of a call that is not this attempt's to run. */
+/** The outcome of a call that this attempt must not run. */
 async function settleElsewhere(
   dependencies: ActivityDependencies,
   key: ToolCallKey,

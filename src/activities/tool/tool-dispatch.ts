@@ -1,6 +1,6 @@
 /**
- * How the calls of a step are dispatched, as the definitions of what they name say. What nobody knows is quick: its result is an
- * error. A handoff is quick as well: it does nothing but say who is next.
+ * How the calls of a step are dispatched, according to the definitions of their callees. An unknown callee is quick:
+ * its result is an error. A handoff is quick as well: it only names the next agent.
  */
 import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
 import { findCallee } from '../../core/project/callee.ts';
@@ -8,7 +8,7 @@ import { isSubagentCall } from '../../core/project/subagent.ts';
 import type { CallRef, DispatchMode, StepCalls } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 
-/** `names` of all calls, in order. */
+/** `names`: the names of all calls, in order. */
 export function toStepCalls(registry: Registry, names: readonly string[]): StepCalls {
   const later = (is: (registry: Registry, name: string) => boolean, limit: number) =>
     names
@@ -27,11 +27,11 @@ export function toStepCalls(registry: Registry, names: readonly string[]): StepC
 export function toCallRef(registry: Registry, name: string): CallRef {
   const tool = registry.tools.get(name);
   const mode = isPrompt(registry, name) ? 'prompt' : isSubagentCall(registry, name) ? 'child' : toMode(tool);
-  // A model may make up a name of any length; what crosses Temporal stays small.
+  // A model may make up a name of any length; what crosses Temporal must stay small.
   return { name: name.slice(0, 64), mode, timeoutMs: tool?.timeoutMs ?? 1000 };
 }
 
-/** A call of this name is a sub-prompt. */
+/** True if a call of this name is a sub-prompt. */
 export function isPrompt(registry: Registry, name: string): boolean {
   return findCallee(registry, name)?.kind === 'prompt';
 }

@@ -1,6 +1,7 @@
 /**
- * Model steps, sub-prompts and calls of subagents as units of an author's work: providers, hooks and schemas are code of theirs. One that
- * is given up fails for good; the workflow then fails the step, or ends the call with the code.
+ * Model steps, sub-prompts and calls of subagents as units of author work: providers, hooks and schemas are author
+ * code. A unit that is given up fails permanently; the workflow then fails the step, or ends the call with the error
+ * code.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -32,7 +33,7 @@ export function asModelStep<Output extends { readonly kind: string }>(
   };
 }
 
-/** A call whose attempt has a fixed name (resumable-call.ts): asking the prompt, or the subagent. */
+/** A call whose attempt has a fixed name (resumable-call.ts): its request to the prompt, or to the subagent. */
 export function asResumableCall<Output extends { readonly kind: string }>(
   dependencies: ActivityDependencies,
   activity: 'runSubprompt' | 'callSubagent',
@@ -45,7 +46,7 @@ export function asResumableCall<Output extends { readonly kind: string }>(
   };
 }
 
-/** Whoever the thread holds up learns that it waits for people. */
+/** Wakes the ancestors that the thread holds up if `run` ends in a wait for people. */
 function telling<Output extends { readonly kind: string }>(
   { store }: ActivityDependencies,
   threadId: string,
@@ -58,7 +59,10 @@ function telling<Output extends { readonly kind: string }>(
   };
 }
 
-/** The end of such a call, with the hooks around its result. Given up, it has a result without them: a call must have one. */
+/**
+ * The end of such a call, with the hooks around its result. If it is given up, the result is stored without hooks: a
+ * call must have a result.
+ */
 export function asEndOfCall<Input extends ToolCallInput, Output>(
   dependencies: ActivityDependencies,
   activity: 'finishSubprompt' | 'finishSubagent',

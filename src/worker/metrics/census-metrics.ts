@@ -1,7 +1,9 @@
 /**
- * What is asked when somebody looks, and then kept for seconds: figures of the whole store, and the backlog of the worker's task queues.
- * N1. A look costs the same however often somebody looks, and however many threads there are (store/commands/thread/census.ts).
- * N2. What cannot be asked has no figure: an old one would look like a quiet night.
+ * Metrics that are queried on demand and cached for five seconds: those of the whole store, and the backlog of the
+ * worker's task queues.
+ * N1. The cost is bounded, however often metrics are read and however many threads there are
+ *     (store/commands/thread/census.ts).
+ * N2. A metric whose query fails has no value: an outdated one would look like an idle system.
  */
 import type { NativeConnection } from '@temporalio/worker';
 import { Gauge, type Registry as Metrics } from 'prom-client';
@@ -31,7 +33,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   const waiting = new Gauge({
     name: 'everthread_queue_oldest_seconds',
     help: 'How long the oldest item from outside has waited in the store for its step; threads that wait for a person are left out',
-    // A label: without its value there is no series.
+    // With a label, a reset gauge has no series; without one it would report 0 (N2).
     labelNames: ['place'],
     registers,
   });
@@ -49,7 +51,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   });
   const readStore = async () => {
     const census = await place.store.threads.census().catch(() => undefined);
-    // N2: none rather than an old one.
+    // N2: no value rather than an outdated one.
     threads.reset();
     waiting.reset();
     if (!census) return;
@@ -77,7 +79,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
   return () => {
-    // N1: whoever looks meanwhile shares it.
+    // N1: concurrent reads share one query.
     if (looking) return looking;
     if (performance.now() - looked < KEPT_MS) return Promise.resolve();
     looking = Promise.all([readStore(), readQueues()])

@@ -1,8 +1,8 @@
-/** Names that may become labels: a model makes up names of tools, and each value of a label is a series for ever. */
+/** Bounds the values of labels: a model can invent names of tools, and each value of a label is a permanent series. */
 const MOST = 200;
 export const OTHER = 'other';
 
-/** What the project knows by now, so many names at most; anything else is `other`. */
+/** Returns a function from names to labels: at most 200 known names map to themselves, all others to `other`. */
 export function openLabels(isKnown: (name: string) => boolean): (name: string) => string {
   const seen = new Set<string>();
   return (name) => {

@@ -1,4 +1,4 @@
-/** Runs of code in the sandbox, by how they ended (`memory`: killed for want of memory), and the processes that it holds. */
+/** Metrics of the sandbox: ended runs by status (`memory`: killed for exceeding its memory), and child processes. */
 import { Counter, Gauge, type Registry as Metrics } from 'prom-client';
 import type { Sandbox } from '../../sandbox/index.ts';
 
@@ -22,7 +22,7 @@ export function measureSandbox(metrics: Metrics, sandbox: Sandbox): Sandbox {
   gauge('children', 'Child processes, those at rest included', () => sandbox.figures().children);
   gauge('running', 'Programs that run', () => sandbox.figures().running);
   gauge('waiting', 'Programs that wait for a place', () => sandbox.figures().waiting);
-  // A dashboard has a line of kills before the first one.
+  // Every status has a series from the start, so that dashboards show 0 before the first such end.
   for (const status of ['success', 'error', 'link_error', 'memory', 'terminated']) runs.inc({ status }, 0);
   return {
     ...sandbox,

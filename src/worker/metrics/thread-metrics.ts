@@ -1,6 +1,7 @@
 /**
- * Counts what the threads of this worker do, from the events that it writes into their logs. What another worker writes, that one counts.
- * M1. No label holds what a person or a model has made up (label.ts).
+ * Counts what the threads of this worker do, from the events that it writes into their logs. Each worker counts only
+ * the events that it writes itself.
+ * M1. No label holds text that a person or a model has made up (label.ts).
  */
 import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
@@ -8,10 +9,10 @@ import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-
 import type { EventListener } from '../../store/port/thread-store.ts';
 import { OTHER, openLabels } from './label.ts';
 
-/** Seconds: a model answers within one, or thinks for minutes. */
+/** Histogram buckets of model requests, in seconds: answers take from below one second to minutes. */
 const SLOW = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const QUICK = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** Begins whose end another worker may write. */
+/** Maximum number of begun requests or calls kept: if another worker writes the end of one, it is never removed. */
 const MOST_BEGUN = 10_000;
 
 interface Asked {
@@ -141,7 +142,7 @@ function keyOf(threadId: string, { step, attempt }: ThreadEvent, call: number): 
   return `${threadId} ${step} ${attempt} ${call}`;
 }
 
-/** Of microseconds. */
+/** Converts the difference of two times in microseconds to seconds; never negative. */
 function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1_000_000;
 }

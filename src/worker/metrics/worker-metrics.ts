@@ -1,10 +1,11 @@
 /**
- * The figures of one worker, in the text format of Prometheus (docs/production.md lists them), put together:
+ * All metrics of one worker, in the text format of Prometheus (docs/production.md lists them):
  *
- *   thread-metrics   steps, tools, models, retries: counted from what this process writes into the logs of its threads (`label`: their names)
- *   store-metrics    how long commands of the store take
- *   sandbox-metrics  runs of code, and its processes
- *   census-metrics   what is asked when somebody looks: the store as a whole, the backlog of the task queues
+ *   thread-metrics   steps, tools, models, retries: counted from the events that this process writes (`label`: label
+ *                    values)
+ *   store-metrics    how long store commands take
+ *   sandbox-metrics  runs of code, and child processes
+ *   census-metrics   queried on demand: the store as a whole, the backlog of the task queues
  */
 import { collectDefaultMetrics, Gauge, Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
@@ -16,13 +17,13 @@ import { measureStore } from './store-metrics.ts';
 import { listenToThreads } from './thread-metrics.ts';
 
 export interface WorkerMetrics {
-  /** The same, measured. */
+  /** Returns the same store with its commands measured. */
   store(store: ThreadStore): ThreadStore;
   sandbox(sandbox: Sandbox): Sandbox;
   listener(registry: () => Registry): EventListener;
-  /** From now on the figures of the store and of the task queues are among them. */
+  /** Includes the metrics of the whole store and of the task queues from now on. */
   watch(place: CensusPlace): void;
-  /** In the text format of Prometheus, version 0.0.4. */
+  /** Returns all metrics in the text format of Prometheus, version 0.0.4. */
   read(): Promise<string>;
 }
 
