@@ -1,6 +1,6 @@
 /**
- * Everthread's own settings, read from the environment once, by a composition root (worker, client, CLI).
- * Temporal's settings (`TEMPORAL_*`, profiles) are read by @temporalio/envconfig, and nowhere else.
+ * Everthread's own settings, read from the environment once, by the composition root (worker, client, CLI). Temporal's
+ * settings (`TEMPORAL_*`, profiles) are only read by @temporalio/envconfig.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -22,35 +22,46 @@ export interface Configuration {
   readonly modelHeartbeatMs: number;
   /** `EVERTHREAD_TOOL_HEARTBEAT_MS` */
   readonly toolHeartbeatMs: number;
-  /** `EVERTHREAD_STOP_WITHIN_MS`: the longest that a stop takes to reach work which another worker does than the thread's. */
+  /** `EVERTHREAD_STOP_WITHIN_MS`: longest time until a stop reaches work on another worker than that of the thread. */
   readonly stopWithinMs: number;
   /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
   readonly stickyTimeoutMs: number;
-  /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: the longest that a thread's workflow code may compute without a pause. */
+  /** `EVERTHREAD_SCRIPT_TIMEOUT_MS`: longest time that a thread's workflow code may compute without yielding. */
   readonly scriptTimeoutMs: number;
   /** `EVERTHREAD_TOOL_GRACE_MS`: how long a worker that shuts down lets its tools finish. */
   readonly toolGraceMs: number;
-  /** `EVERTHREAD_MODEL_GRACE_MS`: how long a worker that shuts down lets models come to the end of their answers; 0: not at all. */
+  /** `EVERTHREAD_MODEL_GRACE_MS`: how long a worker that shuts down lets models finish their answers; 0: not at all. */
   readonly modelGraceMs: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
-  /** `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; another one is replayed when it is next signalled. */
+  /**
+   * `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; others are replayed at their next signal.
+   */
   readonly cachedThreads: number;
   /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
   /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
   readonly sandboxWall: WallSetting;
-  /** `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, the keys that encrypt variables; absent: the project's key file. */
+  /**
+   * `EVERTHREAD_ENCRYPTION_KEYS`: `id:hex,…`, the keys that encrypt variables; if absent, those of the project's key
+   * file.
+   */
   readonly encryptionKeys: EncryptionKeys | undefined;
-  /** `EVERTHREAD_WATCHDOG_MS`: how long a worker process may compute without a turn of its event loop before it is ended; 0: unlimited. */
+  /**
+   * `EVERTHREAD_WATCHDOG_MS`: how long the event loop of a worker process may be blocked before the process is ended;
+   * 0: unlimited.
+   */
   readonly watchdogMs: number;
-  /** `EVERTHREAD_DEV_PORT`: where `everthread dev` looks for a Temporal server, and starts its own; its Web UI is 1,000 above. */
+  /** `EVERTHREAD_DEV_PORT`: where `everthread dev` finds or starts a Temporal server; its Web UI is 1,000 above. */
   readonly devPort: number;
-  /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); absent: this machine alone. */
+  /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); if absent, only this machine. */
   readonly apiTokens: string | undefined;
-  /** `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; absent: 127.0.0.1:9464, or a free port of it. */
+  /**
+   * `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; if absent, 127.0.0.1:9464 or a free
+   * port.
+   */
   readonly health: string | undefined;
-  /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves metrics of its own; absent: nowhere. */
+  /** `EVERTHREAD_TEMPORAL_METRICS`: `host:port` where Temporal's SDK serves its own metrics; if absent, nowhere. */
   readonly temporalMetrics: string | undefined;
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
@@ -65,7 +76,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
   return {
     store: storeAddress(environment.EVERTHREAD_STORE || DEFAULT_STORE, environment.PGPASSWORD),
     taskQueue: environment.EVERTHREAD_TASK_QUEUE || 'everthread',
-    // Below 50 a run would complete hardly one step before it continues as new.
+    // Below 50, a run would hardly complete one step before it continues as new.
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
     toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),
@@ -76,7 +87,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
-    // The SDK takes 2 at least.
+    // The SDK requires at least 2.
     cachedThreads: readNumber(environment, 'EVERTHREAD_CACHED_THREADS', cachedThreadsFor(ownMemory()), 2),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
@@ -91,7 +102,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
   };
 }
 
-/** A container's limit where there is one; 0 and numbers beyond the machine's own mean that there is none. */
+/** The memory limit of the container, if any; 0, and limits above the machine's memory, mean that there is none. */
 function ownMemory() {
   const limit = process.constrainedMemory();
   const available = limit > 0 ? Math.min(limit, totalmem()) : totalmem();

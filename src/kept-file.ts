@@ -1,8 +1,8 @@
 /**
- * Files that are made of the sources of a clone, and kept so that the next process need not make them again.
- * K1. A kept file belongs to exactly these sources and dependencies: its name holds a hash of them.
- * K2. It is there completely or not at all: other processes may make the same one at the same time.
- * K3. Nobody deletes what another may still need: those of other sources go when nobody has written them for a day.
+ * Caches files that are built from the sources of a clone, so that the next process need not build them again.
+ * K1. A cached file belongs to exactly these sources and dependencies: its name contains a hash of them.
+ * K2. A cached file is complete or absent, even if several processes build the same one at the same time.
+ * K3. A file that another process may still need is not deleted: only those that were written more than a day ago are.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -22,22 +22,22 @@ const KEPT_MS = 24 * 3600_000;
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
 
 export interface KeptFile {
-  /** The folder in the clone's cache, for this kind of file alone. */
+  /** Folder in the clone's cache, for this kind of file only. */
   readonly folder: string;
-  /** Before the hash, and after it. */
+  /** Part of the file name before the hash; `extension` follows it. */
   readonly name: string;
   readonly extension: '.js' | '.mjs';
-  /** Absolute paths of the files and folders that it is made of. */
+  /** Absolute paths of the files and folders that it is built from. */
   readonly sources: readonly string[];
 }
 
 export interface Kept {
   readonly text: string;
-  /** Unless nothing can be written there. */
+  /** Absent if nothing can be written there. */
   readonly path?: string;
 }
 
-/** Made first where there is none. Throws what `make` throws. */
+/** Builds the file if it is not cached. Throws what `make` throws. */
 export async function keepFile(file: KeptFile, make: () => Promise<string>): Promise<Kept> {
   const path = pathOf(file);
   if (existsSync(path)) return { text: readFileSync(path, 'utf8'), path };
@@ -52,7 +52,7 @@ export async function keepFile(file: KeptFile, make: () => Promise<string>): Pro
 
 function pathOf({ folder, name, extension, sources }: KeptFile): string {
   const hash = createHash('sha256');
-  // K1. Paths count too: names of sources stand in what is made of them.
+  // K1: paths are hashed, too, since a built file contains the names of its sources.
   for (const source of [join(MODULES, '.package-lock.json'), ...sources.flatMap(listFiles)])
     hash.update(`\0${source}\0`).update(readFileSync(source));
   return join(MODULES, '.cache', folder, `${name}-${hash.digest('hex')}${extension}`);
@@ -66,7 +66,7 @@ function listFiles(source: string): string[] {
     .map((file) => join(source, file));
 }
 
-/** K2: whole or not at all. */
+/** K2: complete or absent. */
 function writeWhole(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true });
@@ -79,7 +79,7 @@ function writeWhole(path: string, text: string): void {
   }
 }
 
-/** K3: what nobody has written for a day. */
+/** K3: deletes files that were written more than a day ago. */
 function removeOld(folder: string): void {
   for (const file of readdirSync(folder).map((name) => join(folder, name))) {
     const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};

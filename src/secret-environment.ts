@@ -1,10 +1,12 @@
 /**
- * Keys and passwords of the store are in the environment when a process starts, and removed from it at once: neither a tool that
- * reads `process.env`, nor a program that inherits it, nor `/proc/PID/environ` shows them.
- * H1. Which variables these are depends on the address of the store: `PGPASSWORD` is ours only where our store needs it.
- * H2. They are remembered here for later readers of the configuration, in this process alone.
- * H3. The environment that a process was started with is in its own memory. On Linux it is overwritten there, so that no second
- *     start is needed; other systems show it to processes of the same user for as long as the process lives.
+ * Removes secrets from the environment when a process starts: encryption keys, API tokens and the password of the
+ * store. After that, neither a tool that reads `process.env`, nor a program that inherits it, nor `/proc/PID/environ`
+ * shows them.
+ * H1. The address of the store decides which variables are hidden: `PGPASSWORD` only if our store needs it.
+ * H2. Hidden values are remembered here, in this process only, for later readers of the configuration.
+ * H3. The environment that a process was started with stays in its memory. On Linux it is overwritten there, so the
+ *     process need not be started again; other systems show it to processes of the same user for as long as the process
+ *     lives.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { isPostgresAddress } from './store/postgres/address.ts';
@@ -35,7 +37,7 @@ export function hideSecrets(): Secrets {
   return found;
 }
 
-/** For a process that was started without them and receives them from its parent. */
+/** For a process that was started without the secrets and receives them from its parent. */
 export function receiveSecrets(secrets: Secrets): void {
   hidden = secrets;
 }
@@ -56,7 +58,10 @@ export function secretsIn(environment: Environment): Secrets {
   };
 }
 
-/** The address with the value of `PGPASSWORD` where it needs that: once hidden, the driver cannot find it by itself. */
+/**
+ * Returns the address, with the value of `PGPASSWORD` if it needs that: once hidden, the driver cannot find it by
+ * itself.
+ */
 export function storeAddress(store: string, password: string | undefined): string {
   if (!password || !takesPassword(store)) return store;
   const url = new URL(store);
@@ -64,7 +69,7 @@ export function storeAddress(store: string, password: string | undefined): strin
   return url.href;
 }
 
-/** An address that cannot be parsed may contain one all the same. */
+/** True if the address contains a password, or cannot be parsed and may contain one. */
 function holdsPassword(store: string): boolean {
   if (!store.includes('@')) return false;
   return !isPostgresAddress(store) || URL.parse(store)?.password !== '';

@@ -1,6 +1,6 @@
 /**
- * What `@standardagents/spec` and `@standardagents/builder` are to a project that this package loads: the functions of the spec
- * (0.1.0) and its types under its own names. They are those of `everthread` and `everthread/models`.
+ * What a project that this package loads gets when it imports `@standardagents/spec` or `@standardagents/builder`: the
+ * functions and types of the spec (0.1.0) under its own names. They are those of `everthread` and `everthread/models`.
  */
 import { DefinitionError } from './definitions/index.ts';
 
@@ -15,13 +15,13 @@ export {
   defineTool,
 } from './definitions/index.ts';
 
-/** Not of the spec 0.1.0: throws `InvalidDefinitions`, which says what there is instead. */
+/** Not part of the spec 0.1.0: throws `InvalidDefinitions`, which names the alternative. */
 export function defineController(..._given: readonly unknown[]): never {
   const advice = 'an endpoint belongs to a thread: write defineThreadEndpoint, in agents/api';
   throw notOfTheSpec('defineController', advice);
 }
 
-/** Not of the spec 0.1.0: throws `InvalidDefinitions`, which says what there is instead. */
+/** Not part of the spec 0.1.0: throws `InvalidDefinitions`, which names the alternative. */
 export function defineHandler(..._given: readonly unknown[]): never {
   throw notOfTheSpec('defineHandler', 'a side is a prompt: write code as tools, hooks and effects');
 }

@@ -1,4 +1,4 @@
-/** The workflow code as the worker loads it: prebuilt in the package, bundled from the sources in a clone, and kept there. */
+/** Loads the workflow code for the worker: prebuilt in the package; in a clone bundled from the sources, and cached. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BundleOptions, bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
@@ -9,7 +9,10 @@ export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBun
   return existsSync(built) ? { codePath: built } : keptBundle();
 }
 
-/** Of these sources: bundled by whoever needs it first; where nothing can be kept, by each. It holds nothing else of ours. */
+/**
+ * The bundle of these sources, and of no other code of ours: cached by the first process that builds it; if nothing can
+ * be cached, every process builds its own.
+ */
 export async function keptBundle(): Promise<{ code: string }> {
   const sources = ['./workflows', './core', import.meta.url].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
@@ -21,12 +24,12 @@ export async function keptBundle(): Promise<{ code: string }> {
   return { code: text };
 }
 
-/** Takes some seconds. */
+/** Takes a few seconds. */
 export async function bundleWorkflows(): Promise<{ code: string }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const pathOf = (name: string) =>
     fileURLToPath(new URL(`./workflows/${name}.${extension}`, import.meta.url));
-  // Modules are named by their places below it: the bundle is the same whatever folder a worker is started in.
+  // Module names are relative to the root: the bundle does not depend on the folder that a worker is started in.
   const root = fileURLToPath(new URL('..', import.meta.url));
   return bundleWorkflowCode({
     workflowsPath: pathOf('index'),
@@ -38,8 +41,8 @@ export async function bundleWorkflows(): Promise<{ code: string }> {
 }
 
 /**
- * The SDK compiles sources for 2017, where every file with private fields carries functions that imitate them. The packaged
- * build has them as written, and so has this.
+ * The SDK compiles sources for ES2017, where every file with private fields contains helper functions that emulate
+ * them. The packaged build keeps them as written, and so does this one.
  */
 const keepPrivateFields: NonNullable<BundleOptions['webpackConfigHook']> = (config) => {
   for (const rule of config.module?.rules ?? []) {

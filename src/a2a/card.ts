@@ -1,7 +1,7 @@
 /**
- * An agent's card: where it is reached, and in which binding; nothing else of it is used. What it says of the agent is a stranger's word, and
- * no prompt.
- * D1. It leads to the origin that its author named, or one that its author allows; to nothing else.
+ * An agent's card. Only its address, binding, tenant and streaming capability are used; its descriptions are untrusted
+ * and never become part of a prompt.
+ * D1. A card may lead only to the origin of the agent's configured URL, or to one listed in `origins`.
  */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import { quote, walledFetch } from '../outbound/index.ts';
@@ -9,11 +9,11 @@ import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
 import { toWallFault, within } from './request.ts';
 
-/** As a call uses it to its end, whatever the card says later. */
+/** Where an agent is reached. A call keeps the endpoint that it began with, even if the card changes. */
 export interface A2aEndpoint {
   readonly url: string;
   readonly binding: 'JSONRPC' | 'HTTP+JSON';
-  /** Its tasks can be subscribed to. */
+  /** True if the agent's tasks can be subscribed to. */
   readonly streams: boolean;
   readonly tenant: string;
 }
@@ -23,12 +23,12 @@ export type Reach = Pick<A2aAgentDefinition, 'url' | 'headers' | 'origins' | 're
 const CARD = '.well-known/agent-card.json';
 const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 
-/** Of its card's address, and of those that its author allows. */
+/** Returns the allowed origins: that of the card's address, and those in `origins`. */
 export function originsOf({ url, origins }: Pick<Reach, 'url' | 'origins'>): ReadonlySet<string> {
   return new Set([url, ...origins].map((each) => new URL(each).origin));
 }
 
-/** Rejects with an A2aFailure, or with the signal's reason. */
+/** Fetches the card and chooses an interface. Rejects with an A2aFailure, or with the signal's reason. */
 export async function readCard(reach: Reach, signal: AbortSignal): Promise<A2aEndpoint> {
   const { url, headers, requestTimeoutMs } = reach;
   const address = url.endsWith('.json') ? new URL(url) : new URL(CARD, url.endsWith('/') ? url : `${url}/`);
@@ -84,7 +84,7 @@ function toEndpoint(card: unknown, reach: Reach): A2aEndpoint {
     );
   const known = originsOf(reach);
   const found = spoken.find(({ url }) => known.has(originIn(url)));
-  // D1: towards its own place.
+  // D1: no interface of the card is at an allowed origin.
   if (!found)
     throw new A2aFailure(
       'A2aRedirect',

@@ -1,30 +1,30 @@
-/** What an agent elsewhere can do wrong, told apart by code. A failure is a value for whoever called: nothing of an agent ends a thread. */
+/** Failures of an agent elsewhere, by code. Callers handle them as values: a fault of an agent never ends a thread. */
 import { quote } from '../outbound/index.ts';
 
 export type A2aCode =
-  /** It cannot be reached, or breaks off. */
+  /** The agent is unreachable, overloaded or failing, or the connection broke. */
   | 'A2aUnavailable'
-  /** It did not answer in time, or its task did not end in time. */
+  /** The agent did not answer in time, or its task did not end in time. */
   | 'A2aTimeout'
-  /** It said more than it may. */
+  /** An answer exceeds a limit (limit.ts). */
   | 'A2aTooLarge'
-  /** What it said is not what the protocol has, or not what was asked. */
+  /** An answer violates the protocol, or does not belong to the request. */
   | 'A2aInvalid'
-  /** It, or its card, sent the request somewhere else. */
+  /** The agent answered with a redirect, or its card leads to an origin that is not allowed. */
   | 'A2aRedirect'
-  /** It does not take what it was sent. */
+  /** The agent refused the request. */
   | 'A2aRefused'
-  /** It wants credentials in mid-task, which a message never gives. */
+  /** The task demands credentials midway; messages never carry credentials. */
   | 'A2aAuthRequired'
-  /** Its task ended so. */
+  /** The task ended in the state that the code names. */
   | 'A2aTaskFailed'
   | 'A2aTaskRejected'
   | 'A2aTaskCanceled';
 
 export interface FailureTerms {
-  /** It has certainly not received the request. */
+  /** True if the agent has certainly not accepted the request. */
   readonly unsent?: boolean;
-  /** The number of its refusal. */
+  /** The JSON-RPC error code or the HTTP status of the refusal. */
   readonly number?: number;
 }
 
@@ -46,16 +46,16 @@ export function isA2aFailure(error: unknown): error is A2aFailure {
   return error instanceof Error && error.name === 'A2aFailure' && 'code' in error;
 }
 
-/** It may be otherwise in a while: it is away, slow, or has too much to do. */
+/** True if a later retry may succeed: the agent is unreachable, slow or overloaded. */
 export function isPassing({ code }: A2aFailure): boolean {
   return code === 'A2aUnavailable' || code === 'A2aTimeout';
 }
 
-/** The protocol's numbers for what a task is. */
+/** The protocol's JSON-RPC error codes for tasks. */
 export const TASK_NOT_FOUND = -32001;
 export const TASK_NOT_CANCELABLE = -32002;
 
-/** Nothing of it is there: the request was never given to anybody. */
+/** Codes of network errors after which the request was certainly not received. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -65,7 +65,7 @@ const UNSENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Of what the client of the protocol has thrown. */
+/** Converts an error that the protocol's client has thrown. */
 export function toFailure(error: unknown): A2aFailure {
   if (isA2aFailure(error)) return error;
   const { cause, message } = (error ?? {}) as { cause?: unknown; message?: unknown };
@@ -85,7 +85,7 @@ export function toFailure(error: unknown): A2aFailure {
   return new A2aFailure('A2aInvalid', `It answered what the protocol does not have: ${quote(message, 300)}`);
 }
 
-/** The number in JSON-RPC where it is known, else the status over REST. */
+/** Returns the JSON-RPC error code if it is known, else the HTTP status of the REST binding, if any. */
 function numberOf(error: unknown): number | undefined {
   const { name = '', envelopeCode, statusCode } = (error ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof envelopeCode === 'number') return envelopeCode;

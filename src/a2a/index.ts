@@ -1,10 +1,11 @@
 /**
- * Agents elsewhere that speak A2A, as untrusted sides (docs/a2a.md): who asks one is handed a value or an A2aFailure, whatever it does. A library of its
- * own.
+ * A self-contained client for agents elsewhere that speak A2A (docs/a2a.md). They are untrusted: whatever one does, the
+ * caller receives a value or an A2aFailure.
  *
- *   reaching    `card`, where it is; `remote`, its requests, and `open`, which loads it; `request`, the time of one
- *   reading     `told`, what it tells; `result`, what has come of a task
- *   `limit` is what is taken at most, `failure` what can be wrong
+ *   requests    `card`, where an agent is reached; `remote`, the requests, and `open`, which loads it; `request`, one
+ *               request's time limit
+ *   answers     `told` parses them; `result` converts the outcome of a task into a tool result
+ *   `limit` holds the upper bounds, `failure` the error codes
  */
 export { type A2aEndpoint, type Reach, readCard } from './card.ts';
 export {

@@ -1,4 +1,4 @@
-/** Opens an agent to be asked. The protocol's library is loaded with the first: who uses no agent elsewhere does not pay for it. */
+/** Opens a client for an agent elsewhere. The protocol's library is loaded on first use only. */
 import type { A2aEndpoint, Reach } from './card.ts';
 import type { A2aRemote } from './remote.ts';
 

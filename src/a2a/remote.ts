@@ -1,9 +1,9 @@
 /**
- * An agent elsewhere, asked through the published client of the protocol: one request at a time, each bounded in time and size, and nothing of it kept
- * between two.
- * R1. What is sent has the author's headers, and goes to where the call's card has led: `card.ts`, D1.
- * R2. A stream is a hint that there is something to ask for: what it tells is not believed, and what breaks it is no fault. So
- *     lost, doubled and invented frames change nothing.
+ * Sends single requests to an agent elsewhere, through the protocol's published client. Each is bounded in time and
+ * size; nothing of the agent is kept between two requests.
+ * R1. Requests carry the author's headers, and go only to origins that D1 allows (card.ts).
+ * R2. A stream is only a hint to fetch the task: its content is not trusted, and its errors are ignored. So lost,
+ *     duplicate and invented frames change nothing.
  */
 import { type Message, type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
@@ -43,7 +43,7 @@ export class A2aRemote {
     return this.#endpoint.streams;
   }
 
-  /** The task that it begins or goes on with, as it is at once, or its whole answer. */
+  /** Returns the task that the message begins or continues, in its present state, or the agent's whole answer. */
   async send({ messageId, parts, ...place }: Outgoing, signal: AbortSignal): Promise<Told> {
     const message: Message = {
       messageId,
@@ -59,7 +59,7 @@ export class A2aRemote {
       acceptedOutputModes: [],
       taskPushNotificationConfig: undefined,
       historyLength: undefined,
-      // Whatever takes long is followed by its id.
+      // The caller follows a long task by its id.
       returnImmediately: true,
     };
     const request = { tenant: this.#endpoint.tenant, message, configuration, metadata: undefined };
@@ -75,7 +75,7 @@ export class A2aRemote {
     );
   }
 
-  /** As it is then: not every agent has ended it by its answer. */
+  /** Returns the task as it is after the request: some agents answer before they have ended it. */
   cancel({ taskId: id, ...place }: Known, signal: AbortSignal): Promise<RemoteTask> {
     const metadata = { reason: 'The call that began it is over.' };
     const request = { tenant: this.#endpoint.tenant, id, metadata };
@@ -84,7 +84,7 @@ export class A2aRemote {
     );
   }
 
-  /** The tasks of the context, as far as it lists them. */
+  /** Returns the tasks of the context, at most those on the first `A2A_LIMITS.listPages` pages of the agent's list. */
   async find(contextId: string, signal: AbortSignal): Promise<RemoteTask[]> {
     const found: RemoteTask[] = [];
     let pageToken = '';
@@ -105,7 +105,7 @@ export class A2aRemote {
     return found;
   }
 
-  /** R2: until it seems to have ended or to ask something, the stream is over, or the time. */
+  /** R2: resolves once the task seems to have ended or to ask something, the stream is over, or the time is up. */
   async listen(
     { taskId: id }: Known,
     { signal, withinMs }: { signal: AbortSignal; withinMs: number },
@@ -127,7 +127,7 @@ export class A2aRemote {
   }
 }
 
-/** The client asks its card for nothing but this. */
+/** Opens a transport for a minimal card: the client reads no other fields. */
 function openTransport({ url, binding }: A2aEndpoint, reach: Reach): Promise<Transport> {
   const origins = originsOf(reach);
   const wall = { allows: ({ origin }: URL) => origins.has(origin), maxBytes: A2A_LIMITS.requestBytes };
@@ -141,7 +141,7 @@ function openTransport({ url, binding }: A2aEndpoint, reach: Reach): Promise<Tra
   return factory.create(url, card as unknown as Parameters<typeof factory.create>[1]);
 }
 
-/** R1. An answer that says nothing of the request becomes a failure here: the client would quote it as it is. */
+/** R1. Statuses outside the protocol become an A2aFailure here: the client would quote the body unescaped. */
 function withHeaders(ask: WalledFetch, headers: Readonly<Record<string, string>>): WalledFetch {
   return async (input, init) => {
     const all = new Headers(init?.headers);

@@ -1,4 +1,4 @@
-/** One request to an agent: within its time, and its end as a failure with a code. */
+/** One request to an agent, with a time limit; its errors become failures with a code. */
 import type { WallFault } from '../outbound/index.ts';
 import { A2aFailure, toFailure } from './failure.ts';
 
@@ -7,7 +7,7 @@ export interface Terms {
   readonly timeoutMs: number;
 }
 
-/** Rejects with an A2aFailure, or with the signal's reason. What is cut off is told so by its own signal. */
+/** Rejects with an A2aFailure, or with the signal's reason. `work` receives a signal that fires when it is over. */
 export async function within<T>(
   { signal, timeoutMs }: Terms,
   work: (own: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * What has come of a task, as the result of a tool.
- * F1. An address in an answer is fetched where it is the agent's own, without its headers; any other is a text. So no address of a stranger makes a
- *     worker ask something inside.
+ * Converts the outcome of a task into a tool result.
+ * F1. A URL in an answer is fetched only at an allowed origin of the agent, and without the author's headers. Any other
+ *     stays text, so an untrusted URL cannot make a worker send requests into its internal network.
  */
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { quote, walledFetch } from '../outbound/index.ts';
@@ -17,7 +17,7 @@ const ENDED = {
   canceled: 'A2aTaskCanceled',
 } as const satisfies Partial<Record<RemoteTask['state'], A2aCode>>;
 
-/** Of one that has ended. Rejects with an A2aFailure for what is too much. */
+/** Converts a task that has ended. Rejects with an A2aFailure if its answer exceeds a limit. */
 export async function toTaskResult(
   { id, state, said, artifacts }: RemoteTask,
   reach: Reach,
@@ -65,14 +65,14 @@ export async function toAnswer(
   return { status: 'success', result, ...(files.length > 0 ? { attachments: files } : {}) };
 }
 
-/** A model reads its beginning; the whole is a file. */
+/** Shortens a long text for the model, and attaches the whole as a file. */
 function shorten(whole: string, keep: (name: string, mimeType: string, data: string) => void): string {
   if (whole.length <= A2A_LIMITS.textChars) return whole;
   keep('answer.txt', 'text/plain', Buffer.from(whole).toString('base64'));
   return `${whole.slice(0, A2A_LIMITS.textChars)}…\n\n[The whole answer, ${whole.length} characters, is the attached answer.txt.]`;
 }
 
-/** F1. A text where it is not fetched. */
+/** F1. Returns a text if the URL was not fetched, or could not be. */
 async function fetchOwn(
   address: string,
   reach: Reach,

@@ -1,11 +1,11 @@
-/** What an agent tells, read as a stranger's word: bounded, and refused where it is not about what was asked. */
+/** Parses the answers of an agent as untrusted input: bounded, and rejected if they do not belong to the request. */
 import type { Message, Part, SendMessageResult, StreamResponse, Task } from '@a2a-js/sdk';
 import { measureJson } from '../core/value/json-measure.ts';
 import { visible } from '../outbound/index.ts';
 import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
 
-/** By the number that the protocol's enumeration has. */
+/** States of a task, indexed by their numbers in the protocol's enumeration. */
 const STATES = [
   'unspecified',
   'submitted',
@@ -31,11 +31,11 @@ export interface RemoteTask {
   readonly id: string;
   readonly contextId: string;
   readonly state: RemoteState;
-  /** Of what its status says. */
+  /** Id of the status message; empty if there is none. */
   readonly messageId: string;
   readonly said: readonly RemotePart[];
   readonly artifacts: readonly (readonly RemotePart[])[];
-  /** Of the messages that it tells to have been sent. */
+  /** Ids of the messages in the task's history. */
   readonly heard: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export type Told =
 
 export interface Place {
   readonly contextId: string;
-  /** Where it is known. */
+  /** Absent if it is not known yet. */
   readonly taskId?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export function toTold(result: SendMessageResult, place: Place): Told {
   return { kind: 'message', said: toParts(parts) };
 }
 
-/** Throws an A2aFailure, also for the task of another question. */
+/** Throws an A2aFailure, also if the task or its context is not the expected one. */
 export function toTask(task: Task, place: Place): RemoteTask {
   const { id, contextId, status, artifacts = [], history = [] } = task;
   if (typeof id !== 'string' || id === '' || id.length > A2A_LIMITS.idChars)
@@ -82,14 +82,14 @@ export function toTask(task: Task, place: Place): RemoteTask {
   };
 }
 
-/** A frame of a stream that says that its reader need not wait any longer. */
+/** True if a frame of a stream ends the waiting: it is a message, or its task no longer works. */
 export function isNews({ payload }: StreamResponse): boolean {
   if (payload?.$case === 'message') return true;
   if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') return false;
   return !isOpen(STATES[(payload.value.status?.state ?? 0) as number] ?? 'unspecified');
 }
 
-/** It works, or is about to. */
+/** True if the task works or is about to; an unspecified state counts as working. */
 export function isOpen(state: RemoteState): boolean {
   return state === 'submitted' || state === 'working' || state === 'unspecified';
 }

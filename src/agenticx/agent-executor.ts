@@ -1,6 +1,7 @@
 /**
- * The page's AgentExecutor over the engine: a task is a thread and an execution of it, under its id. Its event log and its statistics are read off
- * what its turn tells; what the engine has not are the guide rails over its output.
+ * AgenticX's AgentExecutor on top of the engine: a task is a thread and one execution of it, both under the task's id.
+ * Its event log and its statistics are derived from the events of its turn. Only the guide rails over its output are
+ * not the engine's.
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import {
@@ -17,13 +18,13 @@ import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from '.
 import { type ExecutorOptions, taskProject } from './task-project.ts';
 import { beginTurn } from './turn.ts';
 
-/** What a task has come to. JSON, with the page's names. */
+/** The result of a task. JSON, with AgenticX's names. */
 export interface ExecutorResult {
-  /** True for what was finished and passed its guide rails, and for nothing else. */
+  /** True only if the task was finished and its output has passed the guide rails. */
   readonly success: boolean;
   readonly result?: string;
   readonly error?: string;
-  /** Open waits: once they are answered, the same task run again goes on. */
+  /** Open waits: once they are answered, running the same task again continues it. */
   readonly waiting_for?: readonly { readonly request_id: string; readonly question: string }[];
   readonly event_log: readonly ExecutorEvent[];
   readonly stats: ExecutorStats;
@@ -54,8 +55,9 @@ export class AgentExecutor {
   }
 
   /**
-   * Resolves once the task is over, or waits for a person: answered (`respond`, the gate, `everthread waits answer`), the same task run again goes on, in any
-   * process that has its agent. Throws `ExecutionConflict` for another task under its id, `InvalidDefinitions` for an agent that cannot be one.
+   * Resolves once the task is over, or waits for a person. After an answer (`respond`, the gate,
+   * `everthread waits answer`), running the same task again continues it, in any process that has its agent. Throws
+   * `ExecutionConflict` if its id belongs to another task, `InvalidDefinitions` if the agent cannot be defined.
    */
   async run({ agent, task }: ExecutorWork): Promise<ExecutorResult> {
     const { client } = await this.#open(agent);
@@ -73,7 +75,7 @@ export class AgentExecutor {
         const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);
         if (isAsked || event.type === 'confirm_response') answers?.follow(event);
         if (event.type === 'confirm_response') open.delete(event.data.id);
-        // What has been answered since is told next: nobody is needed for it.
+        // If it was answered in the meantime, the next event says so, and no person is needed.
         if (event.type !== 'confirm_required' || (isAsked && answers)) continue;
         if ((await client.getWait(event.data.id)).state !== 'open') continue;
         open.set(event.data.id, event.data.question);
@@ -85,17 +87,20 @@ export class AgentExecutor {
     return this.#conclude(client, { agent, task, told, open });
   }
 
-  /** Answers what a model has asked with `human_request`, or helps a task whose calls have failed: it reads that. Throws `WaitNotFound`. */
+  /**
+   * Answers a question that a model has asked with `human_request`, or helps a task whose calls have failed: its model
+   * reads the answer. Throws `WaitNotFound`.
+   */
   async respond(agent: Agent, requestId: string, answer: string): Promise<void> {
     const { client } = await this.#open(agent);
     const { kind, threadId } = await client.getWait(requestId);
     const isHelp = kind === 'paused';
-    // Said before it is let go, so that it is heard with the next step.
+    // Queued before the task resumes, so that the next step reads it.
     if (isHelp) await client.queueMessage(threadId, { id: requestId, content: answer });
     await client.answerWait(requestId, isHelp ? { approved: true } : { value: answer });
   }
 
-  /** Calls of the agent's tools without a model, several at once. Outcomes come in the order of the calls. */
+  /** Calls tools of the agent without a model, several at once. Outcomes come in the order of the calls. */
   async executeParallelToolCalls(
     agent: Agent,
     calls: readonly BatchCall[],
@@ -104,7 +109,7 @@ export class AgentExecutor {
     return callAll((await this.#open(agent)).client, { agent: agent.name, calls, ...options });
   }
 
-  /** What its workers were doing is handed over. */
+  /** Closes the executor; its workers hand over what they were doing. */
   async close(): Promise<void> {
     for (const engine of this.#engines.values()) await (await engine).close();
     this.#engines.clear();
@@ -159,7 +164,7 @@ export class AgentExecutor {
   }
 }
 
-/** What the task comes to, and whether a guide rail has stopped it. */
+/** Returns the result of the task, or its error and whether a guide rail has caused that. */
 async function judge(
   { guiderails, guiderailsConfig }: Agent,
   { context }: Task,
@@ -173,5 +178,5 @@ async function judge(
   return 'aborted' in judged ? { error: judged.aborted, rail: true } : { result: judged.output };
 }
 
-/** For a gate; all else wants words. */
+/** True if a gate can answer it; everything else needs a text. */
 const isConfirm = ({ kind, tool }: ConfirmContext) => kind !== 'paused' && tool !== HUMAN;

@@ -1,4 +1,4 @@
-/** The page's Agent and Task: plain values, checked as they are made. */
+/** AgenticX's Agent and Task: plain values, checked when they are created. */
 import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../core/value/error.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
@@ -8,20 +8,20 @@ import type { Fields, RuntimeTools } from './runtime-tool.ts';
 export interface AgentFields {
   /** A new UUID unless given. */
   readonly id?: string;
-  /** Of the engine's agent, too: who runs tasks of the same name shares them. */
+  /** Also the name of the engine's agent: processes that run tasks under the same name share them. */
   readonly name: string;
   readonly role: string;
   readonly goal: string;
   readonly backstory?: string | null;
-  /** Whose threads its tasks are. */
+  /** The organisation that the threads of its tasks belong to. */
   readonly organizationId?: string;
   readonly version?: string;
   readonly tools?: RuntimeTools;
-  /** Asked instead of the executor's. */
+  /** Used instead of the executor's model. */
   readonly llm?: LlmDefinition;
-  /** Rounds of a turn of `AgentRuntime`; an executor has its own limit. */
+  /** Most rounds of a turn of `AgentRuntime`; an executor has its own limit. */
   readonly maxIterations?: number;
-  /** Judge what it comes to, in this order. */
+  /** Validate the output of a task, in this order. */
   readonly guiderails?: readonly GuideRail[];
   readonly guiderailsConfig?: GuideRailsConfig;
 }
@@ -50,7 +50,7 @@ export class Agent {
   readonly guiderails: readonly GuideRail[];
   readonly guiderailsConfig: GuideRailsConfig;
 
-  /** Throws `InvalidValue` for a field that there is not, and for a missing one. */
+  /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: AgentFields) {
     check('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
     this.id = fields.id ?? randomUUID();
@@ -71,13 +71,13 @@ export class Agent {
     return Object.keys(this.tools);
   }
 
-  /** What a model is told of it. */
+  /** The system prompt that describes the agent to a model. */
   get persona(): string {
     const { role, goal, backstory } = this;
     return `You are ${this.name}: ${role}.\nYour goal: ${goal}${backstory === null ? '' : `\n${backstory}`}`;
   }
 
-  /** As a runtime of turns: its persona, its tools, its limit and its organisation. */
+  /** Options for an `AgentRuntime`: its persona, its tools, its limit and its organisation. */
   get runtimeOptions(): Pick<
     AgentRuntimeOptions,
     'name' | 'systemPrompt' | 'tools' | 'maxToolRounds' | 'organizationId'
@@ -92,12 +92,12 @@ export interface TaskFields {
   readonly id?: string;
   readonly description: string;
   readonly expectedOutput: string;
-  /** JSON that the model is shown beside it. */
+  /** JSON that the model receives beside the description. */
   readonly context?: Fields;
 }
 
 /**
- * A task. Its id is that of its thread and of its execution: run again, it is attached to.
+ * A task. Its id is that of its thread and of its execution; running it again attaches to that execution.
  * @example
  * ```ts
  * const task = new Task({ id: 't1', description: 'Research topic X', expectedOutput: 'Short report' });
@@ -109,7 +109,7 @@ export class Task {
   readonly expectedOutput: string;
   readonly context: Fields;
 
-  /** Throws `InvalidValue` for a field that there is not, and for a missing one. */
+  /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: TaskFields) {
     check('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
       'description',
@@ -121,7 +121,7 @@ export class Task {
     this.context = fields.context ?? {};
   }
 
-  /** What a model is asked. */
+  /** The message that asks a model to do the task. */
   get prompt(): string {
     const beside = Object.keys(this.context).length > 0 ? `\nContext: ${JSON.stringify(this.context)}` : '';
     return `${this.description}\nExpected output: ${this.expectedOutput}${beside}`;

@@ -1,6 +1,7 @@
 /**
- * The page's AgentRuntime over the engine: a worker and a client in this process. A session is a thread, a turn one of its executions, and its
- * events are read off the log. Rounds, loops, summaries, timeouts and confirmations are the engine's.
+ * AgenticX's AgentRuntime on top of the engine: a worker and a client in this process. A session is a thread, a turn is
+ * one of its executions, and the events of a turn are read off the log. Rounds, loops, summaries, timeouts and
+ * confirmations are handled by the engine.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -22,29 +23,34 @@ import { beginTurn, watchStop } from './turn.ts';
 export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
 
 export interface AgentRuntimeOptions extends EngineOptions {
-  /** Of the agent, and of its queue: a process with the same name, tools and store goes on with its turns. Default `agent`. */
+  /**
+   * Names the agent and its queue: a process with the same name, tools and store continues its turns. Default `agent`.
+   */
   readonly name?: string;
   readonly systemPrompt?: string;
   readonly tools?: RuntimeTools;
-  /** Whose sessions it makes and goes on with: a session of another one is not found. None unless given. */
+  /** Organisation whose sessions it creates and continues: a session of another one is not found. None unless given. */
   readonly organizationId?: string;
-  /** Rounds that a turn may take; below 10 or above 120 it is moved there. Default 10; `maxToolRoundsOf()` is the page's server's. */
+  /**
+   * Most rounds of a turn, clamped to between 10 and 120. Default 10; `maxToolRoundsOf()` returns that of AgenticX's
+   * server.
+   */
   readonly maxToolRounds?: number;
-  /** Calls in a loop that remind the model, and that end the turn. Default 4 and 8. */
+  /** Number of calls in a loop after which the model is reminded, and after which the turn ends. Default 4 and 8. */
   readonly loopWarningThreshold?: number;
   readonly loopCriticalThreshold?: number;
-  /** When older messages give place to a summary in requests: the page's thresholds unless given; `false`: never. */
+  /** When older messages are replaced by a summary in requests: AgenticX's thresholds unless given; `false`: never. */
   readonly compactor?: GuardsInput['compaction'];
-  /** Where the `AGX_LLM_…` times are read; `process.env` unless given. */
+  /** Environment to read the `AGX_LLM_…` times from; `process.env` unless given. */
   readonly environment?: Environment;
 }
 
 export interface TurnOptions {
   /** Stamped on every event; default `meta`. */
   readonly agentId?: string;
-  /** Asked every 100 ms while the turn is listened to; what it throws means no. */
+  /** Called every 100 ms while the turn is being read; true stops the turn, an error counts as false. */
   readonly shouldStop?: () => boolean | Promise<boolean>;
-  /** Of the execution; made unless given. The same turn again attaches to it: nothing is said twice. */
+  /** Id of the execution; generated unless given. The same turn again attaches to it: its message is sent once. */
   readonly turnId?: string;
 }
 
@@ -63,7 +69,7 @@ export class AgentRuntime {
   readonly #options: AgentRuntimeOptions;
   #engine: Promise<Engine> | undefined;
 
-  /** Throws `InvalidDefinitions` with its first turn, for what no definition can say. */
+  /** The first turn throws `InvalidDefinitions` for options that no definition can have. */
   constructor(llm: LlmDefinition, confirmGate: ConfirmGate, options: AgentRuntimeOptions = {}) {
     this.#llm = llm;
     this.#gate = confirmGate;
@@ -71,8 +77,9 @@ export class AgentRuntime {
   }
 
   /**
-   * Says it in a session, a thread's id, and tells all of the turn: its last event is the one terminal one. Turns of a session come one after the other. Who
-   * stops listening stops nothing. Throws `ThreadTerminated`, `ExecutionConflict` for another turn's id, and what a message is refused with.
+   * Sends a message to a session, which is a thread's id, and yields all events of the turn; the last one is its only
+   * terminal event. Turns of a session run one after the other. A turn continues if its reader stops. Throws
+   * `ThreadTerminated`, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
    */
   async *runTurn(
     userInput: string,
@@ -98,7 +105,7 @@ export class AgentRuntime {
     }
   }
 
-  /** What it was doing is handed over. */
+  /** Closes the runtime; its worker hands over what it was doing. */
   async close(): Promise<void> {
     await (await this.#engine)?.close();
   }
@@ -130,7 +137,7 @@ export class AgentRuntime {
     });
   }
 
-  /** What guards a turn, under the page's knobs. */
+  /** The guards of a turn, from AgenticX's options. */
   #guards(): GuardsInput {
     const { maxToolRounds = 10, loopWarningThreshold = 4, loopCriticalThreshold = 8 } = this.#options;
     const { compactor = true } = this.#options;

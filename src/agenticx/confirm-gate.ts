@@ -1,10 +1,13 @@
-/** Who confirms what tools ask for: the page's four gates. What is asked is a wait of the engine; a gate answers it while its process lives. */
+/**
+ * AgenticX's four confirm gates, which approve or refuse what tools ask for. A question is a wait of the engine; a gate
+ * answers it while its process lives.
+ */
 import { createInterface } from 'node:readline/promises';
 import { defer } from '../core/value/deferred.ts';
 import type { ConfirmContext } from '../projections/agenticx/agenticx-event.ts';
 
 /**
- * Answers what a tool wants confirmed. Who answers the wait first has decided, here or elsewhere.
+ * Answers what a tool wants confirmed. The first answer to the wait decides, from here or from elsewhere.
  * @example
  * ```ts
  * class Careful extends ConfirmGate {
@@ -15,10 +18,10 @@ import type { ConfirmContext } from '../projections/agenticx/agenticx-event.ts';
  * ```
  */
 export abstract class ConfirmGate {
-  /** Nothing is asked: there is no wait, and no event tells of one. */
+  /** If true, nothing is asked: there is no wait, and no event. */
   readonly approvesAll: boolean = false;
 
-  /** `signal`: nobody waits for the answer any more. What it throws is a refusal. */
+  /** `signal` aborts once the answer is no longer needed. An error counts as a refusal. */
   abstract requestConfirm(
     question: string,
     context: ConfirmContext,
@@ -27,7 +30,7 @@ export abstract class ConfirmGate {
 }
 
 /**
- * Approves whatever tools want confirmed, and asks nobody.
+ * Approves everything that tools want confirmed, without a question.
  * @example
  * ```ts
  * const gate = new AutoApproveConfirmGate();
@@ -50,7 +53,8 @@ export interface TerminalStreams {
 }
 
 /**
- * Asks on the terminal, one question after the other: `y` and `yes` approve, anything else, and the end of the input, refuses.
+ * Asks on the terminal, one question after the other: `y` and `yes` approve; anything else, and the end of the input,
+ * refuses.
  * @example
  * ```ts
  * const gate = new SyncConfirmGate();
@@ -91,7 +95,7 @@ export interface ConfirmRequest {
 }
 
 /**
- * Answered from elsewhere in this process: by a server's route, or a user interface.
+ * A gate that other code of this process answers: a route of a server, or a user interface.
  * @example
  * ```ts
  * const gate = new AsyncConfirmGate();
@@ -102,7 +106,7 @@ export class AsyncConfirmGate extends ConfirmGate {
   readonly #open = new Map<string, (approved: boolean) => void>();
   #last: ConfirmRequest | null = null;
 
-  /** What was asked last, open or not. */
+  /** The latest request, open or not. */
   get lastRequest(): ConfirmRequest | null {
     return this.#last;
   }
@@ -116,7 +120,7 @@ export class AsyncConfirmGate extends ConfirmGate {
     return promise;
   }
 
-  /** False for what is not asked, or not any more. */
+  /** Returns false if there is no open request with this id. */
   resolve(id: string, approved: boolean): boolean {
     const answer = this.#open.get(id);
     this.#open.delete(id);

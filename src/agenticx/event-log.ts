@@ -1,11 +1,13 @@
-/** An executor's event log: what a task's RuntimeEvents say, under the page's names. It is JSON, and the same whenever it is read. */
+/**
+ * An executor's event log: the RuntimeEvents of a task under AgenticX's names. It is JSON, and always reads the same.
+ */
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Fields } from './runtime-tool.ts';
 
 export const FINISH = 'finish_task';
 export const HUMAN = 'human_request';
 
-/** What a task's log has. JSON, with the page's names. */
+/** An event in the log of a task. JSON, with AgenticX's names. */
 export type ExecutorEvent =
   | { readonly type: 'task_start'; readonly task_id: string; readonly agent_id: string }
   | { readonly type: 'llm_call'; readonly iteration: number }
@@ -34,7 +36,7 @@ export type ExecutorEvent =
   | { readonly type: 'finish_task'; readonly final_result: string; readonly reasoning: string | null }
   | { readonly type: 'task_end'; readonly success: boolean };
 
-/** What one event adds to the log. */
+/** Returns what one event adds to the log. */
 export function toLogged({ type, data }: RuntimeEvent): readonly ExecutorEvent[] {
   switch (type) {
     case 'round_start':
@@ -72,7 +74,7 @@ function toCall(tool: string, args: Fields, tool_call_id: string): readonly Exec
 
 export type FinalState = 'completed' | 'failed' | 'waiting_for_human';
 
-/** JSON, with the page's names. */
+/** JSON, with AgenticX's names. */
 export interface ExecutorStats {
   readonly total_events: number;
   readonly tool_calls: number;
@@ -85,7 +87,7 @@ export interface ExecutorStats {
   readonly estimated_cost: number;
 }
 
-/** `metrics`: of each answer of a model. */
+/** `metrics`: one for each answer of a model. */
 export function toStats(
   log: readonly ExecutorEvent[],
   final_state: FinalState,

@@ -1,4 +1,4 @@
-/** Gives a gate what a turn asks, and the turn what the gate answers. */
+/** Passes the questions of a turn to a gate, and the answers of the gate to the turn. */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { RuntimeEvent, RuntimeEventData } from '../projections/agenticx/agenticx-event.ts';
@@ -6,7 +6,10 @@ import type { ConfirmGate } from './confirm-gate.ts';
 
 type Asked = RuntimeEventData['confirm_required'];
 
-/** Approvals, and the yes or no that a body asks for. Values and pauses are for others to answer. */
+/**
+ * Kinds of waits that a gate answers: approvals, and questions of tools for a yes or no. Values and pauses are answered
+ * elsewhere.
+ */
 const KINDS = new Set(['approval', 'question']);
 
 export class GateAnswers {
@@ -19,13 +22,13 @@ export class GateAnswers {
     this.#client = client;
   }
 
-  /** Before whoever listens hears of it: what is told can be answered. */
+  /** Must be called before an event is passed to its reader, who may answer it at once. */
   follow({ type, data }: RuntimeEvent): void {
     if (type === 'confirm_required' && KINDS.has(data.context.kind)) void this.#ask(data);
     if (type === 'confirm_response') this.#withdraw(data.id);
   }
 
-  /** Nobody listens any more: what is open stays so, for others to answer. */
+  /** Withdraws the questions from the gate: open waits stay open, to be answered elsewhere. */
   close(): void {
     for (const id of [...this.#open.keys()]) this.#withdraw(id);
   }
@@ -37,7 +40,7 @@ export class GateAnswers {
     if (withdrawn.signal.aborted) return;
     const { approved } = decision;
     const answer = context.kind === 'question' ? { value: approved } : decision;
-    // Who has answered it elsewhere meanwhile has decided.
+    // If it has been answered elsewhere in the meantime, that answer counts.
     await this.#client.answerWait(id, answer).catch(() => undefined);
   }
 

@@ -1,8 +1,8 @@
-/** Guide rails: validators of what a task comes to, in order. Each lets it pass, changes it, or ends the task. */
+/** Guide rails: validators of the output of a task, in order. Each one accepts it, changes it, or ends the task. */
 import { errorMessage } from '../core/value/error.ts';
 import type { Fields } from './runtime-tool.ts';
 
-/** `true`, null and nothing let pass; `false` aborts. */
+/** `true`, null and undefined accept the output; `false` aborts. */
 export type GuideRailVerdict =
   | boolean
   | null
@@ -11,20 +11,20 @@ export type GuideRailVerdict =
   | { readonly action: 'modify'; readonly output: string; readonly reason?: string }
   | { readonly action: 'abort'; readonly reason: string };
 
-/** It may be asked again of the same output, so it must have no effect. What it throws aborts. */
+/** May be called again with the same output, so it must have no side effects. An error aborts. */
 export type GuideRail = (output: string, context: Fields) => GuideRailVerdict | Promise<GuideRailVerdict>;
 
 export interface GuideRailsConfig {
-  /** False: what would change the output aborts. Default true. */
+  /** If false, a rail that would change the output aborts. Default true. */
   readonly allowModify?: boolean;
-  /** So many changes; one more aborts. Default 5. */
+  /** Most changes of an output; one more aborts. Default 5. */
   readonly maxModifications?: number;
 }
 
-/** The output as it passes, or why it does not. */
+/** The accepted output, or why it was not accepted. */
 export type Judged = { readonly output: string } | { readonly aborted: string };
 
-/** The first that aborts counts. */
+/** Applies the rails in order; the first one that aborts decides. */
 export async function judgeOutput(
   given: string,
   rails: readonly GuideRail[],

@@ -1,6 +1,7 @@
 /**
- * The entry `everthread/agenticx`: the names of AgenticX's agent runtime page over what Everthread does (docs/agenticx.md). Names of methods and options are
- * in camel case, JSON as on the page. It translates: what it is asked is decided and kept by the engine.
+ * The entry `everthread/agenticx`: the names of AgenticX's agent runtime page over what Everthread does
+ * (docs/agenticx.md). Names of methods and options are in camel case, JSON is as on that page. This layer only
+ * translates: decisions and state are the engine's.
  */
 export {
   type ConfirmContext,

@@ -1,4 +1,4 @@
-/** Several calls of tools at once: each in a thread of its own, without a model, through the gate of any call. */
+/** Calls several tools at once: each in its own thread, without a model, through the gate of every call. */
 
 import { newThreadId } from '../client/new-thread-id.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
@@ -11,15 +11,15 @@ export interface BatchCall {
 }
 
 export interface BatchOptions {
-  /** Behind the first call that fails none begins; what runs then is stopped. Default false. */
+  /** If true, the first failure stops the running calls, and no other call begins. Default false. */
   readonly failFast?: boolean;
-  /** How many may run at once: a whole number above 0. Default 4. */
+  /** Most calls that run at once: a whole number above 0. Default 4. */
   readonly maxConcurrency?: number;
   /** Milliseconds for each call; default 1,800,000. */
   readonly timeoutMs?: number;
 }
 
-/** JSON. `skipped`: it has not begun, since another one had failed. */
+/** JSON. `skipped`: the call has not begun, because another one had failed. */
 export interface BatchOutcome {
   readonly name: string;
   readonly success: boolean;
@@ -82,7 +82,7 @@ async function callOne(
   } catch (error) {
     return { name, success: false, error: errorMessage(error) };
   } finally {
-    // Its record stays. What waits for a person lives on.
+    // The record of the thread stays. A thread that waits for a person is not terminated.
     const waits = await client.listWaits({ threadId }).catch(() => []);
     if (waits.length === 0) await client.terminate(threadId).catch(() => undefined);
   }

@@ -1,11 +1,11 @@
-/** Settings of the page's runtime: its defaults, its variables of the environment, and their bounds. */
+/** Settings of AgenticX's runtime: its defaults, its environment variables, and their bounds. */
 import { toRoundGuard } from '../core/guard/round.ts';
 import { type StatusGuard, toStatusGuard } from '../core/guard/status-query.ts';
 import type { ModelTimeoutsInput } from '../definitions/model-input.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable, and the times that it sets. */
+/** The times that each variable sets. */
 const TIMES: Readonly<Record<string, readonly (keyof ModelTimeoutsInput)[]>> = {
   AGX_LLM_INVOKE_TIMEOUT_SECONDS: ['firstChunkSeconds', 'plainSeconds'],
   AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS: ['idleSeconds'],
@@ -13,10 +13,13 @@ const TIMES: Readonly<Record<string, readonly (keyof ModelTimeoutsInput)[]>> = {
   AGX_LLM_FIRST_FEEDBACK_SECONDS: ['feedbackSeconds'],
 };
 
-/** As on the page; the times that it does not name otherwise are the engine's. */
+/** AgenticX's defaults; all other times have the engine's defaults. */
 const PAGE: ModelTimeoutsInput = { plainSeconds: 120, totalSeconds: 300 };
 
-/** The environment comes before what a model says, and that before the page. What is no number above 0 is ignored. */
+/**
+ * The environment takes precedence over a model's own times, and those over AgenticX's defaults. Values that are not
+ * numbers above 0 are ignored.
+ */
 export function toTimeouts(environment: Environment, given: ModelTimeoutsInput = {}): ModelTimeoutsInput {
   const set = Object.entries(TIMES).flatMap(([variable, names]) => {
     const seconds = Number(environment[variable]);
@@ -26,7 +29,8 @@ export function toTimeouts(environment: Environment, given: ModelTimeoutsInput =
 }
 
 /**
- * As the page's server reads `AGX_MAX_TOOL_ROUNDS`: 30 where it is unset or no number, within 10 and 120.
+ * Reads `AGX_MAX_TOOL_ROUNDS` as AgenticX's server does: 30 if it is unset or not a number, clamped to between 10 and
+ * 120.
  * @example
  * ```ts
  * console.log(maxToolRoundsOf({ AGX_MAX_TOOL_ROUNDS: '500' })); // 120
@@ -38,8 +42,8 @@ export function maxToolRoundsOf(environment: Environment = process.env): number 
 }
 
 /**
- * As the page's server reads `AGX_STATUS_QUERY_BUDGET_PER_TURN` and `AGX_STATUS_QUERY_COOLDOWN_SECONDS`, for `guards.team` of an agent: 2 and 8 where they are unset or no
- * number, a budget of 1 at least and no seconds below 0.
+ * Reads `AGX_STATUS_QUERY_BUDGET_PER_TURN` and `AGX_STATUS_QUERY_COOLDOWN_SECONDS` as AgenticX's server does, for
+ * `guards.team` of an agent: 2 and 8 if they are unset or not numbers, a budget of at least 1, and no negative seconds.
  * @example
  * ```ts
  * console.log(statusQueryLimitsOf({ AGX_STATUS_QUERY_BUDGET_PER_TURN: '5' })); // { statusBudget: 5, statusCooldownSeconds: 8 }

@@ -1,4 +1,4 @@
-/** Tools of the page as tools of the engine. */
+/** Converts tools of AgenticX to tools of the engine. */
 import type { ThreadState } from '../core/author/thread-state.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../definitions/index.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
@@ -6,15 +6,16 @@ import type { ConfirmGate } from './confirm-gate.ts';
 /** JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a tool's body sees of its turn. */
+/** What the code of a tool receives from its turn. */
 export interface ToolScope {
   /** The thread's id. */
   readonly session: string;
-  /** Fires when the turn is stopped. */
+  /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal;
   /**
-   * Asks the gate, for a tool with `asks: true`. The call waits in no process, for days if need be; its body then begins again from its start and has
-   * the answer here. So code before it must be free of effects. Each question of a call has a text of its own.
+   * Asks the gate, for a tool with `asks: true`. The call waits without a process, for days if necessary; then `run`
+   * starts again from its beginning, and this returns the answer. So code before it must have no side effects. Each
+   * question of a call needs a different text.
    */
   requestConfirm(question: string): Promise<boolean>;
 }
@@ -24,15 +25,15 @@ export interface RuntimeTool
     ToolInput<ToolArguments>,
     'args' | 'asks' | 'idempotent' | 'quick' | 'timeoutMs' | 'approvalTimeoutMs'
   > {
-  /** What the model reads to choose it. */
+  /** Description by which the model chooses the tool. */
   readonly description: string;
-  /** What the gate confirms before a call begins: `true`, or the question; null where this call needs none. */
+  /** What the gate confirms before a call begins: `true`, or a question; null if this call needs no confirmation. */
   readonly confirm?: true | ((args: Fields) => string | null);
-  /** Its arguments are those of the call. What it answers is the result, as text or JSON; what it throws is an error result. */
+  /** Receives the arguments of the call. Returns the result, as text or JSON; an error is an error result. */
   readonly run: (args: Fields, scope: ToolScope) => unknown;
 }
 
-/** By name. */
+/** Tools by name. */
 export type RuntimeTools = Readonly<Record<string, RuntimeTool>>;
 
 type Approves = Pick<ConfirmGate, 'approvesAll'>;
@@ -51,6 +52,6 @@ function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approve
     return { status: 'success', result: text } as const;
   };
   const asked = confirm === undefined ? {} : { confirm };
-  // What the arguments are is known to their schema alone.
+  // Only the schema knows the types of the arguments.
   return defineTool({ ...tool, ...asked, execute } as unknown as ToolInput);
 }

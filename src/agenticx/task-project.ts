@@ -1,4 +1,4 @@
-/** The project of an executor: one agent, whose side ends with `finish_task` or a text, and may ask a person. */
+/** The project of an executor: one agent, whose side ends with `finish_task` or a text answer, and may ask a person. */
 import { z } from 'zod';
 import type { Registry } from '../core/author/definition.ts';
 import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../definitions/index.ts';
@@ -11,17 +11,17 @@ import { toTimeouts } from './runtime-setting.ts';
 import { toTools } from './runtime-tool.ts';
 
 export interface ExecutorOptions extends EngineOptions {
-  /** Asked for agents that have none of their own. */
+  /** The model for agents without one of their own. */
   readonly llmProvider?: LlmDefinition;
-  /** Steps of a model that a task may take; below 10 or above 120 it is moved there. Default 50, whatever its agent says. */
+  /** Most model steps of a task, clamped to between 10 and 120. Default 50, whatever its agent has. */
   readonly maxIterations?: number;
-  /** As a runtime's. */
+  /** See `AgentRuntimeOptions`. */
   readonly compactor?: AgentRuntimeOptions['compactor'];
-  /** Answers what tools want confirmed. Without one, a task that asks is `waiting_for_human`. */
+  /** Answers what tools want confirmed. Without a gate, a task that asks is `waiting_for_human`. */
   readonly confirmGate?: ConfirmGate;
 }
 
-/** Calls in a row that fail before a person is asked. */
+/** Number of failed calls in a row after which a person is asked. */
 const FAILURES = 3;
 
 export function taskProject(
@@ -30,7 +30,7 @@ export function taskProject(
 ): Registry {
   const { name, version, goal, persona, toolNames } = agent;
   const llm = agent.llm ?? llmProvider;
-  // Without a gate tools ask all the same, and a person answers.
+  // Without a gate, tools still ask, and a person answers.
   const asks = confirmGate ?? { approvesAll: false };
   const guards = {
     ...{ rounds: { max: maxIterations }, failures: { max: FAILURES }, loops: true, compaction: compactor },

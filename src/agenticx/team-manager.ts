@@ -1,17 +1,18 @@
 /**
- * The page's team manager over the engine: the subagents of a session, which are its descendant threads. One that has used up its rounds is paused, as the event
- * `subagent_paused` tells: it goes on where somebody speaks to it or lets it go on.
+ * AgenticX's team manager on top of the engine: it manages the subagents of a session, which are its descendant
+ * threads. A subagent that has used up its rounds is paused, and the event `subagent_paused` reports it. It continues
+ * once it receives a message or is resumed.
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { RuntimeError } from '../core/value/error.ts';
 
 export interface SubagentStatusRow {
-  /** Its thread. */
+  /** Id of its thread. */
   readonly agent_id: string;
-  /** Its agent. */
+  /** Name of its agent. */
   readonly role: string;
   readonly name: string | null;
-  /** How many levels below the session. */
+  /** Number of levels below the session. */
   readonly depth: number;
   /** `paused`, else the status of its thread: `running`, `waiting`, `idle`, `stopped`, `failed` or `terminated`. */
   readonly status: string;
@@ -35,7 +36,7 @@ export class TeamManager {
     this.#session = session;
   }
 
-  /** All of them, each after its parent. Throws `ThreadNotFound` for a session that is not there. */
+  /** All subagents, each after its parent. Throws `ThreadNotFound` for a session that does not exist. */
   async querySubagentStatus(): Promise<readonly SubagentStatusRow[]> {
     const family = await this.#client.getFamily(this.#session);
     const rows = family.flatMap(({ thread, depth }) => {
@@ -51,13 +52,19 @@ export class TeamManager {
     );
   }
 
-  /** Says something to one: at work, it hears it with its next round; paused or at rest, it goes on with its whole history. Throws `ThreadNotFound`. */
+  /**
+   * Sends a message to a subagent. If it is working, its next round reads the message; if it is paused or at rest, it
+   * continues with its whole history. Throws `ThreadNotFound`.
+   */
   async sendMessageToSubagent(agentId: string, message: string): Promise<void> {
     await this.#require(agentId);
     await this.#client.queueMessage(agentId, { content: message });
   }
 
-  /** A paused one has as many rounds again. False where it is not paused, or somebody else was first. Throws `ThreadNotFound`. */
+  /**
+   * Resumes a paused subagent, with as many rounds again. False if it is not paused, or another caller was first.
+   * Throws `ThreadNotFound`.
+   */
   async resumeSubagent(agentId: string, by?: string): Promise<boolean> {
     await this.#require(agentId);
     const wait = await this.#findPause(agentId);
@@ -69,7 +76,10 @@ export class TeamManager {
     return outcome === 'taken';
   }
 
-  /** Ends what it does now. Throws `ThreadNotFound`, and for one at rest `ExecutionNotCancelable` or `ExecutionNotFound`. */
+  /**
+   * Cancels the current execution of a subagent. Throws `ThreadNotFound`, and for one at rest `ExecutionNotCancelable`
+   * or `ExecutionNotFound`.
+   */
   async cancelSubagent(agentId: string, reason?: string): Promise<void> {
     await this.#require(agentId);
     await this.#client.cancelExecution(agentId, reason === undefined ? {} : { reason });
@@ -80,7 +90,7 @@ export class TeamManager {
     return waits.find(({ kind, threadId }) => kind === 'paused' && threadId === agentId);
   }
 
-  /** Nobody reaches a thread of another session by its id. */
+  /** Throws `ThreadNotFound` for a thread of another session. */
   async #require(agentId: string): Promise<void> {
     const family = await this.#client.getFamily(this.#session);
     if (family.some(({ thread, depth }) => depth > 0 && thread.id === agentId)) return;

@@ -1,4 +1,4 @@
-/** How a turn begins and is stopped: an execution of a thread, under its own id. */
+/** Begins and stops turns: a turn is an execution of a thread, under its own id. */
 import { makeThread } from '../client/make-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
@@ -6,16 +6,19 @@ import { isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
 export interface Turn {
   readonly agent: string;
-  /** The thread. */
+  /** Id of the thread. */
   readonly session: string;
   readonly input: string;
-  /** The execution. */
+  /** Id of the execution. */
   readonly id: string;
-  /** How it is to run. */
+  /** Context of the execution. */
   readonly context?: GivenContext;
 }
 
-/** Says it to the thread, which is made where there is none, and resolves once the turn has begun. Throws the code with which it was refused. */
+/**
+ * Sends the message to the thread, which is created if it does not exist, and resolves once the turn has begun. Throws
+ * the code with which it was refused.
+ */
 export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
   const { agent, session, input: content, id: executionId } = turn;
   const organizationId = turn.context?.organizationId;
@@ -59,8 +62,8 @@ const POLL_MS = 100;
 const STOPPED = 'The user has stopped the turn.';
 
 /**
- * Asks again and again whether to stop, since nothing tells of that; what asking throws means no. Once the turn is to be cancelled, which is kept in the
- * store, nothing is asked any more. Answers how to ask no more.
+ * Polls `shouldStop`, since nothing reports a change of it; an error means false. Polling ends once the request to
+ * cancel the turn is stored. Returns a function that stops polling.
  */
 export function watchStop(
   client: RuntimeClient,
@@ -82,13 +85,13 @@ export function watchStop(
   };
 }
 
-/** False where it is not there yet, or cannot be told now: then it is to be asked again. */
+/** Returns false if the execution does not exist yet, or cannot be cancelled now: it must then be tried again. */
 async function stops(client: RuntimeClient, session: string, executionId: string): Promise<boolean> {
   try {
     await client.cancelExecution(session, { executionId, reason: STOPPED });
     return true;
   } catch (error) {
-    // It is over: nothing is left to stop.
+    // The execution has ended already: there is nothing to stop.
     return isRuntimeError(error, 'ExecutionNotCancelable');
   }
 }

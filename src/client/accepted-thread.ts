@@ -1,6 +1,7 @@
 /**
- * A thread between its acceptance and its opening: the server has its workflow, and no store has it yet. What is told of it is read off the
- * beginning of its history, so it is there however it was started, and costs nothing where a store knows the thread.
+ * Finds a thread between its acceptance and its opening: the server has its workflow, but no store has its row yet. The
+ * record is read off the beginning of the workflow's history, so it is found however the thread was started. None of
+ * this is read if the store has the thread.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import {
@@ -12,10 +13,13 @@ import {
 import type { ThreadRecord } from '../store/port/thread-store.ts';
 import { isGone, toRuntimeError } from './workflow-error.ts';
 
-/** Events of a history that are read: what starts it, and what its first worker does. */
+/** Number of history events that are read: those that start the workflow and those of its first worker. */
 const EVENTS = 20;
 
-/** Null where nothing of that name runs, where a worker has opened it, and where it can never be opened. Throws `TemporalUnavailable`. */
+/**
+ * Null if no such workflow runs, if a worker has opened the thread, or if its start input is invalid. Throws
+ * `TemporalUnavailable`.
+ */
 export async function findAccepted(temporal: Client, threadId: string): Promise<ThreadRecord | null> {
   if (!isThreadId(threadId)) return null;
   const workflowId = WORKFLOW_ID_PREFIX + threadId;
@@ -32,11 +36,11 @@ export async function findAccepted(temporal: Client, threadId: string): Promise<
 
 interface Begin {
   readonly input: StartInput;
-  /** Something was said to it. */
+  /** True if the workflow has received a signal. */
   readonly signalled: boolean;
 }
 
-/** Null for a run whose first activity is done: that one has opened the thread. */
+/** Null if the run's first activity has completed: that activity has opened the thread. */
 async function readBegin(temporal: Client, workflowId: string, runId: string): Promise<Begin | null> {
   const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
     namespace: temporal.options.namespace,
@@ -56,7 +60,7 @@ async function readBegin(temporal: Client, workflowId: string, runId: string): P
     : null;
 }
 
-/** Null for an input that no worker takes. */
+/** Null for an input that every worker would refuse. */
 function readInput(input: unknown, workflowId: string): StartInput | null {
   try {
     return parseStartInput(input, workflowId);

@@ -1,8 +1,9 @@
 /**
- * Tasks whose adapter was handed over, and lives with its process. That process shows its presence as long as it works for the queue that the adapter is
- * at; without it for 30 s the task has failed, `ProducerLost`, and its readers are told.
- * P1. Claimed before it is started: no task runs that nobody is present for.
- * P2. A workflow is terminated that was there while its task was lost, never one that came after it (store/commands/producer/task-adapter.ts, H2).
+ * Tasks whose adapter is an object of one process and ends with it. The process renews its presence as long as it works
+ * for the adapter's queue. After 30 s without a renewal the task fails with `ProducerLost`, and its readers see that.
+ * P1. The presence is claimed before the task is started: no task runs without a process that is present for it.
+ * P2. Only a workflow that existed while its task was lost is terminated, never a later one
+ *     (store/commands/producer/task-adapter.ts, H2).
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -15,16 +16,19 @@ import type { StartTask } from './tasks.ts';
 import { isGone } from './workflow-error.ts';
 
 export interface AdapterPresence {
-  /** Starts a task for the adapter; as `client.tasks.start`. */
+  /** Starts a task for the adapter, as `client.tasks.start` does. */
   start(given: StartTask): Promise<{ readonly id: string }>;
-  /** No more signs of it. `leaves`: what has not ended is lost, and not at its time alone. */
+  /**
+   * Stops renewing the presence. With `leaves`, tasks that have not ended are lost at once, not only when the presence
+   * expires.
+   */
   end(options: { readonly leaves: boolean }): Promise<void>;
 }
 
 export interface HoldAdapter {
-  /** That the adapter works for: other processes that work for the same one have it too. */
+  /** Task queue that the adapter works for; processes that work for the same queue count as one holder. */
   readonly taskQueue: string;
-  /** 30 s unless given. */
+  /** Milliseconds without a renewal after which the adapter counts as lost; 30,000 unless given. */
   readonly presenceMs?: number;
 }
 
@@ -33,10 +37,10 @@ export function holdAdapter(
   { taskQueue: holder, presenceMs = PRESENCE_MS }: HoldAdapter,
 ): AdapterPresence {
   const store = storeOf(client);
-  // A store that is away may be back before the presence is over.
+  // An unreachable store may be reachable again before the presence expires.
   const show = () => void store.producers.renewAll({ holder, presenceMs }).catch(() => undefined);
   show();
-  // Three signs, of which two may be lost.
+  // Three renewals per presence period, so two may fail.
   const timer = setInterval(show, presenceMs / 3);
   timer.unref();
   return {
@@ -44,13 +48,13 @@ export function holdAdapter(
       const id = given.id ?? randomUUID();
       const threadId = TASK_ID_PREFIX + id;
       await endLostTasks(store, client.temporal);
-      // P1: one that is there already has its holder, or needs none.
+      // P1: a task that exists already has its holder, or needs none.
       const known = (await store.tasks.get(id)) !== null;
       const ours = !known && (await store.producers.claimTask({ threadId, holder, presenceMs }));
       try {
         return await client.tasks.start({ ...given, id });
       } catch (error) {
-        // It may have been started all the same: it is lost then, and may be started anew.
+        // The task may have been started despite the error: it is then lost, and can be started again.
         const claim = { threadId, executionId: threadId, holder };
         if (ours) await store.producers.renew({ ...claim, presenceMs: LEFT }).catch(() => undefined);
         throw error;
@@ -64,17 +68,17 @@ export function holdAdapter(
   };
 }
 
-/** Present until a moment ago. */
+/** A presence of this many milliseconds has already expired. */
 const LEFT = -1;
 
-/** Ends what was lost with its process, and the workflows of tasks that were. */
+/** Ends tasks whose process was lost, and terminates their workflows. */
 export async function endLostTasks(store: ThreadStore, temporal: Client): Promise<void> {
   await store.producers.closeLost();
   for (const threadId of await store.producers.listLostTasks()) {
     const runId = await runOf(temporal, threadId);
     const found = await store.producers.find(threadId, threadId);
     if (found?.state !== 'lost') continue;
-    // P2: this run was there while the task was lost.
+    // P2: this run existed while the task was lost.
     if (runId !== undefined)
       await temporal.workflow
         .getHandle(threadId, runId)

@@ -1,7 +1,7 @@
 /**
- * Answers a wait: the answer is stored, then the thread that waits is told its id.
- * A1. The store judges, so an answer counts without a worker. What could not be told is told again by whoever gives the same answer
- *     again.
+ * Answers a wait: stores the answer, then sends the wait's id to the waiting thread.
+ * A1. The store judges an answer, so it counts without a worker. If the thread could not be notified, giving the same
+ *     answer again notifies it.
  */
 import { RuntimeError } from '../core/value/error.ts';
 import { parseWaitAnswer, type WaitAnswer } from '../core/wait/answer.ts';
@@ -32,7 +32,7 @@ export async function answerStoredWait(
   if (judged.outcome === 'misfit')
     throw new RuntimeError('InvalidValue', `The wait "${id}" cannot be answered so: ${judged.reason}.`);
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
-  // A1: told again by a duplicate.
+  // A1: a duplicate notifies the thread again.
   if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await tell(judged.wait);
   return { outcome: judged.outcome };
 }

@@ -1,6 +1,7 @@
 /**
- * A call of a tool from outside, and what came of it: queued as any, with no model step behind it. Its result is found by the id of its
- * item, so the same call again under that id attaches to it, whether it is in line, waits for a person or has ended.
+ * Calls a tool from outside and waits for the outcome. The call is queued like any other, but no model step follows it.
+ * Its result is found by the id of its item, so the same call under that id attaches to it, whether it is queued, waits
+ * for a person or has ended.
  */
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -8,37 +9,37 @@ import type { ThreadStore, Wait } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { requireThread, terminatedError } from './known-thread.ts';
 
-/** A call, as `queueTool` takes it. */
+/** A tool call as `queueTool` takes it, without `unanswered`. */
 export type ToolToCall = Omit<ToolPayload, 'unanswered'>;
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface CalledTool {
-  /** Of its item: given again, the same call is asked after. */
+  /** Id of the call's item; calling again with it returns the outcome of the same call. */
   readonly id: string;
-  /** `waiting`: the thread waits for people (`waits`), and goes on with the call once they have answered. */
+  /** `waiting`: the thread waits for people (`waits`), and continues the call once they have answered. */
   readonly status: 'success' | 'error' | 'waiting';
-  /** The tool's result, or its error; null where there is none, and while it waits. */
+  /** The tool's result, or its error text; null if there is none, and while the call waits. */
   readonly content: string | null;
-  /** Of an error that has one: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or the tool's own. */
+  /** Error code, if the error has one: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or the tool's own. */
   readonly code?: string;
-  /** Open ones of the thread, the oldest first. */
+  /** Open waits that block the thread, oldest first. */
   readonly waits?: readonly Wait[];
 }
 
 export interface CallOptions {
-  /** 60,000 unless given. */
+  /** Milliseconds to wait for the outcome; 60,000 unless given. */
   readonly timeoutMs?: number;
 }
 
 interface SentCall {
   readonly threadId: string;
   readonly id: string;
-  /** The thread's last event before the call was sent. */
+  /** Number of the thread's last event before the call was sent. */
   readonly after: number;
   readonly timeoutMs: number;
 }
 
-/** For what the thread's log does not tell, and where the thread is not there yet. */
+/** Longest pause between two checks, for changes that the log does not show and threads that do not exist yet. */
 const LOOK_AT_LEAST_MS = 1000;
 const PAGE = 100;
 
@@ -48,7 +49,7 @@ export async function awaitCall(store: ThreadStore, call: SentCall): Promise<Cal
   const deadline = performance.now() + timeoutMs;
   let seen = call.after;
   for (;;) {
-    // Read first: what comes behind it wakes this again.
+    // Read first: an event after this read ends `awaitGrowth` below.
     const thread = await store.threads.get(threadId);
     const result = await findResult(store, call);
     if (result) return toCalled(id, result);
@@ -63,7 +64,7 @@ export async function awaitCall(store: ThreadStore, call: SentCall): Promise<Cal
   }
 }
 
-/** Behind the call's own message, which is stored as its step begins. */
+/** Searches behind the call's own message, which is stored when its step begins. */
 async function findResult(store: ThreadStore, { threadId, id }: SentCall): Promise<Message | undefined> {
   const asked = await store.messages.get(threadId, id);
   const callId = asked && asked.metadata.queued !== true ? callIdOf(asked) : undefined;
@@ -94,7 +95,7 @@ function toCalled(id: string, { tool_status: status, content, metadata }: Messag
   };
 }
 
-/** Answers the number of the last event that was read. */
+/** Throws if an event rejects the call; returns the number of the last event that was read. */
 async function refuseRejected(
   store: ThreadStore,
   { threadId, id }: SentCall,

@@ -1,6 +1,6 @@
 /**
- * The store behind a client, for those of our own doors that run code of authors on it (server). The package does not export this: a
- * client's users read and write through its methods.
+ * The store behind a client, for internal entry points that run author code on it (server). The package does not export
+ * this: users of a client read and write through its methods.
  */
 import type { ThreadStore } from '../store/port/thread-store.ts';
 

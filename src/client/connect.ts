@@ -26,7 +26,7 @@ export interface OpenConnection {
 /** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store. */
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
   const configuration = readConfiguration();
-  // Authors import the package for its definitions, and most of what that would load is this client.
+  // Loaded on demand: authors import the package for its definitions, and would otherwise load mostly this client.
   const [{ Client, Connection }, { loadClientConnectConfig }] = await Promise.all([
     import('@temporalio/client'),
     import('@temporalio/envconfig'),

@@ -1,8 +1,10 @@
 /**
- * Deletes a thread with all that descend from it.
- * D1. It is ended first, and the others with it, each parent before its children: then nobody makes more of them, and nothing writes.
- * D2. Children go before their parents, the root last: while it can be read, all can be deleted again.
- * D3. The histories of the Temporal server hold what was sent to the thread: they go before the root does.
+ * Deletes a thread with all its descendants.
+ * D1. The thread and its descendants are terminated first, each parent before its children. After that, none of them
+ *     creates more threads or writes.
+ * D2. Children are deleted before their parents, the root last. While the root can be read, the deletion can be
+ *     repeated.
+ * D3. Temporal histories contain what was sent to the threads, so they are deleted before the root.
  */
 import type { Client } from '@temporalio/client';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
@@ -15,11 +17,11 @@ interface Deleting {
   readonly store: ThreadStore;
   readonly temporal: Client;
   readonly threadId: string;
-  /** Tells the workflow of the thread, and ends it in the store. */
+  /** Signals the workflow of the thread to end, and terminates the thread in the store. */
   readonly terminate: () => Promise<void>;
 }
 
-/** Answers the ids of all that are gone. */
+/** Returns the ids of all deleted threads. */
 export async function deleteThread({
   store,
   temporal,
@@ -41,7 +43,10 @@ export async function deleteThread({
   return family;
 }
 
-/** D1: again until there is none that lives, since one may have made another meanwhile. Parents stand before their children. */
+/**
+ * D1: repeats until no member is alive, since one may have created another in the meantime. Parents come before their
+ * children.
+ */
 async function endFamily(store: ThreadStore, threadId: string): Promise<readonly string[]> {
   for (;;) {
     const family = await store.family.read(threadId);
@@ -51,7 +56,10 @@ async function endFamily(store: ThreadStore, threadId: string): Promise<readonly
   }
 }
 
-/** D3: that of the newest run; those of runs before it end with the server's retention. One that still runs is ended by it. */
+/**
+ * D3: deletes the newest run's history, and ends that run if it is still open. Histories of earlier runs expire with
+ * the server's retention.
+ */
 async function deleteHistory(temporal: Client, threadId: string): Promise<void> {
   try {
     await temporal.workflowService.deleteWorkflowExecution({

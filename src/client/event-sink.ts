@@ -1,8 +1,8 @@
 /**
- * Those who watch a run. A sink is given events that are read off the log, by whoever attaches it: nothing of a run waits for it, and
- * nothing that it does reaches one.
- * S1. Events come one after another, in order. A sink that throws, or is too slow with one, is told and detached; where it left off
- *     is in what it is told.
+ * Feeds the events of runs to sinks. Whoever attaches a sink reads the events off the log: no run waits for a sink, and
+ * nothing that a sink does affects a run.
+ * S1. A sink receives events one at a time, in order. One that throws, or takes too long for an event, is notified and
+ *     detached; the notification contains the cursor of the last event that it accepted.
  */
 import { RuntimeError } from '../core/value/error.ts';
 import type { Projected } from '../projections/projection.ts';
@@ -10,24 +10,24 @@ import type { RunEvent } from '../projections/run/run-event.ts';
 
 export interface EventSink {
   emit(event: RunEvent): unknown;
-  /** It gets no more events. What this throws is ignored. */
+  /** Called once the sink receives no more events. What this throws is ignored. */
   detached?(end: SinkEnd): unknown;
 }
 
 export interface SinkEnd {
-  /** `over`: there is nothing more to come, or nobody wants it. */
+  /** `over`: the events have ended, or the reading was aborted. */
   readonly why: 'over' | 'failed' | 'slow';
-  /** Of the last event that it has taken. */
+  /** Cursor of the last event that the sink accepted; null if there is none. */
   readonly cursor: string | null;
   readonly error?: unknown;
 }
 
 export interface AttachOptions {
-  /** Milliseconds that it may take for one event; 5000 unless given. */
+  /** Milliseconds that the sink may take for one event; 5000 unless given. */
   readonly withinMs?: number | undefined;
 }
 
-/** Resolves once the sink is detached; never rejects for what a sink does. */
+/** Resolves once the sink is detached; never rejects because of the sink. */
 export async function feedSink(
   events: AsyncIterable<Projected<RunEvent>>,
   sink: EventSink,
@@ -44,7 +44,7 @@ export async function feedSink(
     cursor = told.cursor;
   }
   const over = end ?? { why: 'over', cursor };
-  // S1: told, whatever it makes of it.
+  // S1: notified; an error or a timeout of this call is ignored.
   await offer({ emit: () => sink.detached?.(over) }, undefined as never, withinMs);
   return over;
 }
@@ -75,7 +75,7 @@ async function offer(
 }
 
 /**
- * Keeps events, for tests and small programs. One without a sequence gets the next one.
+ * Keeps events in memory, for tests and small programs. An event without a sequence gets the next one.
  * @example
  * ```ts
  * const sink = new InMemoryEventSink();
@@ -101,7 +101,7 @@ export class InMemoryEventSink implements EventSink {
     return [...this.#events];
   }
 
-  /** The next sequence is 1 again. */
+  /** Removes all events; the next sequence is 1 again. */
   clear(): void {
     this.#events = [];
     this.#next = 1;

@@ -1,4 +1,4 @@
-/** Ids that a client gives to executions: checked and claimed before anything is sent, so that a conflict is told to its sender. */
+/** Execution ids chosen by clients: checked and claimed before anything is sent, so that the sender sees a conflict. */
 import { isExecutionId } from '../core/thread/execution-id.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
@@ -14,7 +14,10 @@ export function checkExecutionId(executionId: unknown): void {
   );
 }
 
-/** The id of the item that begins the execution: its own, or that of the same content which was sent before. Throws `ExecutionConflict`. */
+/**
+ * Returns the id of the item that begins the execution: the given one, or that of an item with the same content that
+ * was sent before. Throws `ExecutionConflict`.
+ */
 export async function claimExecution(store: ThreadStore, claim: ClaimExecution): Promise<string> {
   const { item } = claim;
   if (item.executionId === undefined) return item.id;

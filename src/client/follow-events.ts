@@ -8,15 +8,15 @@ const PAGE = 500;
 export interface FollowOptions {
   /** Events with a number above this one; 0, the default, means all. */
   readonly after?: number;
-  /** False: stops at the log's present end. */
+  /** If false, stops at the current end of the log. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface FollowPages extends Omit<FollowOptions, 'follow'> {
-  /** `marked`: stops at the log's present end, with the mark that it is there. */
+  /** `marked`: stops at the current end of the log, with an empty page that marks it. */
   readonly follow?: boolean | 'marked';
-  /** An empty page where the log has no more for now, once until it has. */
+  /** If true, an empty page is yielded once each time the reader has caught up with the log. */
   readonly marks?: boolean;
 }
 
@@ -29,8 +29,8 @@ export async function* followEvents(
 }
 
 /**
- * As many rows at a time as there are, 500 at most. A reader whose cursor lies among pieces of an answer that were removed is told to forget them,
- * and the whole text, both under the number of the last piece.
+ * Yields all rows that are available at a time, 500 at most. A reader whose cursor lies among removed pieces of an
+ * answer first receives an event that discards them, then the whole text, both under the number of the last piece.
  */
 export async function* followPages(
   store: ThreadStore,
@@ -44,7 +44,10 @@ export async function* followPages(
   if (end < 0) yield* followRows(store, threadId, { ...options, after: mended.at(-1)?.seq ?? after });
 }
 
-/** What a reader lacks whose cursor lies among removed pieces, and the rows that were read for it; else nothing. */
+/**
+ * Returns what a reader lacks if its cursor lies among removed pieces, with the rows that were read to find it;
+ * otherwise an empty list.
+ */
 async function readRemoved(
   store: ThreadStore,
   threadId: string,
@@ -71,7 +74,7 @@ function missing(part: LogPart, after: number): readonly ThreadEvent[] {
   return first <= after && after <= last ? [discarded, text] : [];
 }
 
-/** The rows as they are. */
+/** Yields the rows as stored: removed pieces are not replaced. */
 export async function* followRows(
   store: ThreadStore,
   threadId: string,
@@ -111,10 +114,13 @@ type Read = (
 
 const readAlone: Read = (store, threadId, after) => store.events.read(threadId, after, PAGE);
 
-/** Reads that are under way, by thread and number. */
+/** Reads in progress, by cursor and thread. */
 const READS = new WeakMap<ThreadStore, Map<string, ReturnType<Read>>>();
 
-/** Readers that are woken together read the same rows, once. One that joins late may lack what came since, and is woken for it at once. */
+/**
+ * Shares one read among readers that are woken together and need the same rows. A reader that joins late may lack rows
+ * that were added since; `awaitGrowth` then wakes it at once.
+ */
 const readTogether: Read = (store, threadId, after) => {
   const reads = READS.get(store) ?? new Map<string, ReturnType<Read>>();
   READS.set(store, reads);

@@ -1,6 +1,6 @@
 /**
- * Reads a thread's log as a projection tells it, and follows it. A reading begins at the start of the execution that its cursor lies in, so
- * that what it tells does not depend on where it goes on.
+ * Reads a thread's log through a projection, and follows it. A reading begins at the start of the execution that its
+ * cursor lies in, so its events do not depend on where it resumes.
  */
 import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
@@ -21,11 +21,11 @@ import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
 export interface FollowProjected {
-  /** Events behind this cursor; all of them unless given. */
+  /** Only events after this cursor; all events unless given. */
   readonly after?: string | undefined;
-  /** An execution's id: its events alone, and with the last one the reading ends. */
+  /** Id of an execution: only its events are read, and the reading ends with the last of them. */
   readonly run?: string | undefined;
-  /** False: stops at the log's present end. */
+  /** If false, stops at the current end of the log. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -36,7 +36,7 @@ export interface FollowRunOptions extends FollowProjected {
 
 export interface FollowTurnsOptions extends FollowProjected {
   readonly as: 'agenticx';
-  /** As it is stamped on every event; `meta`, or of a subagent its thread's id, unless given. */
+  /** The `agent_id` of every event; unless given, `meta`, or for a subagent the id of its thread. */
   readonly agentId?: string;
 }
 
@@ -44,9 +44,9 @@ export interface FollowTangleOptions extends FollowProjected {
   readonly as: 'tangle';
 }
 
-/** Events in pages, as the log has their rows. */
+/** Options for reading events in pages, one for each page of log rows. */
 export interface FollowProjectedPages extends Omit<FollowProjected, 'follow'>, Pick<FollowPages, 'follow'> {
-  /** An empty page where the log has no more for now, once until it has. */
+  /** If true, an empty page is yielded once each time the reader has caught up with the log. */
   readonly marks?: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function* followTurns(
   for await (const page of turnPages(store, threadId, { ...options, agentId, subagent })) yield* page;
 }
 
-/** `subagent`: the thread has a parent. */
+/** `subagent`: true if the thread has a parent. */
 export function turnPages(
   store: ThreadStore,
   threadId: string,
@@ -100,7 +100,7 @@ export async function* followTangle(
   for await (const page of tanglePages(store, threadId, options)) yield* page;
 }
 
-/** Of one execution, or of all. */
+/** Reads the events of one execution (`run`), or of all. */
 export function tanglePages(
   store: ThreadStore,
   threadId: string,
@@ -113,7 +113,7 @@ export function tanglePages(
 interface Reader<State, Out> {
   readonly begin: (at: RunBegin) => State;
   readonly project: Projection<State, Out>;
-  /** Whoever reads what was removed from its beginning is told the text as a whole. */
+  /** If true, a reader that has seen none of the removed pieces receives the whole text, too. */
   readonly tellsWhole?: boolean;
 }
 
@@ -125,7 +125,7 @@ async function* projectedPages<State, Out>(
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
-  // One that began before there was an index is found by reading from the log's beginning.
+  // An execution that is older than the index has no `firstSeq`: the log is read from its beginning.
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
   let open: string | null = null;
@@ -155,7 +155,7 @@ async function* projectedPages<State, Out>(
       if (ended) break;
       open = null;
     }
-    // Rows that tell nothing are no mark.
+    // Rows without events yield no page: an empty page would be taken for a mark.
     if (told.length > 0 || page.length === 0) yield told;
     if (ended) return;
   }
@@ -174,12 +174,12 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
 
 interface Whole<Out> {
   readonly forget: readonly Out[];
-  /** For whoever has seen none of it, and for whoever has seen some. */
+  /** `whole` is for a reader that has seen none of the text, `again` for one that has seen some. */
   readonly whole: readonly Out[];
   readonly again: readonly Out[];
 }
 
-/** A text whose pieces were removed, under the cursor of the last one. */
+/** Returns a text whose pieces were removed, under the cursor of the last piece. */
 function withWhole<Out>(
   { first, last, begun }: RemovedPart,
   { forget, whole, again }: Whole<Out>,
@@ -191,7 +191,7 @@ function withWhole<Out>(
   return told.map((event) => ({ cursor: `${last}.0`, event }));
 }
 
-/** With what the rows point to, as it is now. */
+/** Adds to each row the message or context that it refers to, in its current state. */
 export async function fillRows(
   store: ThreadStore,
   threadId: string,
@@ -212,7 +212,7 @@ function fillParts(
       const { event } = part;
       if (event.type === 'execution.started' && event.data.runId !== undefined)
         return { event, context: await readContext(store, threadId, event.data.executionId) };
-      // What users say is no part of a run's events.
+      // No projection reads the content of system messages.
       if (event.type !== 'message.created' || event.data.role === 'system') return { event };
       return { event, message: await store.messages.get(threadId, event.data.messageId) };
     }),

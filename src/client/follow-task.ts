@@ -1,4 +1,7 @@
-/** Reads a task's log as its stream, and follows it. A reading begins at the task's first row, so that what it tells does not depend on where it goes on. */
+/**
+ * Reads a task's log as its event stream, and follows it. A reading begins at the task's first row, so its events do
+ * not depend on where it resumes.
+ */
 import { type Projected, readCursor, withCursors } from '../projections/projection.ts';
 import type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
 import { beginTask, projectTask } from '../projections/task/task-projection.ts';
@@ -11,7 +14,7 @@ export interface FollowTaskPages extends Omit<FollowPages, 'after'> {
   readonly after?: string | undefined;
 }
 
-/** Events in pages, as the log has their rows. Throws `InvalidValue` for what is no cursor. */
+/** Yields events in pages, one for each page of log rows. Throws `InvalidValue` if `after` is not a cursor. */
 export async function* taskPages(
   store: ThreadStore,
   { id, threadId }: Pick<TaskRecord, 'id' | 'threadId'>,

@@ -1,4 +1,6 @@
-/** The entry `everthread/client`: threads over HTTP. Nothing here, and nothing that it imports, needs Node: it runs in a browser. */
+/**
+ * The entry `everthread/client`: threads over HTTP. It needs no Node, nor does anything that it imports: for browsers.
+ */
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from '../core/value/error.ts';
 export { HttpClient } from './http/http-client.ts';
 export type { HttpConnectOptions } from './http/http-place.ts';

@@ -1,8 +1,8 @@
-/** The state of a thread in the store as a client sees it: it takes commands, is terminated, or does not exist. */
+/** Checks the state of a thread in the store: whether it accepts commands, is terminated, or does not exist. */
 import { RuntimeError } from '../core/value/error.ts';
 import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 
-/** The thread, or null where the store does not have it. Throws `ThreadTerminated`. */
+/** Returns the thread, or null if the store does not have it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {
   const record = await store.threads.get(threadId);
   if (record?.terminatedAt == null) return record;
@@ -14,7 +14,7 @@ export function terminatedError(threadId: string, cause?: unknown): RuntimeError
   return new RuntimeError('ThreadTerminated', message, cause === undefined ? undefined : { cause });
 }
 
-/** A thread that no worker has opened, where something else than the store knows it. */
+/** Finds a thread that no worker has opened, by other means than the store. */
 export type FindThread = (threadId: string) => Promise<ThreadRecord | null>;
 
 /** Throws `ThreadNotFound`. */
@@ -26,7 +26,7 @@ export async function requireThread(
   const record = (await store.threads.get(threadId)) ?? (await findAccepted?.(threadId));
   if (record?.deletedAt !== undefined) throw notThere(threadId);
   if (record) return record;
-  // Between the two looks a worker may have opened it.
+  // A worker may have opened it since the first read.
   const opened = findAccepted && (await store.threads.get(threadId));
   if (opened) return opened;
   throw notThere(threadId);
@@ -52,7 +52,7 @@ export async function requireExecution(
   );
 }
 
-/** Why a thread has no running workflow. */
+/** Explains why a thread has no running workflow: returns `ThreadTerminated` or `ThreadNotFound`. */
 export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
   const record = await store.threads.get(threadId);
   if (record?.terminatedAt != null) return terminatedError(threadId, cause);

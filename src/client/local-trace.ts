@@ -1,4 +1,4 @@
-/** Traces of runs in a file: one span a line, redacted, for those who look into a run later. */
+/** Writes traces of runs to a file, for later inspection: one span a line, redacted. */
 import { appendFile } from 'node:fs/promises';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { RedactionPolicy } from '../projections/run/run-redaction.ts';
@@ -6,15 +6,15 @@ import { NO_TRACE, projectTrace, type TraceReading } from '../projections/run/ru
 import type { EventSink } from './event-sink.ts';
 
 export interface LocalTraceOptions {
-  /** Spans are appended to it as lines of JSON; only its owner may read a new one. */
+  /** File that spans are appended to as JSON lines; a new one is readable by its owner alone. */
   readonly path: string;
   /** The default policy unless given. */
   readonly redaction?: RedactionPolicy;
 }
 
 /**
- * A sink that writes spans: of the run, its requests to models, its actions. Attach it at the begin of a run: what it has not seen begin,
- * it does not tell of.
+ * A sink that writes the spans of a run, its requests to models and its actions. Attach it at the beginning of a run: a
+ * span is only written if the sink has received its beginning.
  * @example
  * ```ts
  * const trace = new LocalTraceTelemetry({ path: 'trace.jsonl' });

@@ -1,11 +1,11 @@
 /**
- * Tasks whose adapter was lost with its process, for those who read them: a read ends such a task, since there need be no worker left that looks for it.
- * Its workflow is seen to by whoever has a Temporal client (adapter-presence.ts).
+ * Ends tasks whose adapter was lost with its process, when they are read: there may be no worker left that checks for
+ * them. Their workflows are ended by code that has a Temporal client (adapter-presence.ts).
  */
 import type { TaskRecord } from '../store/port/task.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-/** Null where there is none. */
+/** Null if there is no such task. */
 export async function readTask(store: ThreadStore, id: string): Promise<TaskRecord | null> {
   const found = await store.tasks.get(id);
   if (!found || found.endedAt !== null || !(await isLost(store, found.threadId))) return found;
@@ -19,14 +19,17 @@ async function isLost({ producers }: ThreadStore, threadId: string): Promise<boo
 
 const LOOK_MS = 2000;
 
-/** As long as somebody follows it; answers how that ends. One look is all that it costs where the adapter is that of a worker. */
+/**
+ * Checks for the loss of the adapter while a task is followed; returns a function that stops the checks. Costs a single
+ * check if the adapter belongs to a worker.
+ */
 export async function watchForLoss(store: ThreadStore, threadId: string): Promise<() => void> {
   const found = await store.producers.find(threadId, threadId);
   if (found?.state !== 'open') return () => undefined;
   const look = async () => {
     if (await isLost(store, threadId)) await store.producers.closeLost();
   };
-  // A store that is away is asked again.
+  // If the store is unreachable, the next check tries again.
   const lookAgain = () => void look().catch(() => undefined);
   lookAgain();
   const timer = setInterval(lookAgain, LOOK_MS);

@@ -1,22 +1,23 @@
-/** A thread that its first message makes, where two may send it at once. */
+/** Creates a thread with its first message, if several callers may send one at the same time. */
 import { isRuntimeError } from '../core/value/error.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 import type { StartThread } from './start-options.ts';
 
-/** For what looks for a thread: null where there is none. Throws everything else. */
+/** Error handler of a lookup: returns null for `ThreadNotFound`, and rethrows everything else. */
 export function orNotFound(error: unknown): null {
   if (isRuntimeError(error, 'ThreadNotFound')) return null;
   throw error;
 }
 
-/** What a start is refused with where the thread is there already. */
+/** True if a start was refused because the thread exists already. */
 export function isMade(error: unknown): boolean {
   return isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
 }
 
 /**
- * False where somebody has made it meanwhile: the messages are to be queued then. `isThere` says whether it is, and throws where whoever asks may not
- * reach it. Throws what the start is refused with.
+ * Returns true if this call has created the thread. Returns false if another caller has created it in the meantime: the
+ * messages must then be queued. `isThere` checks whether it exists, and throws if the caller may not access it. Throws
+ * what the start is refused with.
  */
 export async function makeThread(
   client: Pick<RuntimeClient, 'startThread' | 'getThread'>,

@@ -1,7 +1,9 @@
 /**
- * Executions that their senders have named: begun once, and followed from wherever somebody has an id.
- * N1. Whoever begins it again attaches to it, and nothing is signalled for one that has begun; other words under its id are `ExecutionConflict`.
- * N2. It is looked for before its beginning is awaited, and awaited from behind what was there before: it may begin between two looks.
+ * Executions whose ids are chosen by their senders: begun once, and followed by anyone who has an id.
+ * N1. Beginning an execution again attaches to it. Nothing is signalled for one that has begun; other content under its
+ *     id is `ExecutionConflict`.
+ * N2. The log position to await its beginning from is read before checking whether it has begun. So a beginning between
+ *     the two reads is not missed.
  */
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
@@ -22,17 +24,17 @@ export interface BeginExecution {
   readonly threadId: string;
   readonly content: string;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** With which the thread begins where it is not there; without one it has to be. */
+  /** Agent to start the thread with if it does not exist; without one the thread must exist. */
   readonly agent?: string | undefined;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Of a thread that this begins. */
+  /** User of a thread that this call starts. */
   readonly userId?: string | undefined;
   readonly context?: GivenContext | undefined;
 }
 
 /**
- * N1. Throws `ExecutionConflict`, `ThreadNotFound` where neither the thread nor an agent is there, and what a start or a message is refused
- * with.
+ * N1. Throws `ExecutionConflict`, `ThreadNotFound` if the thread does not exist and no agent is given, and what a start
+ *     or a message is refused with.
  */
 export async function beginExecution(client: RuntimeClient, begin: BeginExecution): Promise<void> {
   const { executionId, threadId, content, metadata, agent, userId, context } = begin;
@@ -40,7 +42,7 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
   const found = await client.getThread(threadId).catch(orNotFound);
   if (!found && agent !== undefined) {
     const start = { agent, threadId, userId, arguments: begin.arguments, context, messages: [message] };
-    // The same, sent twice at once, may have made it meanwhile.
+    // A concurrent call with the same content may have created the thread in the meantime.
     if (await makeThread(client, start)) return;
   }
   const store = storeOf(client);
@@ -54,7 +56,10 @@ function noFile(): never {
   throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
 }
 
-/** Threads of an execution by this id, those of whoever named it first; it need not have begun. */
+/**
+ * Returns the ids of the threads that have claimed or begun an execution of this id, newest claim first. It need not
+ * have begun.
+ */
 export async function findNamedExecution(
   store: ThreadStore,
   executionId: string,
@@ -68,23 +73,27 @@ export async function findNamedExecution(
 export interface FollowExecution {
   readonly threadId: string;
   readonly executionId: string;
-  /** Events behind this cursor. */
+  /** Only events after this cursor. */
   readonly after?: string | undefined;
-  /** The row behind which it was sent: where the thread fails behind it before anything has begun, so has this. */
+  /**
+   * Number of the log row after which it was sent: if the thread fails after that row and before any execution has
+   * begun, this one has failed, too.
+   */
   readonly since?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * All events of an execution, from its beginning, which is awaited, to its last one. An empty page where the log has no more for now. Ends quietly
- * with its signal. Throws `InvalidValue` for a cursor that is none.
+ * Yields all events of an execution, from its beginning, which is awaited, to its last one. An empty page means that
+ * the log has no more for now. Returns without an error when its signal aborts. Throws `InvalidValue` for an invalid
+ * cursor.
  */
 export async function* executionPages(
   client: RuntimeClient,
   { threadId, executionId, after, since, signal }: FollowExecution,
 ): AsyncGenerator<readonly Projected<TangleEvent>[]> {
   const store = storeOf(client);
-  // N2: before it is known whether it has begun.
+  // N2: read before checking whether it has begun.
   const [newest] = await store.executions.list({ threadId, limit: 1 });
   const begun = await store.executions.get(threadId, executionId);
   if (!begun) {
@@ -97,8 +106,8 @@ export async function* executionPages(
 }
 
 /**
- * `executionPages`, ended where a person is waited for and the log has no more for now: with `execution.waiting`. Whoever comes back before the answer is told
- * it again.
+ * Like `executionPages`, but ends with `execution.waiting` if people are waited for and the log has no more for now. A
+ * reader that reconnects before they have answered receives it again.
  */
 export async function* executionPagesUntilWait(
   client: RuntimeClient,
@@ -109,7 +118,7 @@ export async function* executionPagesUntilWait(
   for await (const page of executionPages(client, following)) {
     cursor = page.at(-1)?.cursor ?? cursor;
     yield page;
-    // Of one that has not begun, what is waited for is another's.
+    // If this one has not begun, the open waits belong to another execution.
     if (page.length > 0 || cursor === undefined) continue;
     const waitIds = await openWaits(client, threadId);
     if (waitIds.length === 0) continue;
@@ -118,7 +127,10 @@ export async function* executionPagesUntilWait(
   }
 }
 
-/** Those that block the thread. That it waits is a row of its own: whoever is too early is woken by it. */
+/**
+ * Ids of the open waits of a thread that is waiting. Its change of status is a log row: a reader that checks too early
+ * is woken by it.
+ */
 async function openWaits(client: RuntimeClient, threadId: string): Promise<readonly string[]> {
   const { status } = await client.getThread(threadId);
   if (status !== 'waiting') return [];
@@ -133,7 +145,7 @@ interface Awaiting {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Ends where it has begun, or never will: with its last event then. */
+/** Returns once the execution has begun. If it never will, the last page is its end. */
 async function* awaitBeginning(
   client: RuntimeClient,
   { threadId, executionId, before, since = Number.POSITIVE_INFINITY, signal }: Awaiting,
@@ -154,7 +166,7 @@ async function* awaitBeginning(
       seq = row;
       if (type === 'execution.started' && data.executionId === executionId) return;
       if (type === 'execution.ended') othersEnd = at;
-      // That another one has failed is told of the thread as well, in the same transaction.
+      // The failure of another execution sets the status of the thread, too, in the same transaction (the same `at`).
       if (type === 'thread.status')
         failure =
           row > since && at !== othersEnd && data.status === 'failed' ? (data.error ?? UNTOLD) : undefined;
@@ -162,7 +174,7 @@ async function* awaitBeginning(
         yield lost(row, data.reason, data.code);
         return;
       }
-      // In line behind another one: it fails when its turn comes, and that is known already.
+      // Queued behind another execution: its producer has failed already, so it will fail when its turn comes.
       if (type === 'produced.ended' && data.executionId === executionId && data.error) {
         yield lost(row, data.error.message, data.error.code);
         return;
@@ -172,7 +184,7 @@ async function* awaitBeginning(
         return;
       }
     }
-    // What it lacks, to begin at all, stands with the thread.
+    // What prevents it from beginning is recorded as the error of the thread.
     if (page.length === 0 && failure) {
       yield lost(seq, failure.message, failure.code);
       return;

@@ -1,4 +1,4 @@
-/** A request to cancel as a client makes it. */
+/** Checks a client's requests to cancel, and applies them to executions that have not begun. */
 import type { Canceling, CancelRequest } from '../core/governance/cancellation.ts';
 import { contextOf, type GivenContext, withCancellation } from '../core/governance/run-context.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -9,7 +9,7 @@ import type { OutgoingMessage } from './outgoing.ts';
 
 const MOST: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
 
-/** Throws `InvalidValue` with the field that is wrong. */
+/** Throws `InvalidValue` naming the invalid field. */
 export function checkCancelRequest(request: CancelRequest): CancelRequest {
   const checked: Record<string, string> = {};
   for (const [name, most] of Object.entries(MOST)) {
@@ -25,7 +25,10 @@ export function checkCancelRequest(request: CancelRequest): CancelRequest {
   return checked;
 }
 
-/** A thread that starts with a cancelled context: its first messages say so, also those that are stored before it starts. */
+/**
+ * Copies the cancellation of a start context to the first messages, including those that are stored before the thread
+ * starts.
+ */
 export function cancelWith({
   canceled,
   cancelReason,
@@ -34,7 +37,10 @@ export function cancelWith({
     canceled ? { ...message, context: { canceled, cancelReason, ...message.context } } : message;
 }
 
-/** One that has not begun, as it will begin and end; its time is that of the request. */
+/**
+ * Returns the record of a cancelled execution that has not begun, as it will begin; its start time is that of the
+ * request.
+ */
 export function toRecordAhead(
   { id: threadId, rootId, agent }: ThreadRecord,
   { executionId: id, cancellation }: Canceling,

@@ -31,7 +31,7 @@ export interface FilePlace {
   readonly writeFile: WriteFile;
 }
 
-/** The paths for the message. Everything is checked before anything is written. */
+/** Returns the paths for the message. Everything is checked before anything is written. */
 export async function storeOutgoing(
   place: FilePlace,
   attachments: readonly OutgoingAttachment[],
@@ -68,7 +68,7 @@ function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index:
   };
 }
 
-/** A copy: the caller may change his own while it is written. */
+/** Returns a copy: the caller may change the original while the copy is written. */
 function toBytes(name: string, data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   const text = parseBase64(data);

@@ -1,4 +1,4 @@
-/** A call of a tool that a client queues: checked before it is sent, so that nothing is acknowledged that the thread would refuse. */
+/** Checks a tool call before a client queues it, so that no call is acknowledged that the thread would refuse. */
 import { randomUUID } from 'node:crypto';
 import { itemIdOf } from '../core/thread/execution-id.ts';
 import { isItemId, isToolName, itemBytes, type ToolItem } from '../core/thread/item.ts';
@@ -13,7 +13,7 @@ import { toContext } from './outgoing-context.ts';
 
 export interface SentTool {
   readonly id: string;
-  /** The signal that puts it in line. */
+  /** The signal that queues the call. */
   readonly signal: { readonly name: string };
   readonly payload: unknown;
 }
@@ -51,7 +51,8 @@ export async function prepareTool(
       payload: { id: claimedId, name, arguments: args, ...said },
     };
   await store.queue.stage(threadId, { ...item, id: claimedId });
-  // "What is stored under this id": the row says that it is a tool. The role is that of one who does not wake a stopped thread.
+  // The payload only refers to the stored row, which says that it is a tool call. The role `assistant` does not wake a
+  // stopped thread.
   return {
     id: claimedId,
     signal: queueMessage,

@@ -1,6 +1,6 @@
 /**
- * What a client sends: payloads are validated before they are sent, content above 4 KiB is stored first and signalled
- * by its id. New files are written before the message that names them.
+ * Prepares what a client sends: payloads are validated before they are sent, content above 4 KiB is stored first and
+ * signalled by its id. New files are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
 import type { GivenContext } from '../core/governance/run-context.ts';
@@ -16,22 +16,26 @@ import { toContext } from './outgoing-context.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 
 export interface OutgoingMessage {
-  /** Makes sending idempotent: the same id is stored once. 1 to 64 visible ASCII characters; made when absent. */
+  /** Makes sending idempotent: the same id is stored once. 1 to 64 visible ASCII characters; generated when absent. */
   readonly id?: string;
   /** `user` (default): the agent answers. `assistant`: recorded as the agent's own message. */
   readonly role?: 'user' | 'assistant';
-  /** May be empty where there are attachments. */
+  /** May be empty if there are attachments. */
   readonly content: string;
   /** Hidden from ordinary lists; the model sees it. */
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Files of the thread by path, or new ones, which become files of the thread under /attachments; at most 20. */
   readonly attachments?: readonly OutgoingAttachment[];
-  /** How the execution is to run that the message begins or joins. It can only narrow (docs/governance.md). */
+  /**
+   * Context of the execution that the message begins or joins. It can only restrict that execution further
+   * (docs/governance.md).
+   */
   readonly context?: GivenContext;
   /**
-   * The id of the execution that this message begins, alone, once the thread is at rest: up to 200 visible ASCII characters, unique for the
-   * organisation of its context, else for the thread's user, else in the store. The same message again under it attaches to that execution; another one is `ExecutionConflict`.
+   * Id of the execution that this message begins, on its own, once the thread is at rest. Up to 200 visible ASCII
+   * characters, unique for the organisation of its context, else for the thread's user, else in the store. The same
+   * message again under this id attaches to that execution; a different one is `ExecutionConflict`.
    */
   readonly executionId?: string;
 }
@@ -43,7 +47,7 @@ export interface Destination {
   readonly threadId: string;
   /** The thread's user. */
   readonly userId: string | null;
-  /** How a new file gets into the thread. */
+  /** Writes a new file into the thread. */
   readonly writeFile: WriteFile;
 }
 

@@ -1,10 +1,12 @@
 /**
- * An execution that code of this process produces: what it tells goes into the log as it comes, so whoever attaches reads it, and what it ends with is
- * the answer.
- * X1. It begins once under its id, in one process, and never again: whoever else asks for the same attaches (store/commands/producer/producer.ts, D1).
- * X2. It lives with this process, which shows its presence: without it for 30 s the execution has failed, `ProducerLost`.
- * X3. It begins when it is its thread's turn, and is told to end, by its signal, when its execution has: somebody has stopped it, or its presence was not
- *     seen.
+ * An execution that code of this process produces: its lines go into the log as they come, so every attached reader
+ * receives them, and its final text is the answer.
+ * X1. A produced execution begins once under its id, in one process. Later callers attach to it, and it never begins
+ *     again (store/commands/producer/producer.ts, D1).
+ * X2. A produced execution lives with its process, which renews its presence. After 30 s without a renewal it fails
+ *     with `ProducerLost`.
+ * X3. A produced execution begins at its turn in the thread, and its signal aborts once it is over. It may have been
+ *     stopped from outside, or its presence may have expired.
  */
 import { randomUUID } from 'node:crypto';
 import type { ProviderUsage } from '../core/message/provider.ts';
@@ -36,35 +38,39 @@ import type { RuntimeClient } from './runtime-client.ts';
 
 export interface Producing {
   readonly executionId: string;
-  /** X3: fires when nothing more of it is taken. */
+  /** X3: aborts once no more output is accepted. */
   readonly signal: AbortSignal;
 }
 
 export interface Production {
   readonly lines: AsyncIterable<ProducedLine>;
-  /** Behind the last line: what the execution has come to. `usage`: what its lines of the type `llm_call` say unless given. */
+  /**
+   * Called after the last line; returns the result of the execution. `usage` is the sum of its lines of the type
+   * `llm_call` unless given.
+   */
   end(): Promise<{ readonly text: string; readonly usage?: ProviderUsage }>;
 }
 
 export interface ProduceExecution extends BeginExecution {
   readonly produce: (producing: Producing) => Promise<Production> | Production;
-  /** X2; 30 s unless given. */
+  /** X2, in milliseconds; 30,000 unless given. */
   readonly presenceMs?: number;
 }
 
 /**
- * Sends it, and answers once it is in line; it is produced behind that (X3). Throws as `beginExecution` does: `ExecutionConflict` also where an agent answers under
- * the same id.
+ * Sends the execution, and resolves once it is queued; `produce` runs later (X3). Throws as `beginExecution` does, and
+ * `ExecutionConflict` also if an agent answers under the same id.
  */
 export async function produceExecution(client: RuntimeClient, given: ProduceExecution): Promise<void> {
   const { produce, presenceMs = PRESENCE_MS, ...begin } = given;
   const { executionId, threadId, content, context } = begin;
-  // Another execution than what an agent answers under the same words.
+  // Distinguishes it from an execution with the same content that an agent answers.
   const metadata = { ...begin.metadata, produced: true };
   const store = storeOf(client);
   const thread = await store.threads.get(threadId);
   const destination = { store, threadId, userId: thread?.userId ?? begin.userId ?? null, writeFile: noFile };
-  // Claimed with its words, then its producer, then it is sent: a step that begins it knows who produces it.
+  // The id is claimed with its content, then by its producer, then the message is sent: so the step that begins it
+  // knows its producer.
   await prepareMessage(destination, { content, executionId, metadata, ...(context && { context }) });
   const presence = { threadId, executionId, holder: randomUUID(), presenceMs };
   const ours = await store.producers.claim(presence);
@@ -94,18 +100,18 @@ class ProducedRun {
     this.#store = store;
     this.#presence = presence;
     this.#produce = produce;
-    // X2: three signs, of which two may be lost.
+    // X2: three renewals per presence period, so two may fail.
     this.#timer = setInterval(() => void this.#show(), presence.presenceMs / 3);
     this.#timer.unref();
   }
 
-  /** It was not sent. */
+  /** Gives the run up: its message could not be sent. */
   abandon(): void {
     clearInterval(this.#timer);
     this.#over.abort();
   }
 
-  /** X3: until its execution is over. Never rejects: what fails is in the log, or its presence ends. */
+  /** X3: follows the log until the execution is over. Never rejects: failures are logged, or the presence expires. */
   async follow(after: number): Promise<void> {
     const { threadId, executionId } = this.#presence;
     const itemId = itemIdOf(executionId);
@@ -119,7 +125,7 @@ class ProducedRun {
             (type === 'item.rejected' && data.id === itemId) ||
             (type === 'message.deleted' && data.messageId === itemId && data.role === undefined) ||
             type === 'thread.terminated';
-          // What ended it before its time, such as its budget, is why.
+          // If something ended it early, such as its budget, the event has the reason.
           const why = type === 'produced.ended' && data.error;
           if (isOver) this.#end(why ? toRuntimeError(why) : this.#lost());
         }
@@ -129,7 +135,7 @@ class ProducedRun {
   }
 
   async #show(): Promise<void> {
-    // A store that is away may be back before the presence is over.
+    // An unreachable store may be reachable again before the presence expires.
     const present = await this.#store.producers.renew(this.#presence).catch(() => true);
     if (!present) this.#end(this.#lost());
   }
@@ -171,14 +177,14 @@ class ProducedRun {
       const { text, usage = toUsage(asked) } = await end();
       return { ok: true, text, usage };
     } catch (error) {
-      // What was told before it failed is told.
+      // Lines that came before the failure are still written.
       await writer.finish().catch(() => undefined);
       const code = isRuntimeError(error) ? error.code : 'ProducerFailed';
       return { ok: false, error: { code, message: errorMessage(error).slice(0, 1000) } };
     }
   }
 
-  /** While the store is away; its presence may be over when it is back. */
+  /** Retries while the store is unreachable; the presence may have expired once it is back. */
   async #whileAway<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -202,7 +208,7 @@ function toRuntimeError({ code, message }: StoredError): RuntimeError {
   return new RuntimeError(Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'ProducerLost', message);
 }
 
-/** Rejects with the reason of the signal, also where its code hangs. */
+/** Pushes all lines. Rejects with the reason of the signal once it aborts, even if the producing code hangs. */
 async function pump(
   lines: AsyncIterable<ProducedLine>,
   signal: AbortSignal,

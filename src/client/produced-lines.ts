@@ -1,19 +1,19 @@
 /**
- * Lines on their way to the log: the first one at once, those behind it together, 50 ms apart.
- * L1. In order, and each once: what the store has of them is counted.
- * L2. Whoever tells more than the store takes waits.
+ * Writes produced lines to the log: the first one at once, later ones in batches, 50 ms apart.
+ * L1. Lines are written in order, and each once: a write states how many lines precede it.
+ * L2. Code that produces lines faster than the store accepts them has to wait.
  */
 import type { ProducedLine } from '../core/thread/producer.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
 const APART_MS = 50;
-/** Lines that may wait. */
+/** Most lines that may be waiting to be written (L2). */
 const MOST = 1000;
-/** They say that an execution begins and ends, which is not for who produces it to say. */
+/** Types that report the beginning and the end of an execution: its producer may not emit them. */
 const ENVELOPE = /^(execution|session\.run)\./;
 
-/** False: nothing more is taken. */
+/** Returns false if no more lines are accepted. */
 export type WriteLines = (from: number, lines: readonly ProducedLine[]) => Promise<boolean>;
 
 export class LineWriter {
@@ -28,7 +28,10 @@ export class LineWriter {
     this.#write = write;
   }
 
-  /** Resolves when more may come (L2). Throws `InvalidValue` for what is no line, and what writing has failed with. */
+  /**
+   * Resolves when more lines may follow (L2). Throws `InvalidValue` for an invalid line, and the error that a write has
+   * failed with.
+   */
   async push(line: ProducedLine): Promise<void> {
     this.#waiting.push(toLine(line));
     this.#writing ??= this.#drain();
@@ -36,7 +39,7 @@ export class LineWriter {
     if (this.#failure) throw this.#failure;
   }
 
-  /** All is written. Throws what writing has failed with. */
+  /** Resolves once all lines are written. Throws the error that a write has failed with. */
   async finish(): Promise<void> {
     this.#hurry.resolve();
     await this.#writing;
@@ -69,7 +72,7 @@ export class LineWriter {
   }
 }
 
-/** As JSON has it. */
+/** Checks a line, and returns it as JSON would transfer it. */
 function toLine(line: ProducedLine): ProducedLine {
   const { type, data } = line ?? {};
   if (typeof type !== 'string' || type === '' || ENVELOPE.test(type))

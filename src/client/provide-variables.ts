@@ -1,9 +1,9 @@
 /**
- * Gives a subagent the variables that it waits for (runtime §7.5): its thread is made with them in one transaction of the store,
- * then its parent is told to start it.
- * P1. A request is answered once. A repeated call gets the id of the thread that was made, and the parent is told again: a client
- *     that was lost between the two steps has lost nothing.
- * P2. No message holds a value.
+ * Gives a subagent the variables that it waits for (runtime §7.5): the store creates its thread with them in one
+ * transaction, then the parent is signalled to start it.
+ * P1. A request is answered once. A repeated call is `VariableRequestUsed`, names the created thread and signals the
+ *     parent again: a client lost between the two steps has lost nothing.
+ * P2. No signal contains the value of a variable.
  */
 
 import type { EnvType } from '../core/author/thread-env.ts';
@@ -12,7 +12,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import type { FulfilledRequest, GivenVariable } from '../store/port/family.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-/** By name. A value without a type is a secret. */
+/** Variables by name. A value without a type is a secret. */
 export type ProvidedVariables = Readonly<
   Record<string, string | { readonly value: string; readonly type?: EnvType }>
 >;
@@ -62,7 +62,7 @@ function refusal(
   switch (refused.kind) {
     case 'unknown':
       return requestNotFound(requestId, parentId);
-    // P1: the parent is told again.
+    // P1: the parent has been signalled again.
     case 'used':
       return new RuntimeError(
         'VariableRequestUsed',

@@ -1,22 +1,23 @@
 /**
- * Finds where streamed text was removed from a log (store/commands/run/remove-chunks.ts), and what it came to: rows go in, in order and from the start
- * of an execution on, and come out with a part more for each request whose pieces are not all there.
- * G1. The part stands where the last of the pieces stood, under its number; pieces that are still there are left out.
- * G2. What was removed belongs to an execution that has ended, so the row that says what became of the request is always there: until it comes,
- *     what lies between is held back.
- * G3. Of a request that was given up nothing is told: the log says itself that it is to be forgotten.
+ * Finds where streamed text was removed from a log (store/commands/run/remove-chunks.ts), and restores it as a whole.
+ * Rows are passed in, in order, from the start of an execution. They come out with an additional part for each request
+ * that has lost pieces of its text.
+ * G1. The additional part takes the place and the number of the last piece; pieces behind removed ones are left out.
+ * G2. Rows behind removed pieces are held back until the outcome of their request is read. It is always in the log:
+ *     pieces are only removed after their execution has ended.
+ * G3. No part is added for a request that was given up: the log itself says that its text is to be discarded.
  */
 import type { ThreadEvent, ThreadEventOf } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-/** A request's whole text. */
+/** The whole text of a request that has lost pieces of it. */
 export interface RemovedPart {
-  /** The numbers of its first piece, and of its last. */
+  /** Number of the request's first piece; `last` is that of its last one. */
   readonly first: number;
   readonly last: number;
-  /** Some of its pieces have come out before. */
+  /** True if some of its pieces have been returned before. */
   readonly begun: boolean;
-  /** For whoever has seen some of its pieces: they are to be forgotten. */
+  /** For readers that have seen some of its pieces, and must discard them. */
   readonly discarded: ThreadEventOf<'attempt.discarded'>;
   readonly text: ThreadEventOf<'model.chunk'>;
 }
@@ -48,7 +49,7 @@ export class RemovedText {
     this.#seq = after;
   }
 
-  /** A request's pieces lack, and what became of it is not read yet. */
+  /** True if pieces of a request are missing and its outcome has not been read yet. */
   get holds(): boolean {
     return this.#asked?.last != null;
   }
@@ -71,7 +72,7 @@ export class RemovedText {
       }
       case 'model.chunk':
         if (!asked) return [{ event }];
-        // G1: beside what was removed.
+        // G1: a piece behind removed ones.
         if (asked.last !== null) return this.#lack(event.seq, event.seq);
         asked.first ??= event.seq;
         asked.begun = true;
@@ -84,7 +85,7 @@ export class RemovedText {
         const kept = event.data.keptText ? this.#held.findLast(isMessage) : undefined;
         return [...(kept ? await this.#tell(event, kept.data.messageId) : []), ...this.#close(), { event }];
       }
-      // G3: nobody goes on with it.
+      // G3: the request was given up.
       case 'attempt.discarded':
       case 'step.failed':
       case 'step.retried':
@@ -95,7 +96,7 @@ export class RemovedText {
     }
   }
 
-  /** Rows from one number to another are not there: what was held back lies before them. */
+  /** Notes that the rows from `first` to `last` are missing, and releases those that were held back before them. */
   #lack(first: number, last: number): readonly LogPart[] {
     const asked = this.#asked;
     if (!asked) return [];
@@ -104,7 +105,7 @@ export class RemovedText {
     return this.#release();
   }
 
-  /** G2: held back until it is known what became of the request. */
+  /** G2: holds the row back until the outcome of the request is known. */
   #pass(event: ThreadEvent): readonly LogPart[] {
     if (!this.holds) return [{ event }];
     this.#held.push(event);

@@ -6,11 +6,14 @@ export interface RunRecord
     ExecutionRecord,
     'threadId' | 'id' | 'agent' | 'state' | 'startedAt' | 'endedAt' | 'firstSeq'
   > {
-  /** Of its context, else the execution's id; then the context's session and trace, null where nobody has given one. */
+  /**
+   * Run id of its context, else the execution's id. `sessionId` and `traceId` are those of its context; null if no
+   * context was given.
+   */
   readonly runId: string;
   readonly sessionId: string | null;
   readonly traceId: string | null;
-  /** Why it ended; null while it lasts. */
+  /** Why it ended; null while it runs. */
   readonly reason: string | null;
 }
 

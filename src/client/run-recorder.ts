@@ -5,7 +5,7 @@ import { type ReportOptions, type RunReport, toRunReport } from '../projections/
 import { type EventSink, InMemoryEventSink } from './event-sink.ts';
 
 /**
- * A sink that makes a report of what it has seen.
+ * A sink that builds a report from the events that it receives.
  * @example
  * ```ts
  * const recorder = new RunRecorder();

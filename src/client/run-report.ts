@@ -1,4 +1,4 @@
-/** The report of a run, read off its thread's log: while the run lasts, and for as long as its thread is kept. */
+/** Builds the report of a run from its thread's log: while the run lasts, and for as long as its thread is kept. */
 
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
@@ -7,7 +7,7 @@ import { followRun, requireRun } from './follow-run.ts';
 import type { RunRecord } from './run-record.ts';
 
 export interface GetRunReport extends ReportOptions {
-  /** Where executions of several threads have the same id: the latest one unless given. */
+  /** Selects one of several threads that have an execution with this id; the latest one unless given. */
   readonly threadId?: string;
 }
 

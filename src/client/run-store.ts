@@ -1,6 +1,6 @@
 /**
- * Stores of runs that an application keeps itself. The index and the log are one already (`client.runs`); one of an application's own is given
- * each run once it has ended, and whatever it does with it is its own affair.
+ * Run stores that an application provides. The index and the log form a run store already (`client.runs`); one of an
+ * application receives each run once it has ended, for its own use.
  */
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
@@ -9,20 +9,21 @@ import type { EventSink } from './event-sink.ts';
 import { RunRecorder } from './run-recorder.ts';
 
 export interface RunStore {
-  /** The execution as a task, as it has ended. The same one again replaces it. */
+  /** Receives the ended execution as a task. A task with the same id replaces the earlier one. */
   saveTask(task: RunTask): unknown;
-  /** Its `metadata` has the ids. The same one again replaces it. */
+  /** Receives the report, whose `metadata` has the ids. A report of the same run replaces the earlier one. */
   saveReport(report: RunReport): unknown;
 }
 
-/** Of a run that has ended. */
+/** Saves the task and the report of a run that has ended. */
 export async function keepRun(store: RunStore, report: RunReport): Promise<void> {
   await store.saveTask(report.final_task as unknown as RunTask);
   await store.saveReport(report);
 }
 
 /**
- * Gives a run store each run that ends in a thread, for `client.runs.attach`. Attach it at the begin of a run.
+ * Saves each run that ends in a thread to a run store; pass it to `client.runs.attach`. Attach it at the beginning of a
+ * run.
  * @example
  * ```ts
  * const sink = new RunStoreSink({

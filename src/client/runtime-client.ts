@@ -94,9 +94,15 @@ export class RuntimeClient implements ThreadsClient {
     keepStore(this, store);
   }
 
-  /** Over the HTTP API alone: what `everthread/client` has for where there is no Node. Throws `ServerUnavailable`, `InvalidConfiguration`. */
+  /**
+   * Connects over the HTTP API alone, with the client that `everthread/client` provides for platforms without Node.
+   * Throws `ServerUnavailable`, `InvalidConfiguration`.
+   */
   static connect(options: HttpConnectOptions): Promise<HttpClient>;
-  /** Throws `TemporalUnavailable` when no server answers. */
+  /**
+   * Connects to the Temporal server and the store. Throws `TemporalUnavailable` if no server answers,
+   * `InvalidConfiguration` for an invalid store.
+   */
   static connect(options?: ConnectOptions): Promise<RuntimeClient>;
   static async connect(
     options: ConnectOptions | HttpConnectOptions = {},
@@ -106,100 +112,110 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Starts a thread. Throws `ExecutionRunning` when it works already, `InvalidStart` when it exists and rests, or for what no thread can start with, `InvalidValue` or `LimitExceeded`
-   * (1 MiB) for its arguments, `ThreadTerminated` when its id is used up. The worker detects missing
-   * required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
+   * Starts a thread. Throws `ExecutionRunning` if it exists and is working, `InvalidStart` if it exists and rests, or
+   * if no thread can start with this input, `ThreadTerminated` if its id is used up; for its arguments `InvalidValue`
+   * or `LimitExceeded` (1 MiB). The worker detects missing required variables: the thread is `failed` with
+   * `MissingVariable` until they are set and a message arrives.
    */
   startThread(thread: StartThread): Promise<{ threadId: string }> {
     return this.#commands.start(thread);
   }
 
   /**
-   * Queues a message; resolves once the server has stored it. Repeating an id changes nothing.
-   * Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, for metadata `InvalidValue` or `LimitExceeded`; with new files also the errors of writing a
-   * file, and `ThreadNotFound` until a worker has opened the thread.
+   * Queues a message; resolves once the server has stored it. Repeating an id changes nothing. Throws `ThreadNotFound`,
+   * `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`; for metadata `InvalidValue` or `LimitExceeded`. With new
+   * files it also throws the errors of writing a file, and `ThreadNotFound` until a worker has opened the thread.
    */
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     return this.#commands.queueMessage(threadId, message);
   }
 
-  /** Like queueMessage, but answered by the thread itself: needs a worker. */
+  /** Like `queueMessage`, but acknowledged by the thread itself: needs a worker. */
   sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     return this.#commands.sendMessage(threadId, message);
   }
 
   /**
-   * Queues a tool call; the model sees its result, and answers it unless the call is `unanswered`. Repeating an id changes nothing. Throws `ThreadNotFound`, `ThreadTerminated`,
-   * `InvalidMessage` (the id, the name), `InvalidValue` with the place of what JSON would change in the arguments, `LimitExceeded`
-   * above 4 MiB. Whether the prompt offers the tool is seen when it runs: the result says so.
+   * Queues a tool call. The model sees its result, and answers it unless the call is `unanswered`. Repeating an id
+   * changes nothing. Throws `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage` (the id, the name), `InvalidValue`
+   * naming the place in the arguments that JSON would change, `LimitExceeded` above 4 MiB. Whether the prompt offers
+   * the tool is checked when the call runs: the result says so if it does not.
    */
   queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
     return this.#commands.queueTool(threadId, tool);
   }
 
   /**
-   * Calls a tool without a model: queues it `unanswered`, and resolves with what came of it, once it has a result or the thread waits for people.
-   * It passes the gate of every call; its `context` narrows what it may do. The same `id` again asks after the same call. Throws as
-   * `queueTool`, `Timeout` after `timeoutMs` (default 60,000), and the code with which the thread has refused it.
+   * Calls a tool without a model: queues it `unanswered`, and resolves with its outcome once it has a result or the
+   * thread waits for people. The call passes the gate of every call (policy, approvals, budgets); its `context`
+   * restricts what it may do. Calling again with the same `id` returns the outcome of the same call. Throws as
+   * `queueTool` does, `Timeout` after `timeoutMs` (default 60,000), and the code with which the thread refuses the
+   * call.
    */
   callTool(threadId: string, tool: ToolToCall, options: CallOptions = {}): Promise<CalledTool> {
     return this.#commands.callTool(threadId, tool, options);
   }
 
-  /** Ends the current execution; queued items wait for the next user message. */
+  /** Ends the current execution; queued items wait for the next message of a user or a relative. */
   stop(threadId: string, reason?: string): Promise<void> {
     return this.#commands.stop(threadId, reason);
   }
 
   /**
-   * A thread at rest goes on without another message: one that was stopped with what is in line; where nothing is, in a new execution from its history,
-   * as after a failure of its model. Does nothing to a thread that works. Throws `ThreadNotFound`, `ThreadTerminated`.
+   * Resumes a thread at rest without another message: a stopped one with its queued items; if nothing is queued, in a
+   * new execution from its history, as after a failure of its model. Does nothing to a thread that is working. Throws
+   * `ThreadNotFound`, `ThreadTerminated`.
    */
   continue(threadId: string): Promise<void> {
     return this.#commands.continue(threadId);
   }
 
   /**
-   * Cancels an execution, the one that runs where no id is given. Its model, tools, code and subagents are aborted, what they had finished is
-   * kept, and it ends once with `canceled`; what others have queued goes on as the next execution. Answers the execution with the first
-   * request, also where this is a later one. Throws `ThreadNotFound`, `ExecutionNotFound`, `ExecutionNotCancelable` (it has ended), `InvalidValue`.
+   * Cancels an execution: the running one unless an id is given. Its model, tools, code and subagents are aborted, what
+   * they had finished is kept, and it ends once with `canceled`; items that others have queued run as the next
+   * execution. Returns the execution with the first request to cancel it, even if this is a later one. Throws
+   * `ThreadNotFound`, `ExecutionNotFound`, `ExecutionNotCancelable` (it has ended), `InvalidValue`.
    */
   cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
     return this.#commands.cancelExecution(threadId, request);
   }
 
   /**
-   * Ends the thread for ever. Idempotent. Once resolved, every command is refused, also without a worker; for a thread that no worker has opened
-   * yet, only by this client. Where the server accepts no more signals for the run, its workflow is cancelled, which ends the thread as well.
+   * Ends the thread permanently. Idempotent. Once resolved, every command is refused, also without a worker; for a
+   * thread that no worker has opened yet, only by this client. If the server accepts no more signals for the run, its
+   * workflow is cancelled instead, which ends the thread as well.
    */
   terminate(threadId: string, reason?: string): Promise<void> {
     return this.#commands.terminate(threadId, reason);
   }
 
-  /** Tells a thread that an effect was scheduled outside its activities, due in so many milliseconds, as the store says. Throws as `wake` does. */
+  /**
+   * Notifies a thread that an effect was scheduled outside its activities and is due in `inMs` milliseconds, as
+   * computed by the store. Throws as `wake` does.
+   */
   wakeForEffects(threadId: string, inMs: number): Promise<void> {
     return this.#commands.wakeForEffects(threadId, inMs);
   }
 
-  /** Tells a thread that an item was queued by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  /** Notifies a thread that an item was queued by other means. Throws `ThreadNotFound`, `ThreadTerminated`. */
   wake(threadId: string): Promise<void> {
     return this.#commands.wake(threadId);
   }
 
   /**
-   * Resolves with the thread once it is at rest and everything that this client sent to it has been taken, or once it waits for a
-   * person: its status is `waiting` then, and `listWaits` says for what. Where no worker can
-   * confirm that, the store decides, but not over a `stop` or `terminate` of this client. Throws `Timeout` after `timeoutMs`
-   * (default 60,000), with the thread's state, and the reason of `signal`.
+   * Resolves with the thread once it is at rest and has taken everything that this client sent to it, or once it waits
+   * for a person: its status is then `waiting`, and `listWaits` says for what. If no worker can confirm that, the store
+   * decides, unless a `stop` or `terminate` of this client is still pending. Throws `Timeout` after `timeoutMs`
+   * (default 60,000), with the state of the thread, and the reason of `signal`.
    */
   waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
     return this.#commands.waitForIdle(threadId, options);
   }
 
   /**
-   * Gives a subagent of this thread all the variables that it waits for, and starts it. Its answer reaches the
-   * thread as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (and starts it all the same), `MissingVariable`,
-   * `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
+   * Gives a subagent of this thread all the variables that it waits for, and starts it. Its answer reaches the thread
+   * as a message. Throws `VariableRequestNotFound`, `VariableRequestUsed` (a subagent that was created is started even
+   * then), `MissingVariable`, `InvalidVariable`, `LimitExceeded`, `ThreadTerminated`.
    */
   provideVariables(
     threadId: string,
@@ -210,15 +226,19 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Answers what is asked of a person: `{ approved, reason?, scope?, by? }`, or `{ value, by? }`. The first answer counts: the verdict says
-   * what became of this one, and an equal one again is `duplicate` and harmless. Needs no worker; the thread goes on once there is one.
-   * Throws `InvalidValue` for an answer that is none, or of another kind than is asked for.
+   * Answers a wait for a person: `{ approved, reason?, scope?, by? }`, or `{ value, by? }`. The first answer counts;
+   * the verdict is the outcome of this one. Repeating an equal answer is harmless: its verdict is `duplicate`. Needs no
+   * worker; the thread continues once there is one. Throws `InvalidValue` for an invalid answer, or one of another kind
+   * than the wait asks for.
    */
   answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
     return this.#commands.answerWait(id, answer, options);
   }
 
-  /** What is asked of people, oldest first: open waits, unless a state is given; of all threads, or of a thread with its family. Throws `InvalidValue`. */
+  /**
+   * Lists what people are asked, oldest first: open waits unless a state is given; of all threads, or of one thread
+   * and, if it is a root, its family. Throws `InvalidValue`.
+   */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.#threads.listWaits(options);
   }
@@ -228,64 +248,81 @@ export class RuntimeClient implements ThreadsClient {
     return this.#threads.getWait(id);
   }
 
-  /** Also of a thread that no worker has opened yet: its acceptance tells what it was started with. Throws `ThreadNotFound`. */
+  /**
+   * Also finds a thread that no worker has opened yet, with the input that it was started with. Throws
+   * `ThreadNotFound`.
+   */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.#threads.getThread(threadId);
   }
 
-  /** An execution with the context that it ran with; without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
+  /**
+   * An execution with the context that it ran with; the newest unless an id is given. Throws `ThreadNotFound`,
+   * `ExecutionNotFound`.
+   */
   getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
     return this.#threads.getExecution(threadId, executionId);
   }
 
   /**
-   * Executions with their contexts, the newest first, as `runs.list` finds them: of a thread, an agent, in a state, or those of a run, a session
-   * or a trace that somebody has named in a context. Throws `InvalidValue` for options of a wrong shape.
+   * Executions with their contexts, newest first, with the filters of `runs.list`: a thread, an agent, a state, or the
+   * id of a run, a session or a trace that was given in a context. Throws `InvalidValue` for invalid options.
    */
   listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
     return this.#threads.listExecutions(options);
   }
 
-  /** The thread with all that descend from it, each behind its parent. Throws `ThreadNotFound`. */
+  /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     return this.#threads.getFamily(threadId);
   }
 
-  /** Limits of the execution under way, else of the newest, and how far each is used up: its own first, its root's last. Throws `ThreadNotFound`. */
+  /**
+   * Limits of the running execution, else of the newest one, and how far each is used up: its own first, those of its
+   * root last. Throws `ThreadNotFound`.
+   */
   getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     return this.#threads.getBudget(threadId);
   }
 
   /**
-   * What each request to a model was made of: tokens by section as they were estimated before it, and as its provider has counted them. The
-   * oldest first; of executions in which a context, a policy or a budget was in use. Throws `ThreadNotFound`.
+   * What each request to a model contained: tokens by section, as estimated before the request, and the total that its
+   * provider counted. Oldest first; only of executions with a context, a policy or a budget. Throws `ThreadNotFound`.
    */
   listManifests(threadId: string): Promise<readonly RequestManifest[]> {
     return this.#threads.listManifests(threadId);
   }
 
   /**
-   * Those that fit all that is given, the one that changed last first: 50 unless `limit` says otherwise. `before` is the last thread of the page
-   * before; `order: 'created'` is a list that stands still while threads change. Throws `InvalidValue`.
+   * Threads that match all given options, the most recently changed first: 50 unless `limit` is given. `before` is the
+   * last thread of the previous page. With `order: 'created'` the order does not change while threads do. Throws
+   * `InvalidValue`.
    */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#threads.listThreads(options);
   }
 
-  /** Sets all tags of a thread, by which `listThreads` finds it. Throws `InvalidValue`, `ThreadNotFound`, also until a worker has opened it. */
+  /**
+   * Replaces all tags of a thread, by which `listThreads` finds it. Throws `InvalidValue`; `ThreadNotFound`, also until
+   * a worker has opened the thread.
+   */
   setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord> {
     return this.#threads.setTags(threadId, tags);
   }
 
   /**
-   * Ends a thread and deletes what it has, with all that descend from it. Answers the ids of those that are gone, which are never used again. Once it
-   * rejects, the same call goes on where it was. Throws `ThreadNotFound`, also until a worker has opened it; `InvalidRequest` for a subagent.
+   * Ends a thread and deletes its data, with all its descendants. Returns the ids of the deleted threads, which are
+   * never used again. If it rejects, the same call again continues where it stopped. Throws `ThreadNotFound`, also
+   * until a worker has opened the thread; `InvalidRequest` for a subagent.
    */
   deleteThread(threadId: string): Promise<readonly string[]> {
     return this.#commands.deleteThread(threadId);
   }
 
-  /** Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for options of a wrong shape, as other reads do. */
+  /**
+   * Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for invalid options, like other
+   * reads.
+   */
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     return this.#threads.getMessages(threadId, options);
   }
@@ -295,16 +332,18 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Changes a stored message: the next request to a model has it so. Metadata is merged; null takes a key out. Throws `MessageNotFound`, also while it
-   * waits in line, `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`, `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
+   * Changes a stored message; the next request to a model contains the change. Metadata is merged; null removes a key.
+   * Throws `MessageNotFound`, also while the message is queued, `ThreadNotFound`, `ThreadTerminated`, `InvalidMessage`,
+   * `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
    */
   updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
     return this.#threads.updateMessage(threadId, id, updates);
   }
 
   /**
-   * Removes a message with the results of its calls and files that nothing else names; one that waits in line is never taken. False where there is
-   * none. Throws `MessageConflict` while a call of it has no result, `ThreadNotFound`, `ThreadTerminated`.
+   * Removes a message with the results of its calls, and with files that nothing else names; a queued message leaves
+   * the queue. False if there is no such message. Throws `MessageConflict` while a call of it has no result,
+   * `ThreadNotFound`, `ThreadTerminated`.
    */
   deleteMessage(threadId: string, id: string): Promise<boolean> {
     return this.#threads.deleteMessage(threadId, id);
@@ -316,8 +355,9 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * The thread's events after a number, oldest first; goes on live unless `follow` is false. With `as: 'run'` they are RunEvents, each
-   * with its cursor. Throws `InvalidValue`; for a run that is not there `ExecutionNotFound`.
+   * The thread's events after a sequence number, oldest first, and then live unless `follow` is false. With `as` they
+   * are RunEvents (`run`), AgenticX's RuntimeEvents (`agenticx`) or Tangle's events (`tangle`), each with its cursor.
+   * Throws `InvalidValue`, and `ExecutionNotFound` for an unknown run.
    */
   events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
   events(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>>;
@@ -334,22 +374,22 @@ export class RuntimeClient implements ThreadsClient {
       : this.#threads.turns(threadId, options);
   }
 
-  /** Effects that wait, of one name or of all, the next due first. A thread that is not there has none. */
+  /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */
   listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
     return this.#threads.listEffects(threadId, name);
   }
 
-  /** Makes an effect that waits due now. False for one that does not wait. Throws `ThreadNotFound`, `ThreadTerminated`. */
+  /** Makes a pending effect due now. False if it is not pending. Throws `ThreadNotFound`, `ThreadTerminated`. */
   runEffect(threadId: string, id: string): Promise<boolean> {
     return this.#commands.runEffect(threadId, id);
   }
 
-  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
+  /** True only if the effect was still pending and now never fires. Throws `ThreadNotFound`. */
   removeEffect(threadId: string, id: string): Promise<boolean> {
     return this.#threads.removeEffect(threadId, id);
   }
 
-  /** The files of a thread. A thread that is not there has none. */
+  /** The files of a thread. A thread that does not exist has none. */
   files(threadId: string): StoredFiles {
     return this.#threads.files(threadId);
   }
@@ -360,46 +400,47 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Sets a variable of a thread, a user (the `userId` of threads) or the instance, also before the thread is there.
-   * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
+   * Sets a variable of a thread, a user (the `userId` of threads) or the instance; the thread need not exist yet. A new
+   * one is a secret unless `type` is `text`. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
    */
   setEnv(owner: EnvOwner, name: string, value: string, options: { type?: EnvType } = {}): Promise<void> {
     return this.#variables.setEnv(owner, name, value, options);
   }
 
-  /** Variables of this owner by name; the values of secrets are not told. */
+  /** Variables of this owner by name, without the values of secrets. */
   listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
     return this.#variables.listEnv(owner);
   }
 
-  /** False when it was not there. */
+  /** False if the variable did not exist. */
   unsetEnv(owner: EnvOwner, name: string): Promise<boolean> {
     return this.#variables.unsetEnv(owner, name);
   }
 
-  /** What a subagent needs before it can start; `childId` is the thread that it has become. Throws `VariableRequestNotFound`. */
+  /** What a subagent needs to start; `childId` is its thread once created. Throws `VariableRequestNotFound`. */
   getVariableRequest(requestId: string): Promise<VariableRequest> {
     return this.#variables.getVariableRequest(requestId);
   }
 
-  /** Those of a thread's subagents that still wait, oldest first. Throws `ThreadNotFound`. */
+  /** The pending requests of a thread's subagents, oldest first. Throws `ThreadNotFound`. */
   listVariableRequests(threadId: string): Promise<readonly VariableRequest[]> {
     return this.#variables.listVariableRequests(threadId);
   }
 
-  /** Calls that policies have judged, the newest first: 100 unless `limit` says otherwise. Throws `InvalidValue`. */
+  /** Calls that policies have judged, newest first: 100 unless `limit` is given. Throws `InvalidValue`. */
   listActions(options?: ListActions): Promise<readonly ActionRecord[]> {
     return this.#actions.listActions(options);
   }
 
   /**
-   * Says what became of an uncertain action. Nothing is done again. A thread that waits for it (`onUncertain: 'wait'`) goes on with it; any other has
-   * gone on, and the result that its model has read stays. Throws `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` where its end is known,
-   * or somebody has said so already.
+   * Records the outcome of an uncertain action; nothing is executed again. A thread that waits for it
+   * (`onUncertain: 'wait'`) continues with it. Any other thread has continued already, and its model keeps the result
+   * that it has read. Throws `InvalidValue`, `ActionNotFound`, and `ActionNotUncertain` if the outcome is known, or has
+   * been recorded already.
    */
   async reconcileAction(id: string, reconciliation: Reconciliation): Promise<ActionRecord> {
     const { action, wait } = await this.#actions.reconcile(id, reconciliation);
-    // The same answer again: its thread is told.
+    // Gives the stored answer again: a duplicate notifies the waiting thread.
     if (wait?.answer) await this.#commands.answerWait(wait.id, wait.answer, {});
     return action;
   }

@@ -1,54 +1,56 @@
 /**
- * What a client has sent to threads and not seen taken: what `waitForIdle` waits for.
- * S1. It stays small where nobody waits, as in a server: what was sent longest ago is forgotten. A thread takes what it is sent in order, so
- *     the newest say of the older ones that they have arrived.
- * S2. Each thread keeps its newest, as long as it is among those that were sent to last.
+ * Records what a client has sent to threads and not seen taken: what `waitForIdle` waits for.
+ * S1. The ledger stays small even if `waitForIdle` is never called, as in a server: the oldest entries are dropped. A
+ *     thread takes what it is sent in order, so the newest entries show whether the older ones have arrived.
+ * S2. A thread keeps its newest entries as long as it is among those that were sent to last.
  */
 
 /** What a client has sent to one thread and not yet seen confirmed. */
 export interface Sent {
   /** Ids of items, in the order in which they were sent; those that have arrived are removed. */
   readonly ids: Set<string>;
-  /** Of these, what was said to it as a user: it lets a thread go that is paused. */
+  /** Ids of the user messages among `ids`: they resume a thread that is paused. */
   readonly words: Set<string>;
-  /** A stop or an end was requested: the store knows nothing of it until it is carried out. */
+  /**
+   * True if a stop, continuation, cancellation or end was requested: the store shows it only once it is carried out.
+   */
   signalled: boolean;
-  /** This client has ended it. */
+  /** True if this client has terminated the thread. */
   ended: boolean;
 }
 
-/** Of threads, and of ids over all of them: twice as many until it is looked at again. */
+/** Most threads, and most ids over all threads, that are kept; up to twice as many between two clean-ups. */
 const KEPT = 10_000;
-/** S2: the newest of one thread. */
+/** S2: most ids that are kept of one thread. */
 const KEPT_OF_THREAD = 1000;
 
 export class SentLedger {
-  /** The thread that was sent to last is the last one. */
+  /** In the order in which threads were last sent to, the latest one last. */
   readonly #byThread = new Map<string, Sent>();
   #noted = 0;
 
-  /** Threads that it remembers. */
+  /** Number of threads that are remembered. */
   get size(): number {
     return this.#byThread.size;
   }
 
-  /** This client has ended it. */
+  /** True if this client has terminated the thread. */
   hasEnded(threadId: string): boolean {
     return this.#byThread.get(threadId)?.ended ?? false;
   }
 
-  /** A message, or a tool. */
+  /** Records a message or a tool call. */
   add(threadId: string, id: string): void {
     this.of(threadId).ids.add(id);
   }
 
-  /** With its role, which is `user` unless given. */
+  /** Records a message with its role, which is `user` unless given. */
   addMessage(threadId: string, id: string, { role = 'user' }: { readonly role?: string }): void {
     this.add(threadId, id);
     if (role === 'user') this.of(threadId).words.add(id);
   }
 
-  /** What is sent from now on is in it, too, as long as the thread is remembered (S2). */
+  /** Returns the record of a thread. It stays up to date as long as the thread is remembered (S2). */
   of(threadId: string): Sent {
     const sent = this.#byThread.get(threadId) ?? {
       ids: new Set(),
@@ -63,13 +65,13 @@ export class SentLedger {
     return sent;
   }
 
-  /** S1: what was sent longest ago. */
+  /** S1: drops the oldest entries. */
   #forgetOldest(): void {
     this.#noted = 0;
     let ids = 0;
     let threads = 0;
     for (const [threadId, sent] of [...this.#byThread].toReversed()) {
-      // S2: its newest stay.
+      // S2: the newest ids stay.
       for (const id of [...sent.ids].slice(0, -KEPT_OF_THREAD)) forget(sent, id);
       threads += 1;
       ids += sent.ids.size;

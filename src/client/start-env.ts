@@ -1,9 +1,12 @@
-/** The variables of a new thread: stored before its workflow begins, and nowhere else. */
+/** Stores the variables of a new thread before its workflow begins; they are sent nowhere else. */
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { StartThread } from './start-options.ts';
 
-/** Throws `InvalidStart` for a thread that exists already, `InvalidVariable`, and `InvalidConfiguration` without a key. */
+/**
+ * Throws `InvalidStart` for a thread that exists already, `InvalidVariable`, and `InvalidConfiguration` if there is no
+ * key to encrypt with.
+ */
 export async function storeStartEnv(
   store: ThreadStore,
   threadId: string,

@@ -22,9 +22,9 @@ export interface StartThread {
   readonly env?: Readonly<Record<string, string | { readonly value: string; readonly type?: EnvType }>>;
   /** The first messages, oldest first. */
   readonly messages?: readonly OutgoingMessage[];
-  /** How the thread's executions are to run. What comes with a message can only narrow it further (docs/governance.md). */
+  /** Context of the thread's executions. The context of a message can only restrict it further (docs/governance.md). */
   readonly context?: GivenContext;
-  /** Words by which it is found again: at most 50 of 100 characters each. */
+  /** Tags to find the thread by: at most 50, of at most 100 characters each. */
   readonly tags?: readonly string[];
 }
 

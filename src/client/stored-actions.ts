@@ -1,4 +1,4 @@
-/** Actions, for reading, and what became of uncertain ones: needs only the store. */
+/** Lists actions, and records the outcome of uncertain ones: needs only the store. */
 import { ACTION_STATES, type ActionState } from '../core/governance/agent-policy.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
@@ -17,7 +17,7 @@ export class StoredActions {
     this.#store = store;
   }
 
-  /** Newest first. Throws `InvalidValue` for a state that there is not. */
+  /** Newest first. Throws `InvalidValue` for an unknown state or an invalid limit. */
   async listActions(options: ListActions = {}): Promise<readonly ActionRecord[]> {
     const { state, limit } = options;
     if (state !== undefined && !isActionState(state))
@@ -31,8 +31,8 @@ export class StoredActions {
   }
 
   /**
-   * Says what became of an uncertain action; `wait` is the one that has asked, and whose thread is to be told. Throws as `reconcileAction` of
-   * the client does.
+   * Records the outcome of an uncertain action. `wait` is the wait that asked for it: its thread must be notified.
+   * Throws as the client's `reconcileAction` does.
    */
   async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')

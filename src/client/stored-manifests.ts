@@ -1,4 +1,7 @@
-/** What the requests of a thread to models were made of, as it was estimated, beside what their providers have counted. */
+/**
+ * What each request of a thread to a model contained: the estimate made before it, beside the tokens that its provider
+ * counted.
+ */
 
 import type { EventData } from '../core/event/event-data.ts';
 import { eventsOf, type ThreadEvent } from '../core/event/thread-event.ts';
@@ -7,13 +10,13 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 export interface RequestManifest {
   readonly step: number | null;
   readonly manifest: EventData['context.prepared'];
-  /** Tokens of input, as the provider has counted them; null where it has not, or the request has no end yet. */
+  /** Input tokens as counted by the provider; null if it has not counted them, or the request has not ended yet. */
   readonly countedTokens: number | null;
 }
 
 const PAGE = 1000;
 
-/** Oldest first. Only where a context, a policy or a budget was in use. */
+/** Oldest first; only of executions with a context, a policy or a budget. */
 export async function listManifests(
   store: ThreadStore,
   threadId: string,

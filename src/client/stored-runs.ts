@@ -1,4 +1,4 @@
-/** Runs of all threads: the index, and what a run has told. Reads of the store; no server, no worker. */
+/** Reads runs of all threads: the index, their events, their reports. Needs only the store: no server, no worker. */
 import { checkFollowRun, checkRunPage } from '../core/author/read-options.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
@@ -12,20 +12,21 @@ import { type GetRunReport, readRunReport } from './run-report.ts';
 export interface AttachSink extends Omit<FollowRunOptions, 'as'>, AttachOptions {}
 
 export interface StoredRuns {
-  /** Executions of all threads, or of one: the latest first, 50 unless `limit` says otherwise. Throws `InvalidValue`. */
+  /** Executions of all threads, or of one: the latest first, 50 unless `limit` is given. Throws `InvalidValue`. */
   list(options?: ListExecutions): Promise<readonly RunRecord[]>;
   /** Throws `ExecutionNotFound`. */
   get(executionId: string, threadId?: string): Promise<RunRecord>;
   /**
-   * What happened in an execution, sorted by what it is; also while it lasts. Nothing is taken out unless `redaction` says what. Throws
-   * `ExecutionNotFound`.
+   * What happened in an execution, grouped by kind; also while it runs. Nothing is redacted unless `redaction` is
+   * given. Throws `ExecutionNotFound`.
    */
   report(executionId: string, options?: GetRunReport): Promise<RunReport>;
-  /** As `client.events(threadId, { as: 'run' })`. */
+  /** Does the same as `client.events(threadId, { as: 'run' })`. */
   events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
   /**
-   * Gives a sink the events of a thread, and resolves once it is detached: with the last event of `run`, at the present end where
-   * `follow` is false, with `signal`, or for what the sink does. Nothing of a run waits for it.
+   * Feeds a sink the events of a thread, and resolves once the sink is detached: after the last event of `run`, at the
+   * current end of the log if `follow` is false, when `signal` aborts, or if the sink fails or is too slow. No run
+   * waits for a sink.
    */
   attach(threadId: string, sink: EventSink, options?: AttachSink): Promise<SinkEnd>;
 }

@@ -1,4 +1,7 @@
-/** Reads of threads that need only their store: no server, no worker. One that is not there yet may be known by its acceptance. */
+/**
+ * Reads and writes of threads that need only the store: no server, no worker. A thread that is not in the store yet may
+ * be found by its acceptance (accepted-thread.ts).
+ */
 
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
@@ -46,7 +49,7 @@ import {
 import { type FindThread, requireExecution, requireThread } from './known-thread.ts';
 import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
-/** As in ThreadState (definitions §18). */
+/** The files of a thread, with the operations of ThreadState (definitions §18). */
 export interface StoredFiles {
   stat(path: string): Promise<FileRecord | null>;
   readdir(path: string): Promise<ReaddirResult>;
@@ -57,18 +60,19 @@ export interface StoredFiles {
   ): Promise<AsyncIterable<FileChunk> | null>;
   find(pattern: string): Promise<FindResult>;
   /**
-   * What was at the path is replaced; the same again changes nothing. Throws `ThreadNotFound`, also until a worker has opened the thread, `ThreadTerminated`,
-   * `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a directory is there), `LimitExceeded` (100 MiB).
+   * Writes a file, replacing one at the same path; repeating it changes nothing. Throws `ThreadNotFound`, also until a
+   * worker has opened the thread, `ThreadTerminated`, `InvalidPath`, `InvalidValue` (the type), `FileConflict` (a
+   * directory is there), `LimitExceeded` (100 MiB).
    */
   write(file: FileToWrite): Promise<FileRecord>;
-  /** False where there is none. Throws as `write`. */
+  /** False if there is no such file. Throws as `write` does. */
   remove(path: string): Promise<boolean>;
 }
 
-/** A file as it is to be. */
+/** A file to write. */
 export interface FileToWrite {
   readonly path: string;
-  /** Bytes, or a stream of them: what is held of a stream does not grow with its size, and one that breaks off leaves nothing. */
+  /** Bytes, or a stream: memory use does not grow with its size, and a stream that breaks off leaves no file. */
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly mimeType: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -76,7 +80,7 @@ export interface FileToWrite {
 
 export interface StoredValues {
   get(key: string): Promise<unknown>;
-  /** By key; 100 unless given. */
+  /** Ordered by key; 100 unless `limit` is given. */
   list(options?: ListValues): Promise<readonly StoredValue[]>;
 }
 
@@ -101,13 +105,13 @@ export class StoredThreads {
     return family.length > 0 ? family : [{ thread, child: null, depth: 0 }];
   }
 
-  /** What the execution under way may spend, else the newest. Throws `ThreadNotFound`. */
+  /** Budget lines of the running execution, else of the newest one. Throws `ThreadNotFound`. */
   async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
     await this.getThread(threadId);
     return this.#store.budgets.read(threadId);
   }
 
-  /** What requests to models were made of. Throws `ThreadNotFound`. */
+  /** What each request to a model contained (stored-manifests.ts). Throws `ThreadNotFound`. */
   async listManifests(threadId: string): Promise<readonly RequestManifest[]> {
     await this.getThread(threadId);
     return listManifests(this.#store, threadId);
@@ -123,7 +127,7 @@ export class StoredThreads {
     return this.#store.threads.list(options);
   }
 
-  /** Sets all of them. Throws `InvalidValue`, `ThreadNotFound`. */
+  /** Replaces all tags of a thread. Throws `InvalidValue`, `ThreadNotFound`. */
   async setTags(threadId: string, given: readonly string[]): Promise<ThreadRecord> {
     const parsed = parseTags(given);
     if (!parsed.ok) throw new RuntimeError('InvalidValue', `The tags cannot be set: ${parsed.reason}.`);
@@ -136,13 +140,13 @@ export class StoredThreads {
     return this.#store.messages.update(threadId, id, checkFields(updates));
   }
 
-  /** False where there is none. Throws `MessageConflict`, `ThreadNotFound`, `ThreadTerminated`. */
+  /** False if there is no such message. Throws `MessageConflict`, `ThreadNotFound`, `ThreadTerminated`. */
   async deleteMessage(threadId: string, id: string): Promise<boolean> {
     await this.getThread(threadId);
     return this.#store.messages.delete(threadId, id);
   }
 
-  /** Without an id the newest. Throws `ThreadNotFound`, `ExecutionNotFound`. */
+  /** The newest execution unless an id is given. Throws `ThreadNotFound`, `ExecutionNotFound`. */
   async getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
     await this.getThread(threadId);
     return requireExecution(this.#store, threadId, executionId);
@@ -175,17 +179,22 @@ export class StoredThreads {
     return followEvents(this.#store, threadId, checkFollow(options));
   }
 
-  /** The same as AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; for a run that is not there `ExecutionNotFound`. */
+  /**
+   * AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; `ExecutionNotFound` for an unknown run.
+   */
   turns(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>> {
     return followTurns(this.#store, threadId, checkFollowRun(options), this.#accepted);
   }
 
-  /** The same in the words of Tangle's agent-runtime. For a run that is not there it throws `ExecutionNotFound`. */
+  /** Events of Tangle's agent-runtime, each with its cursor. Throws `ExecutionNotFound` for an unknown run. */
   tangle(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>> {
     return followTangle(this.#store, threadId, checkFollowRun(options) ?? {});
   }
 
-  /** Open ones unless a state is given, oldest first: of all threads, or of a thread and, where it is a root, its family. Throws `InvalidValue`. */
+  /**
+   * Open waits unless a state is given, oldest first: of all threads, or of one thread and, if it is a root, its
+   * family. Throws `InvalidValue`.
+   */
   async listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.#store.waits.list(checkWaitPage(options));
   }
@@ -202,12 +211,12 @@ export class StoredThreads {
     return this.#store.effects.list(threadId, name);
   }
 
-  /** True only when the effect still waited and now never fires. Throws `ThreadNotFound`. */
+  /** True only if the effect was still pending and now never fires. Throws `ThreadNotFound`. */
   async removeEffect(threadId: string, id: string): Promise<boolean> {
     return this.#store.effects.remove(threadId, id);
   }
 
-  /** The files of a thread. One that does not exist has none. */
+  /** The files of a thread. A thread that does not exist has none. */
   files(threadId: string): StoredFiles {
     const store = this.#store;
     return {

@@ -14,8 +14,8 @@ export class StoredVariables {
   }
 
   /**
-   * Sets a variable of a thread, a user (the `userId` of threads) or the instance; the thread need not exist yet.
-   * A new one is a secret unless `type` says text. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
+   * Sets a variable of a thread, a user (the `userId` of threads) or the instance; the thread need not exist yet. A new
+   * one is a secret unless `type` is `text`. Throws `InvalidVariable`, `ThreadTerminated`, `InvalidConfiguration`.
    */
   async setEnv(
     owner: EnvOwner,
@@ -36,7 +36,7 @@ export class StoredVariables {
     return this.#store.env.unset(owner, name);
   }
 
-  /** What a subagent needs before it can start; `childId` is the thread that was made of it. Throws `VariableRequestNotFound`. */
+  /** What a subagent needs to start; `childId` is its thread once created. Throws `VariableRequestNotFound`. */
   async getVariableRequest(requestId: string): Promise<VariableRequest> {
     const request = await this.#store.variableRequests.get(requestId);
     if (request) return request;

@@ -1,6 +1,8 @@
 /**
- * What a client says to tasks, and reads of them. A task is started by the server's acceptance; all else is in the store.
- * C1. The same id again attaches to the task that there is: nothing runs twice, and one whose workflow was killed goes on.
+ * Commands of a client to tasks, and reads of them. A task is started once the server has accepted it; everything else
+ * is in the store.
+ * C1. Starting with a known id attaches to the existing task: nothing runs twice, and a task whose workflow was killed
+ *     continues.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,17 +31,17 @@ import { newThreadId } from './new-thread-id.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
-  /** Of `agents/tasks`. */
+  /** Name of a task in `agents/tasks`. */
   readonly task: string;
-  /** Generated when absent. The same id again is the same task. */
+  /** Generated when absent. Starting with the same id again attaches to the same task. */
   readonly id?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly requiredKnowledge?: readonly KnowledgeRequirement[];
   readonly budget?: TaskBudget;
   readonly userId?: string;
-  /** Whose it is. */
+  /** The organisation that the task belongs to. */
   readonly organizationId?: string;
-  /** For those who compare runs; the task's id unless given. */
+  /** Label for comparing runs; the task's id unless given. */
   readonly scenarioId?: string;
 }
 
@@ -49,36 +51,44 @@ export interface WaitForTask {
   readonly signal?: AbortSignal;
 }
 
-/** Tasks, as `client.tasks` has them. A task is started by the server's acceptance; all else is in the store. */
+/**
+ * Tasks, as `client.tasks` provides them. A task is started once the server has accepted it; everything else is in the
+ * store.
+ */
 export interface Tasks {
   /**
-   * Starts a task; resolves once the server has accepted it. The same id again attaches to the task that there is, also where it is over. Throws
-   * `InvalidStart` for what no task can start with, `ExecutionConflict` for an id that was started with other words.
+   * Starts a task; resolves once the server has accepted it. The same id again attaches to the existing task, even if
+   * that has ended. Throws `InvalidStart` if no task can start with this input, `ExecutionConflict` if the id was
+   * started with different input.
    */
   start(given: StartTask): Promise<{ id: string }>;
-  /** Ends it as `aborted`: what it is at is cut off. One that is over stays as it is. Throws `TaskNotFound`. */
+  /**
+   * Ends a task as `aborted`, interrupting what it is doing. A task that has ended stays as it is. Throws
+   * `TaskNotFound`.
+   */
   abort(id: string, reason?: string): Promise<void>;
-  /** Throws `TaskNotFound`, also until a worker has opened it. */
+  /** Throws `TaskNotFound`, also until a worker has opened the task. */
   get(id: string): Promise<TaskRecord>;
-  /** The latest first, 50 unless `limit` says otherwise. */
+  /** The latest first, 50 unless `limit` is given. */
   list(options?: ListTasks): Promise<readonly TaskRecord[]>;
-  /** In order, from this one on: 100 unless `limit` says otherwise. Throws `TaskNotFound`. */
+  /** The steps in order, starting with number `from`: 100 unless `limit` is given. Throws `TaskNotFound`. */
   listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]>;
   /**
-   * Its stream: phases as they progress, and what its adapter tells; ends with `final`. Behind `after`, an event's cursor, a reader goes on where it
-   * was. Throws `TaskNotFound` where no worker has opened it within `openWithinMs`, `InvalidValue` for what is no cursor.
+   * The event stream of a task: progress of its phases, and what its adapter emits; ends with `final`. With `after`, an
+   * event's cursor, a reader resumes behind that event. Throws `TaskNotFound` if no worker has opened the task within
+   * `openWithinMs`, `InvalidValue` for an invalid cursor.
    */
   events(id: string, options?: FollowTask): AsyncIterable<Projected<RuntimeStreamEvent>>;
-  /** Resolves once it has ended, or waits for people: then `listWaits` says for what. Throws `Timeout`. */
+  /** Resolves once the task has ended, or waits for people: `listWaits` then says for what. Throws `Timeout`. */
   wait(id: string, options?: WaitForTask): Promise<TaskRecord>;
 }
 
 export interface FollowTask {
   readonly after?: string;
-  /** False: stops at the log's present end. */
+  /** If false, stops at the current end of the log. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
-  /** Milliseconds that a task which was just started may take to be there; none unless given. */
+  /** Milliseconds to wait for a task that was just started to be opened by a worker; 0 unless given. */
   readonly openWithinMs?: number;
 }
 
@@ -108,7 +118,7 @@ export class TaskCommands implements Tasks {
         args: [input],
       });
     } catch (error) {
-      // C1: it runs.
+      // C1: the task is running already.
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
     }
     return { id };
@@ -176,7 +186,7 @@ export class TaskCommands implements Tasks {
       else {
         const { lastSeq } = (await this.#store.threads.get(task.threadId)) ?? { lastSeq: 0 };
         const now = await this.#store.tasks.get(id);
-        // What happened between the two looks is seen by the next one.
+        // If its status has changed since the first read, the next round sees that.
         if (now?.status === task.status)
           await this.#store.events.awaitGrowth(task.threadId, lastSeq, {
             signal,
@@ -186,7 +196,7 @@ export class TaskCommands implements Tasks {
     }
   }
 
-  /** What was answered meanwhile is no reason to return. */
+  /** True if the task waits, and not all of its waits have been answered in the meantime. */
   async #waits(task: TaskRecord): Promise<boolean> {
     if (task.status !== 'waiting') return false;
     return (await this.#store.waits.list({ threadId: task.threadId, limit: 1 })).length > 0;
@@ -194,7 +204,7 @@ export class TaskCommands implements Tasks {
 }
 
 const OPENING_MS = 50;
-/** However quiet its log is. */
+/** Longest pause between two checks, however quiet the log is. */
 const LOOK_MS = 2000;
 
 export function taskNotFound(id: string): RuntimeError {
@@ -211,7 +221,7 @@ function tooLate(id: string, task: TaskRecord | null, timeoutMs: number): Runtim
 
 type TaskInput = Omit<StartTask, 'id'> & { readonly id: string };
 
-/** As its workflow would refuse it. */
+/** Throws `InvalidStart` for input that the workflow would refuse; returns a JSON copy. */
 export function checkTaskStart(given: TaskInput): TaskInput {
   try {
     const text = toJsonText(given, { name: 'the task', maxBytes: LIMITS.startArgumentBytes });
@@ -223,7 +233,7 @@ export function checkTaskStart(given: TaskInput): TaskInput {
   }
 }
 
-/** C1: an id is one task's for ever. */
+/** C1: throws `ExecutionConflict` if the existing task was started with different input. */
 function refuseOther({ id, name, spec }: TaskRecord, input: TaskInput): void {
   const { spec: asked, task } = parseTaskStart(input, TASK_ID_PREFIX + id);
   if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;

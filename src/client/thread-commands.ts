@@ -1,9 +1,9 @@
 /**
- * What a client says to threads: signals and updates to their workflows. Content of size goes into the store first.
+ * Commands of a client to threads: signals and updates to their workflows. Large content goes into the store first.
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
- * C2. What is refused is not acknowledged: the server takes signals for a thread that is ending, and for no worker. So a thread is
- *     ended in the store as well, as soon as its workflow is told. One that no worker has opened is not in the store: until it is,
- *     only the client that has ended it knows.
+ * C2. A command that is refused is never acknowledged. The server accepts signals for a thread that is ending, and
+ *     without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
+ *     that no worker has opened is not in the store; until it is, only the client that has terminated it knows.
  */
 import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
@@ -110,14 +110,14 @@ export class ThreadCommands {
     this.#sent.of(threadId).signalled = true;
   }
 
-  /** What is in line is taken as if a person had spoken; where there is nothing, the model is asked to go on. */
+  /** Queued items are taken as if a person had sent a message; if there are none, the model is asked to continue. */
   async continue(threadId: string): Promise<void> {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, wakeForMessages, { speaks: true, unprompted: true });
     this.#sent.of(threadId).signalled = true;
   }
 
-  /** The store is asked first: it says whether there is anything to cancel, also without a worker. */
+  /** The store is asked first whether there is anything to cancel, which works without a worker. */
   async cancelExecution(threadId: string, request: CancelRequest): Promise<ExecutionRecord> {
     const checked = checkCancelRequest(request);
     const thread = await requireThread(this.#store, threadId);
@@ -150,7 +150,7 @@ export class ThreadCommands {
     return deleteThread({ store: this.#store, temporal: this.#temporal, threadId, terminate });
   }
 
-  /** The store has it due first: a signal that is lost leaves an effect that the next look finds. */
+  /** The effect is made due in the store first: if the signal is lost, the next check for effects still finds it. */
   async runEffect(threadId: string, id: string): Promise<boolean> {
     await requireThread(this.#store, threadId);
     if (!(await this.#store.effects.hasten(threadId, id))) return false;
@@ -207,7 +207,7 @@ export class ThreadCommands {
     return { store, threadId, userId, writeFile };
   }
 
-  /** C2. What the store knows of the thread; null where no worker has opened it. */
+  /** C2: throws `ThreadTerminated`. Returns the record of the thread, or null if no worker has opened it. */
   async #refuseEnded(threadId: string): Promise<ThreadRecord | null> {
     const record = await refuseTerminated(this.#store, threadId);
     if (record === null && this.#sent.hasEnded(threadId)) throw terminatedError(threadId);

@@ -1,4 +1,4 @@
-/** Where a list of threads goes on: the place of the last thread of a page, as a text. */
+/** Cursors of lists of threads: the place of the last thread of a page, as text. */
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadPlace } from '../store/port/thread-store.ts';
 

@@ -1,4 +1,4 @@
-/** The workflows of threads as a client reaches them: started, signalled, updated; revived where they were killed. */
+/** Starts, signals and updates the workflows of threads, and revives those that were killed. */
 import type { Client } from '@temporalio/client';
 import {
   revival,
@@ -17,7 +17,7 @@ import type { SentPayload } from './outgoing.ts';
 import type { StartThread } from './start-options.ts';
 import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
 
-/** What the workflow of a new thread is given. */
+/** Input of the workflow of a new thread. */
 interface Start extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
   readonly threadId: string;
   readonly messages: readonly SentPayload[];
@@ -38,7 +38,7 @@ export class ThreadWorkflows {
     return this.#temporal.workflow.getHandle<typeof thread>(workflowIdOf(threadId));
   }
 
-  /** Throws `ExecutionRunning` for a thread that works, `InvalidStart` for one that exists and does not. */
+  /** Throws `ExecutionRunning` if the thread exists and is working, `InvalidStart` if it exists and is not. */
   async start(input: Start): Promise<void> {
     try {
       await this.#temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
@@ -83,7 +83,7 @@ export class ThreadWorkflows {
     }
   }
 
-  /** `record` is what the store knows of the thread. */
+  /** `record` is the thread's record in the store; null if no worker has opened the thread. */
   async send(threadId: string, record: ThreadRecord | null, payload: SentPayload): Promise<{ id: string }> {
     try {
       if (!record) return await this.handle(threadId).executeUpdate(sendMessage, { args: [payload] });

@@ -1,6 +1,7 @@
 /**
- * What every client can say, in the same words: one that reaches the Temporal server and the store (runtime-client.ts), and one that reaches
- * the HTTP API alone (http/http-client.ts). Code that is written for this runs with either; what each rejects with stands there.
+ * The interface of every client: of the one that reaches the Temporal server and the store (runtime-client.ts), and of
+ * the one that reaches only the HTTP API (http/http-client.ts). Code that is written for it runs with either. Those
+ * files document what each method rejects with.
  */
 import type { ScheduledEffect } from '../core/author/effect.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
@@ -39,7 +40,7 @@ import type { IdleOptions } from './wait-for-idle.ts';
 
 /** Executions of all threads (docs/runs.md). */
 export interface ThreadsRuns {
-  /** The latest first, 50 unless `limit` says otherwise. */
+  /** The latest first, 50 unless `limit` is given. */
   list(options?: ListExecutions): Promise<readonly RunRecord[]>;
   /** Throws `ExecutionNotFound`. */
   get(executionId: string, threadId?: string): Promise<RunRecord>;

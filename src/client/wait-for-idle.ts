@@ -1,6 +1,7 @@
 /**
- * Decides when a thread is at rest. The store alone cannot tell: a signal may have reached the server and not yet the store. Nor can
- * the workflow: items queued in the store by others are announced to it afterwards. So both must agree, where a worker can respond.
+ * Decides when a thread is at rest. The store alone cannot: a signal may have reached the server but not the store. Nor
+ * can the workflow: items that others queue in the store are announced to it afterwards. So both must agree, if a
+ * worker can respond.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -10,18 +11,18 @@ import { type StatusView, status } from '../workflows/messages.ts';
 import type { Sent } from './sent-ledger.ts';
 
 export interface IdleOptions {
-  /** 60,000 unless given. */
+  /** Milliseconds; 60,000 unless given. */
   readonly timeoutMs?: number;
   /**
-   * What another client has sent, in place of what this one has: the ids of messages and tools, which of these it has said as a user, and whether
-   * it has stopped, cancelled or ended something.
+   * What another client has sent, in place of what this one has: the ids of messages and tool calls, those of them that
+   * were sent as a user (`words`), and whether it has stopped, continued, cancelled or terminated something.
    */
   readonly sent?: {
     readonly ids: Iterable<string>;
     readonly words?: Iterable<string>;
     readonly signalled?: boolean;
   };
-  /** The wait rejects with its reason. */
+  /** When it aborts, the wait rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,9 +37,9 @@ interface Wait {
 
 const POLL_MS = 25;
 const POLL_AT_MOST_MS = 200;
-/** For what the log does not tell. */
+/** Longest pause between two checks, for changes that the log does not show. */
 const LOOK_AT_LEAST_MS = 1000;
-/** The server holds a query for an absent worker longer than most callers want to wait. */
+/** Shortest time limit of a query: the server holds one for an absent worker longer than most callers want to wait. */
 const ASK_AT_LEAST_MS = 1000;
 
 export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
@@ -65,7 +66,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
   }
 }
 
-/** Its rest is told in its log, so nothing else is asked until that has grown. */
+/** Waits while the thread runs. Its rest is logged, so its record is read again only after the log has grown. */
 async function untilNotRunning(
   { store, threadId, signal }: Wait,
   { lastSeq }: ThreadRecord,
@@ -89,19 +90,19 @@ async function isHeard({ store, threadId, sent }: Wait): Promise<boolean> {
 
 interface Look extends Pick<Wait, 'store' | 'sent'> {
   readonly ask: Ask;
-  /** Whether every sent item has arrived. */
+  /** True if every sent item has arrived. */
   readonly arrived: boolean;
-  /** Whether every word has. */
+  /** True if every user message (`words`) has arrived. */
   readonly heard: boolean;
 }
 
 async function isAtRest({ store, sent, ask, arrived, heard }: Look, record: ThreadRecord): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
-  // A stop that is on its way ends the wait.
+  // A stop that is in transit will end the open waits.
   if (record.status === 'waiting') {
     if (sent.signalled) return false;
     const open = await store.waits.list({ threadId: record.id });
-    // A pause is over as soon as the thread hears what was said; any other wait stays.
+    // A pause ends as soon as the thread takes a user message; any other wait stays open.
     const isPaused = open.some(({ kind, threadId }) => kind === 'paused' && threadId === record.id);
     return open.length > 0 && (heard || !isPaused);
   }
@@ -114,16 +115,16 @@ async function isAtRest({ store, sent, ask, arrived, heard }: Look, record: Thre
   // The status is not enough: an item sent to a stopped thread may be on its way into the store.
   if (view ? view.status !== record.status || !view.atRest : !arrived || sent.signalled) return false;
   if (view) sent.signalled = false;
-  // A report, a relative's message or an effect's tool is queued before the workflow is told. What the workflow knows of and leaves
-  // queued waits for a person, and so does everything of a stopped thread.
+  // A report, a relative's message or an effect's tool call is queued before the workflow is notified. Items that the
+  // workflow knows of and leaves queued wait for a person, and so do all items of a stopped thread.
   const holdsWork = view === undefined ? mayHoldWork : record.status === 'stopped' || view.queued > 0;
   return holdsWork || (await store.queue.count(record.id)) === 0;
 }
 
-/** Undefined when neither a worker nor a running workflow can tell; the store decides then. */
+/** Undefined if neither a worker nor a running workflow responds; the store decides then. */
 type Ask = () => Promise<StatusView | 'busy' | undefined>;
 
-/** A worker that answered before and does not now is busy. */
+/** Returns `busy` if a worker has answered before and does not now. */
 function askUntil(handle: WorkflowHandle, deadline: number): Ask {
   let lives = false;
   return async () => {

@@ -1,4 +1,4 @@
-/** Translates errors of the Temporal client into our codes. The one place that tells them apart. */
+/** Translates errors of the Temporal client into our codes. Only this file inspects those errors. */
 import { errorMessage, isRuntimeError, RuntimeError } from '../core/value/error.ts';
 
 const GRPC_INVALID_ARGUMENT = 3;
@@ -11,15 +11,15 @@ interface ErrorShape {
   readonly cause?: { readonly type?: string; readonly message?: string; readonly code?: number };
 }
 
-/** No such workflow, or a closed one: signals and updates get the same answer. */
+/** True if there is no such workflow, or it is closed: signals and updates fail alike for both. */
 export function isGone(error: unknown): boolean {
   const { name, code, cause } = error as ErrorShape;
-  // The same code stands for a namespace, of whose workflows nothing is known then.
+  // A missing namespace has the same code, but says nothing about its workflows.
   if (absentNamespace(error) !== undefined) return false;
   return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
 }
 
-/** The server accepts 10,000 signals for one run of a workflow, and no more until the next run. */
+/** True if the run accepts no more signals: the server allows 10,000 per run of a workflow. */
 export function isFull(error: unknown): boolean {
   const { code, cause } = error as ErrorShape;
   if (code !== GRPC_INVALID_ARGUMENT && cause?.code !== GRPC_INVALID_ARGUMENT) return false;
@@ -30,7 +30,10 @@ export function isAlreadyStarted(error: unknown): boolean {
   return (error as ErrorShape).name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-/** A rejected update has its code as the cause's type; every other error passes unchanged. */
+/**
+ * Translates a rejected update (its code is the type of the cause), a missing namespace and an unreachable server.
+ * Every other error is returned unchanged.
+ */
 export function toRuntimeError(error: unknown): unknown {
   if (isRuntimeError(error)) return error;
   const { name, cause } = error as ErrorShape;
@@ -55,7 +58,7 @@ export function toRuntimeError(error: unknown): unknown {
   return error;
 }
 
-/** The namespace that the server does not have; undefined where that is not what the error says. */
+/** The namespace that the server lacks; undefined if the error is a different one. */
 function absentNamespace(error: unknown): string | undefined {
   const { name, namespace, cause } = error as ErrorShape;
   if (name === 'NamespaceNotFoundError') return namespace ?? '';

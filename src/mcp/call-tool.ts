@@ -1,4 +1,4 @@
-/** One call of a tool of a server, and its answer as the result of a tool. Nothing here throws for what a server does. */
+/** Calls one tool of a server. An error answer becomes an error result; a violation of protocol or limits is thrown. */
 import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
@@ -10,7 +10,7 @@ import { MCP_LIMITS, SCHEMA_BOUND } from './limit.ts';
 export interface McpCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Answers to what it asked before it would go on, with what it gave to be handed back. */
+  /** Answers to the server's earlier questions; `state` is the value that the server gave to be returned with them. */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly state?: string;
 }
@@ -19,7 +19,7 @@ export type McpAnswer =
   | { readonly kind: 'result'; readonly result: ToolResult }
   | { readonly kind: 'asks'; readonly asks: McpAsks };
 
-/** What it wants to know before it goes on, by its own names. */
+/** Questions that the server wants answered before it continues, by the server's names for them. */
 export interface McpAsks {
   readonly requests: Readonly<Record<string, McpQuestion>>;
   readonly state?: string;
@@ -27,7 +27,7 @@ export interface McpAsks {
 
 export interface McpQuestion {
   readonly message: string;
-  /** JSON schema of what is asked for. */
+  /** JSON schema of the answer. */
   readonly schema: unknown;
 }
 
@@ -60,7 +60,7 @@ function asksFirst(answer: unknown): answer is InputRequiredResult {
   return (answer as { resultType?: unknown } | null)?.resultType === 'input_required';
 }
 
-/** JSON-RPC's, for what is not there. */
+/** JSON-RPC error codes with which servers report an unknown tool. */
 const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
 

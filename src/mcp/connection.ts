@@ -1,9 +1,9 @@
 /**
- * One connection to a server, as an untrusted side: bounded in time and size, and given up at its first fault.
- * N1. A request ends with its answer, its time, its caller's signal, or the end of the connection; then the connection is closed, unless it was
- *     answered in order.
- * N2. An answer to what was not asked is a fault. So is a request to us: nothing is offered that it could ask for.
- * N3. Schemas of a server are not run.
+ * One connection to an untrusted server: bounded in time and size, and closed at the first fault.
+ * N1. A request ends with its answer, its timeout, its caller's signal or the end of the connection. The connection
+ *     stays open only if the server answered by the protocol.
+ * N2. An answer to a request that was not sent is a fault. Requests of the server are declined or refused.
+ * N3. Schemas of a server are never compiled or evaluated.
  */
 import {
   Client,
@@ -21,9 +21,12 @@ import { MCP_LIMITS } from './limit.ts';
 import { StdioTransport } from './stdio.ts';
 
 export interface McpConnection {
-  /** Closed: by a fault, by its server's end, or by us. */
+  /** True after a fault, the end of the server, or `close`. */
   readonly closed: boolean;
-  /** One request at a time. Rejects with an McpFailure or with the signal's reason, closed then; with an error of the protocol (`isAnswered`), in order. */
+  /**
+   * One request at a time. Rejects with an McpFailure or the signal's reason, and the connection is closed; or with an
+   * error of the protocol (`isAnswered`), and the connection stays open.
+   */
   ask<T>(send: (client: Client, options: RequestOptions) => Promise<T>, terms: AskTerms): Promise<T>;
   close(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export interface AskTerms {
 
 type OurTransport = StdioTransport | HttpTransport;
 
-/** N3: what a tool answers is shown as it is. */
+/** N3: results of tools are not validated. */
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator:
     <T>() =>
@@ -52,7 +55,7 @@ export async function openConnection(reach: McpReach, terms: AskTerms): Promise<
     await first.open('auto', terms);
     return first;
   } catch (error) {
-    // Servers of earlier versions may end at a question that they do not know: they are asked in their own way, once.
+    // Servers of earlier versions may exit at an unknown request: one retry uses the legacy handshake.
     const ended = reach.by === 'stdio' && isMcpFailure(error) && error.code === 'McpUnavailable';
     if (!ended || !first.started || terms.signal.aborted) throw error;
   }
@@ -86,7 +89,7 @@ class Connection implements McpConnection {
         listMaxPages: MCP_LIMITS.listPages,
       },
     );
-    // In the earlier version a question comes within the call, and nobody can be waited for: it is declined.
+    // In earlier versions a question arrives during the call, which cannot wait for a person: it is declined.
     client.setRequestHandler('elicitation/create', () => ({ action: 'decline' as const }));
     this.#client = client;
     this.#observe(this.#transport);
@@ -110,12 +113,12 @@ class Connection implements McpConnection {
     const abort = () => late.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      // The client's own time is a little longer than ours, which ends the connection too.
+      // The client's timeout is a little longer than ours, so that ours fires first: it also closes the connection.
       const options = { signal: own.signal, timeout: timeoutMs + 1000, maxTotalTimeout: timeoutMs + 1000 };
       return await Promise.race([send(this.#client as Client, options), late.promise, this.#broken.promise]);
     } catch (error) {
       if (isAnswered(error)) throw error;
-      // N1: a server that honours it stops.
+      // N1: cancels the request, so that a server that honours this stops.
       own.abort(new Error('The call was given up.'));
       const failure = this.#fault ?? this.#transport.failure ?? toFailure(error);
       await this.close();
@@ -134,7 +137,7 @@ class Connection implements McpConnection {
     await this.#transport.close().catch(() => {});
   }
 
-  /** N2: the client chains what it finds here. */
+  /** N2. The client calls the handlers that it finds set here beside its own. */
   #observe(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -148,7 +151,7 @@ class Connection implements McpConnection {
           new McpFailure('McpInvalid', `It answered what was not asked: id ${quote(message.id, 40)}.`),
         );
     };
-    // Over HTTP what cannot be read is told here alone: the call would wait for its time.
+    // Over HTTP an unreadable message is reported here alone: without this the call would wait for its timeout.
     transport.onerror = ({ name, message }) => {
       const { failure } = this.#transport;
       const isUnreadable = name === 'SyntaxError' || name === 'ZodError';

@@ -1,8 +1,9 @@
 /**
- * The connections of this process.
- * C1. One belongs to one thread and one set of values: what a server remembers of a thread, it tells no other.
- * C2. One that is in use is nobody else's: who comes meanwhile gets another.
- * C3. It is kept for a while without a call, so that a thread's next one need not start a process; the oldest gives way where there are too many.
+ * The pool of MCP connections of this process.
+ * C1. A connection belongs to one thread and one set of values, so a server cannot leak data between threads.
+ * C2. A connection in use is not shared: a concurrent call gets another.
+ * C3. An idle connection is kept for a while, so that the thread's next call need not start a process. If there are too
+ *     many, the oldest is closed.
  */
 import { createHash } from 'node:crypto';
 import type { McpReach } from '../core/author/mcp-server.ts';
@@ -15,24 +16,24 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Oldest first. */
+/** Connections that are not in use, oldest first. */
 const idle = new Set<Idle>();
 
 /** A server as one thread reaches it. */
 export interface McpPlace {
   readonly threadId: string;
-  /** With the values of the thread. */
+  /** Address or command of the server, with the thread's variables filled in. */
   readonly reach: McpReach;
   readonly connectTimeoutMs: number;
 }
 
-/** Runs `use` on a connection of the thread's own. Rejects with an McpFailure where there is none. */
+/** Runs `use` on a connection that belongs to the thread. Rejects with an McpFailure if none can be opened. */
 export async function withConnection<T>(
   { threadId, reach, connectTimeoutMs: timeoutMs }: McpPlace,
   signal: AbortSignal,
   use: (connection: McpConnection) => Promise<T>,
 ): Promise<T> {
-  // C1: the values are in it, so they are not kept as they are.
+  // C1: the key is a hash, because the values may be secrets.
   const key = createHash('sha256')
     .update(JSON.stringify([threadId, reach]))
     .digest('hex');
@@ -44,7 +45,7 @@ export async function withConnection<T>(
   }
 }
 
-/** The protocol's library is loaded with the first: who uses no server does not pay for it. */
+/** Loads the protocol's library on first use: a process that uses no server never loads it. */
 async function open(reach: McpReach, terms: AskTerms): Promise<McpConnection> {
   const { openConnection } = await import('./connection.ts');
   return openConnection(reach, terms);
@@ -81,7 +82,7 @@ function drop(entry: Idle): void {
   idle.delete(entry);
 }
 
-/** Ends all that nobody uses. */
+/** Closes all connections that are not in use. */
 export async function closeConnections(): Promise<void> {
   const kept = [...idle];
   for (const each of kept) drop(each);

@@ -1,21 +1,21 @@
-/** What a server of MCP can do wrong, told apart by code. A failure is a value for whoever called: nothing of a server ends a thread. */
+/** Failures of an MCP server, by code. Callers handle them as values: a fault of a server never ends a thread. */
 
 export type McpCode =
-  /** It does not start, is not there, or ended meanwhile. */
+  /** The server does not start, is unreachable, or ended during the call. */
   | 'McpUnavailable'
-  /** It did not answer in time. */
+  /** The server did not answer in time. */
   | 'McpTimeout'
-  /** It said more than it may. */
+  /** An answer exceeds a limit (limit.ts). */
   | 'McpTooLarge'
-  /** What it said is not what the protocol has, or not what was asked. */
+  /** An answer violates the protocol, or belongs to no request. */
   | 'McpInvalid'
-  /** It sent the request somewhere else. */
+  /** The server answered with a redirect. */
   | 'McpRedirect'
-  /** It has no such tool, any more. */
+  /** The server has no such tool, or no longer has it. */
   | 'McpToolMissing'
-  /** It answered that the call is an error. */
+  /** The server answered the call with an error. */
   | 'McpToolError'
-  /** It asks for what nobody here gives. */
+  /** The server asks for an input that is not supported here. */
   | 'McpInputUnsupported';
 
 export class McpFailure extends Error {
@@ -32,7 +32,7 @@ export function isMcpFailure(error: unknown): error is McpFailure {
   return error instanceof Error && error.name === 'McpFailure' && 'code' in error;
 }
 
-/** The server answered, with an error of the protocol: the connection is in order. */
+/** True if the server answered with an error of the protocol: the connection is still usable. */
 export function isAnswered(error: unknown): error is Error & { readonly code: number } {
   return (
     error instanceof Error &&

@@ -1,10 +1,11 @@
 /**
- * Ends process groups that this process has started, however it ends itself, SIGKILL included. One more process, started with the first group,
- * reads their numbers from a pipe that this process alone holds; the system closes it with this process.
+ * Kills the process groups that this process has started when this process ends, even by SIGKILL. A guardian process,
+ * started with the first group, reads their ids from a pipe that only this process writes to; the operating system
+ * closes the pipe when this process ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** As text: it is a program of its own from `src/` and from `dist/` alike. */
+/** The guardian's program, as text so that it is the same when run from `src/` and from `dist/`. */
 const GUARDIAN = `
   const groups = new Set();
   let rest = '';
@@ -20,7 +21,7 @@ const GUARDIAN = `
 
 let guardian: ChildProcess | undefined;
 
-/** Until the function that it returns is called: the number may be given to another group then. */
+/** Guards a process group until the returned function is called: after the group has ended, its id may be reused. */
 export function guardGroup(group: number): () => void {
   if (process.platform === 'win32') return () => {};
   tell(`+${group}`);

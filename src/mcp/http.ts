@@ -8,7 +8,7 @@ import { MCP_LIMITS } from './limit.ts';
 type Address = Extract<McpReach, { by: 'http' }>;
 
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** Why it was given up, where it was at fault. */
+  /** The server's fault for which the transport was given up, if any. */
   failure: McpFailure | undefined;
 
   constructor({ url, headers }: Address) {
@@ -23,7 +23,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
         maxMessages: MCP_LIMITS.requestMessages,
         fault,
       }),
-      // A call that was cut off is not sent again, nor read on: whoever called decides.
+      // An interrupted call is neither sent again nor resumed: the caller decides.
       reconnectionOptions: {
         maxRetries: 0,
         initialReconnectionDelay: 1000,
@@ -33,7 +33,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Each request is counted by itself. */
+  /** Nothing to reset: `walledFetch` counts each request separately. */
   allow(): void {}
 
   #fault(failure: McpFailure): McpFailure {

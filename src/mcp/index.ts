@@ -1,9 +1,10 @@
 /**
- * Servers of MCP as untrusted sides (docs/mcp.md): who calls is handed a result or an McpFailure, whatever they do. A library of its own.
+ * A self-contained client for MCP servers (docs/mcp.md). They are untrusted: whatever one does, the caller receives a
+ * result or an McpFailure.
  *
- *   reaching    `stdio` (with `guardian`) and `http`, two transports that count what they read; `connection`, one that is given up at its first
- *               fault; `connections`, those of this process
- *   asking      `list-tools`, `call-tool`; `limit` is what is taken at most, `failure` what can be wrong
+ *   connecting  `stdio` (with `guardian`) and `http`, two transports that count what they read; `connection`, closed at
+ *               its first fault; `connections`, the pool of this process
+ *   requests    `list-tools`, `call-tool`; `limit` holds the upper bounds, `failure` the error codes
  */
 export { callTool, type McpAnswer, type McpAsks, type McpCall } from './call-tool.ts';
 export type { AskTerms } from './connection.ts';

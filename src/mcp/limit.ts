@@ -1,8 +1,8 @@
-/** What is taken of a server at most (docs/mcp.md). */
+/** Upper bounds of what is accepted from a server (docs/mcp.md). */
 export const MCP_LIMITS = {
   /** Bytes of one message. */
   messageBytes: 8 * 1024 * 1024,
-  /** Bytes and messages that answer one request. */
+  /** Bytes and messages of the answer to one request. */
   requestBytes: 16 * 1024 * 1024,
   requestMessages: 10_000,
   /** Pages of a list of tools. */
@@ -14,15 +14,15 @@ export const MCP_LIMITS = {
   resultBytes: 1024 * 1024,
   fileBytes: 8 * 1024 * 1024,
   files: 20,
-  /** Of the state of a question, which is kept until its answer. */
+  /** Bytes of a question's state, which is stored until the answer. */
   stateBytes: 16 * 1024,
   /** Rounds of questions in one call. */
   rounds: 10,
-  /** Milliseconds that a connection is kept without a call. */
+  /** Milliseconds that an idle connection is kept. */
   idleMs: 30_000,
-  /** Connections of a worker. */
+  /** Idle connections that a worker keeps. */
   connections: 64,
 } as const;
 
-/** Of a schema: of a tool's arguments, and of what is asked for. */
+/** Bounds of a schema: of a tool's arguments, and of the answer to a question. */
 export const SCHEMA_BOUND = { maxBytes: MCP_LIMITS.schemaBytes, maxDepth: MCP_LIMITS.schemaDepth };

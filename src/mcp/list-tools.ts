@@ -1,6 +1,6 @@
 /**
- * What a server tells of the tools that somebody wants of it. All of it is a stranger's word: it is bounded and freed of what cannot be seen,
- * it is shown to models and people, and nothing else is done with it.
+ * Lists the wanted tools of a server. Their descriptions are untrusted: they are bounded, stripped of invisible
+ * characters, shown to models and people, and used for nothing else.
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/value/canonical-json.ts';
@@ -11,20 +11,20 @@ import { isAnswered, McpFailure } from './failure.ts';
 import { MCP_LIMITS, SCHEMA_BOUND } from './limit.ts';
 
 export interface ListedTool {
-  /** Its name at the server. */
+  /** Name of the tool at the server. */
   readonly name: string;
   readonly description: string;
   /** JSON schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What it says of itself: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  /** Annotations of the tool: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   readonly hints: Readonly<Record<string, boolean>>;
-  /** SHA-256 of all this. */
+  /** SHA-256 of the fields above, in hex. */
   readonly digest: string;
 }
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Those of `wanted` that it has. Rejects with an McpFailure. */
+/** Returns the tools of `wanted` that the server has. Rejects with an McpFailure. */
 export async function listTools(
   connection: McpConnection,
   wanted: ReadonlySet<string>,

@@ -1,9 +1,9 @@
 /**
- * A server as a child process that speaks over its standard streams, a message a line.
- * P1. It is given the environment that its author has written for it, and of the worker's own what any program needs to start: no key, no
- *     address, no variable of the project.
- * P2. What it says is counted before it is read: a line, and all that answers one request. Beyond that it is ended.
- * P3. It is ended with its whole process group, and does not outlive this process (guardian.ts).
+ * A server as a child process that speaks over its standard streams, one message per line.
+ * P1. The process gets its author's environment, and only those variables of the worker that any program needs. No key,
+ *     no address and no variable of the project is among them.
+ * P2. Output is counted before it is parsed: per line, and per request. Beyond a limit the process is ended.
+ * P3. The process is ended with its whole process group, and does not outlive this process (guardian.ts).
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
@@ -15,7 +15,7 @@ import { MCP_LIMITS } from './limit.ts';
 
 type Program = Extract<McpReach, { by: 'stdio' }>;
 
-/** P1: names alone that have nothing to say of the project. */
+/** P1: the inherited variables; none reveals anything of the project. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Why it was ended, where it was at fault. */
+  /** Why the process was ended, or ended by itself; undefined if `close` ended it. */
   failure: McpFailure | undefined;
   readonly #program: Program;
   #child: ChildProcessWithoutNullStreams | undefined;
@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
       );
     });
     const dismiss = child.pid === undefined ? () => {} : guardGroup(child.pid);
-    // P3: nor does it keep this process alive.
+    // P3: nor does the child keep this process alive.
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) unref(stream);
     child.on('error', (error) => this.onerror?.(error));
@@ -83,7 +83,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** P2: another request begins. */
+  /** P2: resets the counters for a new request. */
   allow(): void {
     this.#bytes = 0;
     this.#messages = 0;
@@ -110,7 +110,7 @@ export class StdioTransport implements Transport {
     const force = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS);
     await gone;
     clearTimeout(force);
-    // Of its group some may have stayed behind.
+    // Other processes of its group may still run.
     signalGroup(child, 'SIGKILL');
   }
 

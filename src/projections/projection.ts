@@ -1,27 +1,28 @@
 /**
- * A projection is one reading of a thread's log (docs/runs.md): a pure function of what it knows and the next row. The same rows give
- * the same outgoing events, whoever reads them, whenever, and however often.
- * J1. A row gives its outgoing events together; a cursor `<row>.<n>` names one of them, so that a reader who comes back gets no half of
- *     a row twice.
- * J2. Rows are numbered without gaps, and only rows of `model.chunk` are ever removed: a gap tells how many were there.
+ * A projection converts a thread's log to events of some protocol (docs/runs.md): a pure function of its state and the
+ * next row. The same rows always give the same outgoing events, whoever reads them, whenever, and however often.
+ * J1. A row gives its outgoing events together, and a cursor `<row>.<n>` names one of them. So a reader that resumes
+ *     within a row receives none of its events twice.
+ * J2. Rows are numbered without gaps, and only rows of `model.chunk` are ever removed. So the size of a gap is the
+ *     number of removed rows.
  */
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
 
-/** A row of the log, with what it points to. */
+/** A row of the log, with what it refers to. */
 export interface LogRow {
   readonly event: ThreadEvent;
-  /** Of `message.created`: the message as it is now; null where it was deleted. */
+  /** For `message.created`: the message in its current state; null if it was deleted. */
   readonly message?: Message | null;
-  /** Of `execution.started`: what the execution runs with, where anybody has given anything. */
+  /** For `execution.started`: the context of the run; absent or null if none was given. */
   readonly context?: RunContext | null;
 }
 
 export type Projection<State, Out> = (state: State, row: LogRow) => readonly [State, readonly Out[]];
 
-/** An outgoing event, and where a reader goes on behind it. */
+/** An outgoing event, and the cursor to resume after it. */
 export interface Projected<Out> {
   /** `<row>.<n>`: the row's number in the log, and the event's place among those of its row, from 0. */
   readonly cursor: string;
@@ -33,7 +34,7 @@ export interface Cursor {
   readonly n: number;
 }
 
-/** Throws `InvalidValue` for what is no cursor. */
+/** Throws `InvalidValue` if the text is not a cursor. */
 export function readCursor(text: string): Cursor {
   const [, row, n] = /^(\d{1,15})\.(\d{1,9})$/.exec(text) ?? [];
   if (row === undefined || n === undefined)
@@ -44,7 +45,7 @@ export function readCursor(text: string): Cursor {
   return { row: Number(row), n: Number(n) };
 }
 
-/** What one row gives, each with its cursor (J1); without what a cursor has seen. */
+/** Adds a cursor to each event of a row (J1). With `after`, drops the events up to that cursor. */
 export function withCursors<Out>(
   { event: { seq } }: LogRow,
   outgoing: readonly Out[],

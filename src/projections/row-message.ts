@@ -1,11 +1,11 @@
-/** What a row of `message.created` points to, as far as readings tell it. */
+/** The parts that projections use of the message that a row of `message.created` refers to. */
 import type { Message } from '../core/message/message.ts';
 
-/** A message whose meaning the row behind it says: an answer, a result. */
+/** A message; the row after its `message.created` shows what it is, such as an answer or a result. */
 export interface Said {
   readonly id: string;
   readonly content: string | null;
-  /** Of a result that is an error. */
+  /** Error code of a tool result that is an error. */
   readonly code?: string;
 }
 
@@ -19,12 +19,12 @@ export interface WrittenCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** Calls as the model wrote them. */
+/** Returns the calls of a message, as the model wrote them. */
 export function callsOf(message: Message | null | undefined): readonly WrittenCall[] {
   return message?.tool_calls ? (JSON.parse(message.tool_calls) as WrittenCall[]) : [];
 }
 
-/** Arguments of a message's calls, as their texts, by the id of the call. */
+/** Returns the arguments of a message's calls as text, by call id. */
 export function argumentsOf(message: Message | null | undefined): Readonly<Record<string, string>> {
   return Object.fromEntries(callsOf(message).map((call) => [call.id, call.function.arguments]));
 }

@@ -1,7 +1,7 @@
 /**
- * The page's AgentClient: tasks sent to agents elsewhere, over A2A (docs/a2a.md). A task's id is its message's, in a context of its own: so whoever
- * has it can cancel it while the request that sent it is open.
- * C1. The same task is sent again where its answer is lost: it is one task there, however often it comes.
+ * Protolink's AgentClient: sends tasks to agents elsewhere, over A2A (docs/a2a.md). The id of a task is also that of
+ * its message and its context, so it can be cancelled by its id while the request that sent it is open.
+ * C1. A task is sent again if its response was lost: the agent has it once, however often it arrives.
  */
 import { askOnce, type HttpPlace, NoAnswer, toPlace } from '../client/http/http-place.ts';
 import { askJson, isPassing, Patience } from '../client/http/patience.ts';
@@ -14,11 +14,11 @@ import { toTaskError } from './failure.ts';
 import { Task } from './task.ts';
 
 export interface AgentClientOptions {
-  /** As `everthread tokens create` prints it; none where the agent wants none. */
+  /** Token as printed by `everthread tokens create`; absent if the agent requires none. */
   readonly token?: string;
-  /** Milliseconds that an agent may be out of reach before a call rejects with `ServerUnavailable`; 30,000 unless given. */
+  /** Milliseconds that an agent may be unreachable until a call rejects with `ServerUnavailable`; default 30,000. */
   readonly patienceMs?: number;
-  /** In place of the platform's. */
+  /** Used instead of the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -27,24 +27,24 @@ export interface CancelOptions {
   readonly metadata?: Fields;
 }
 
-/** What is told of a task that is followed. */
+/** An event of a task that is followed. */
 export type TaskEvent =
   | {
       readonly type: 'task.status';
       readonly task_id: string;
       readonly state: Task['state'];
-      /** It has ended, or waits for a person: the last one that is told. */
+      /** True if the task has ended or waits for a person; no more events follow. */
       readonly final: boolean;
     }
   | {
       readonly type: 'task.artifact';
       readonly task_id: string;
       readonly artifact: Artifact;
-      /** Its parts go behind those that were told; else they take their place. */
+      /** If true, the parts are appended to earlier ones; otherwise they replace them. */
       readonly append: boolean;
     };
 
-/** A server lets go of a request after some eleven minutes, with the task as it stands. */
+/** Milliseconds; a server ends a request after about eleven minutes, with the current state of the task. */
 const ANSWER_WITHIN_MS = 900_000;
 
 /**
@@ -65,12 +65,15 @@ export class AgentClient {
     this.#options = options;
   }
 
-  /** The task once it has ended, or waits for a person (`input-required`). Throws what the agent refuses it with. */
+  /**
+   * Returns the task once it has ended, or waits for a person (`input-required`). Throws what the agent refuses it
+   * with.
+   */
   async sendTask(agentUrl: string, task: Task): Promise<Task> {
     const place = this.#place(agentUrl);
     const body = request('SendMessage', task);
     for (;;) {
-      // C1: the same message again waits for the same task.
+      // C1: sending the same message again waits for the same task.
       const asked = {
         method: 'POST',
         path: '',
@@ -87,7 +90,7 @@ export class AgentClient {
     }
   }
 
-  /** Sends it, and tells what happens to it, to its end or until it waits for a person. Whoever stops listening stops nothing. */
+  /** Sends a task; yields its events until it ends or waits for a person. The task continues if the reader leaves. */
   async *sendTaskStreaming(agentUrl: string, task: Task): AsyncGenerator<TaskEvent> {
     const place = this.#place(agentUrl);
     const patience = new Patience(place, undefined);
@@ -100,7 +103,7 @@ export class AgentClient {
           patience.answered();
           yield* tell(task, readResult(frame) as A2aFrame);
         }
-        // C1: a stream that ends before its task was cut.
+        // C1: a stream that ends before its task was cut off.
         if (!isOver(task)) throw new NoAnswer('The stream ended before its task.');
       } catch (error) {
         if (!isPassing(error)) throw toTaskError(error);
@@ -109,7 +112,7 @@ export class AgentClient {
     }
   }
 
-  /** Of a task that this or another client has sent. Throws `TaskNotFoundError`, `TaskNotCancelableError`. */
+  /** Cancels a task that this or another client has sent. Throws `TaskNotFoundError`, `TaskNotCancelableError`. */
   async cancelTask(
     agentUrl: string,
     id: string,
@@ -122,7 +125,7 @@ export class AgentClient {
     return Object.assign(task, { state: told.state, artifacts: told.artifacts });
   }
 
-  /** What waits for an agent rejects. */
+  /** Calls that wait for an agent reject. */
   close(): void {
     this.#closed.abort();
   }
@@ -145,7 +148,7 @@ function request(method: string, task: Task) {
   return { jsonrpc: '2.0', id: task.id, method, params: { message } };
 }
 
-/** Throws what the agent has refused it with. */
+/** Returns the result of a response; throws the error that the agent refused the task with. */
 function readResult(answer: unknown): unknown {
   const { result, error } = answer as { result?: unknown; error?: { message: string; data?: unknown } };
   if (!error) return result;

@@ -1,7 +1,7 @@
-/** Server-sent events of an agent elsewhere, as they come; one that is too large ends the reading. */
+/** Reads server-sent events of an agent elsewhere as they arrive; an event that is too large ends the reading. */
 import { RuntimeError } from '../core/value/error.ts';
 
-/** Characters. */
+/** Most characters of one event. */
 const MOST = 4 * 1024 * 1024;
 
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {

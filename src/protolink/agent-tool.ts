@@ -1,4 +1,4 @@
-/** Tools of the page as tools of the engine. */
+/** Converts tools of Protolink to tools of the engine. */
 import { z } from 'zod';
 import type { OwnActionContext } from '../core/author/own-action.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
@@ -9,16 +9,16 @@ import { toActionError } from './failure.ts';
 import { RunContext } from './run-context.ts';
 import type { Task } from './task.ts';
 
-/** What code of a run sees of it. */
+/** What the code of a tool or a handler receives from its run. */
 export interface RunScope {
   readonly context: RunContext;
-  /** Fires when the run is cancelled. */
+  /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
   raiseIfCancelled(): void;
   /**
-   * Does what an action says that is no call of a tool, by the rules of every call: its payload's `arguments` are what is judged and shown. Throws
-   * `ActionDeniedError`, or its `ApprovalRequiredError`, which has opened a wait: once that is approved, the same action passes. What the budget refuses,
-   * and what `execute` threw, has its code.
+   * Executes an action that is not a tool call, by the same rules as a call: the `arguments` of its payload are judged
+   * and shown. Throws `ActionDeniedError`, or its subclass `ApprovalRequiredError`, which has opened a wait: once that
+   * is approved, the same action passes. A refusal by the budget, and an error of `execute`, have their own codes.
    */
   act<Value>(action: RunAction, execute: (scope: OwnActionContext) => Value | Promise<Value>): Promise<Value>;
 }
@@ -28,13 +28,13 @@ export interface AgentTool {
   readonly description: string;
   readonly args?: ToolArguments;
   readonly capabilities?: readonly string[];
-  /** What a call would do. Its arguments are those of the call. */
+  /** Returns the action of a call, given the arguments of the call. */
   readonly actionBuilder?: (args: Fields) => RunAction | Promise<RunAction>;
 }
 
 export type RunTool = (args: Fields, scope: RunScope) => unknown;
 
-/** Carries out tasks by a handler of one's own. */
+/** The tool by which an agent with its own handler carries out tasks. */
 export const HANDLER_TOOL: AgentTool = {
   name: 'handle_task',
   description: 'Carries out a task.',
@@ -53,7 +53,7 @@ export function toTool({ actionBuilder, description, args, capabilities }: Agent
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);
     return { status: 'success', result: text } as const;
   };
-  // What the arguments are is known to their schema alone.
+  // Only the schema knows the types of the arguments.
   return defineTool({ description, args, capabilities, prepareAction, execute } as unknown as ToolInput);
 }
 

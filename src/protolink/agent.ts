@@ -1,6 +1,7 @@
 /**
- * The page's Agent over the engine: a worker and a client in this process. A task is a thread of its own under the task's id, which is its
- * execution's too; all that happens is in its log, and what the agent tells is read off it. Rules, approvals and limits are the engine's.
+ * Protolink's Agent on top of the engine: a worker and a client in this process. A task is a separate thread with one
+ * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
+ * it. Rules, approvals and limits are handled by the engine.
  */
 import { keepRun, type RunStore } from '../client/run-store.ts';
 import type { StoredRuns } from '../client/stored-runs.ts';
@@ -39,16 +40,19 @@ export interface AgentCard {
 export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
 
 export interface AgentOptions extends EngineOptions {
-  /** What is asked, as of `createLlm`, or as in a definition; without it tasks are calls of tools, or the handler's. */
+  /**
+   * The model, made by `createLlm` or given as a definition; without one, tasks are tool calls, or are carried out by
+   * the handler.
+   */
   readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
   readonly policy?: Policy;
-  /** Without it, what needs an approval is refused. */
+  /** Without a handler, actions that need an approval are refused. */
   readonly approvalHandler?: ApprovalHandler;
-  /** Code of one's own that carries out tasks, instead of a model. */
+  /** Carries out tasks instead of a model. */
   readonly handler?: (task: Task, scope: RunScope) => unknown;
-  /** Given each run once it has ended. */
+  /** Receives each run once it has ended. */
   readonly runStore?: RunStore;
-  /** Told where the run store fails: the run is as it was. */
+  /** Called if the run store fails, which does not affect the run. */
   readonly onWarning?: (warning: string) => void;
 }
 
@@ -75,7 +79,7 @@ export class Agent {
     if (handler) this.tool(HANDLER_TOOL, (args, scope) => handler(new Task(args.task as Fields), scope));
   }
 
-  /** Before the first task. */
+  /** Adds a tool; only allowed before the first task. */
   tool(tool: AgentTool, run: RunTool): this {
     if (this.#engine)
       throw new RuntimeError('InvalidStart', `The agent works already: "${tool.name}" is too late.`);
@@ -83,19 +87,20 @@ export class Agent {
     return this;
   }
 
-  /** All runs of the store, found and read: the page's run store. */
+  /** All runs of the store: the equivalent of Protolink's run store. */
   get runs(): Promise<StoredRuns> {
     return this.#open().then(({ client }) => client.runs);
   }
 
-  /** Of those that this process listens to. */
+  /** Ids of the tasks whose events this process is reading. */
   get activeTaskIds(): readonly string[] {
     return [...this.#active.keys()];
   }
 
   /**
-   * Begins a task, and tells all of its run; of a task that has ended already, its last event. Who stops listening stops nothing: `client.events(task.id, { as:
-   * 'run' })` goes on. Throws `TaskAlreadyRunningError`, and `InvalidValue` for a task without anything to do.
+   * Begins a task, and yields all events of its run; for a task that has ended already, only its last event. The task
+   * continues if the reader stops: `client.events(task.id, { as: 'run' })` continues the reading. Throws
+   * `TaskAlreadyRunningError`, and `InvalidValue` for a task without anything to do.
    */
   async *handleTaskStreaming(task: Task): AsyncGenerator<RunEvent> {
     const { client } = await this.#open();
@@ -118,18 +123,24 @@ export class Agent {
     }
   }
 
-  /** The task as it ends; `onEvent` is told all of its run. Throws what has made it fail: `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error. */
+  /**
+   * Runs a task and returns it once it has ended; `onEvent` receives all events of its run. Throws what made it fail:
+   * `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error.
+   */
   async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
     await this.#carryOut(task, onEvent);
     return task;
   }
 
-  /** As `executeTask`: a handler of one's own is run by the engine, too, and found again by its task's id. */
+  /** Does the same as `executeTask`: tasks of a handler are also run by the engine, and found again by their ids. */
   async runTask(task: Task): Promise<Task> {
     return this.executeTask(task);
   }
 
-  /** Stops what runs, from any process; the first reason counts. Throws `TaskNotFoundError`, `TaskNotCancelableError`. */
+  /**
+   * Cancels a running task, from any process; the first reason counts. Throws `TaskNotFoundError`,
+   * `TaskNotCancelableError`.
+   */
   async cancelTask(id: string, reason?: string): Promise<Task> {
     const { client } = await this.#open();
     const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
@@ -137,7 +148,9 @@ export class Agent {
     return (this.#active.get(id) ?? new Task({ id })).cancel(canceled?.reason ?? undefined);
   }
 
-  /** A call of a tool without a model, by the same rules and approvals. Its result as text. Throws as `executeTask`. */
+  /**
+   * Calls a tool without a model, by the same rules and approvals; returns the result as text. Throws as `executeTask`.
+   */
   async callToolInContext(name: string, context: RunContext, args: Fields = {}): Promise<string> {
     const task = Task.createToolCall({ toolName: name, args });
     context.attachToTask(task);
@@ -146,7 +159,7 @@ export class Agent {
     return task.answer;
   }
 
-  /** Ends the thread of a task that is over: nothing more can be said to it. Its record stays. */
+  /** Terminates the thread of a task that has ended: it accepts no more messages. Its record stays. */
   async retireTask(id: string): Promise<void> {
     await (await this.#open()).client.terminate(id);
   }
@@ -170,7 +183,7 @@ export class Agent {
     const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
     const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
     await client.startThread({ agent: this.card.name, threadId: task.id, context, messages }).catch(rethrow);
-    // A thread's first messages are cancelled with it; a call says so itself.
+    // A cancelled start context applies to the thread's first messages; a tool call needs its own.
     const own = context.canceled ? { context } : {};
     if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
   }
@@ -199,7 +212,7 @@ export class Agent {
     const { llm: given, policy, approvalHandler } = this.#options;
     const llm = given && 'definition' in given ? given.definition : given;
     const { says, policies } = policy ? toPolicies(policy) : { says: undefined, policies: {} };
-    // As on the page: a denial is the end of the run.
+    // A denial ends the run, as in Protolink.
     const judged = says && { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
     return registryFrom({
       agents: [

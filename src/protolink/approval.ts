@@ -1,4 +1,4 @@
-/** Approvals under the page's names: what is asked is JSON as events tell it, and a handler answers it. */
+/** Approvals under Protolink's names: a request is JSON, as in events, and a handler answers it. */
 import { RuntimeError } from '../core/value/error.ts';
 import type { Decision } from '../core/wait/answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
@@ -20,7 +20,7 @@ export interface ApprovalDecision {
   readonly decided_by?: string;
 }
 
-/** Asked while its process lives; who else answers the wait first has decided. */
+/** Called while its process lives; if the wait is answered elsewhere first, that answer counts. */
 export type ApprovalHandler = (
   request: ApprovalRequest,
   context: RunContext,
@@ -31,7 +31,7 @@ export function readRequest({ payload, run_id, summary }: RunEvent): ApprovalReq
   return { request_id, run_id, action: RunAction.fromDict(action), summary };
 }
 
-/** Throws `InvalidValue` for what is no decision, or one of another request: nothing is decided then. */
+/** Throws `InvalidValue` for an invalid decision, or one for another request: nothing is decided then. */
 export function readDecision(given: unknown, { request_id }: ApprovalRequest): Decision {
   if (typeof given === 'boolean') return { approved: given };
   const { approved, request_id: about, reason, decided_by: by } = (given ?? {}) as Partial<ApprovalDecision>;

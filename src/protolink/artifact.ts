@@ -1,4 +1,4 @@
-/** Parts, artifacts, and the actions that policies judge: JSON, with the page's names. */
+/** Parts, artifacts, and the actions that policies judge: JSON, with Protolink's names. */
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../core/governance/prepared-action.ts';
@@ -34,7 +34,7 @@ export interface Artifact {
 }
 
 /**
- * With an id, and of the kind `result` unless it says otherwise.
+ * Creates an artifact, with a generated id and the kind `result` unless given.
  * @example
  * ```ts
  * const preview = artifact({ kind: 'preview', name: 'record update', parts: [{ type: 'json', content: 'published' }] });
@@ -55,7 +55,7 @@ export interface RunActionFields {
 }
 
 /**
- * An operation as it would be done. It never changes: what changes it answers another one.
+ * An operation before it is executed. Immutable: methods that change it return a new action.
  * @example
  * ```ts
  * const action = new RunAction({ kind: 'resource.update', name: 'publish_record', capabilities: ['records.write'] })
@@ -89,13 +89,13 @@ export class RunAction {
     return new RunAction({ ...this, artifacts });
   }
 
-  /** As events tell actions. */
+  /** Reads an action from its form in events. */
   static fromDict(told: Fields): RunAction {
     return new RunAction(told as unknown as RunActionFields);
   }
 }
 
-/** What a tool's `actionBuilder` has made, as the engine prepares actions: name, id and arguments are those of the call. */
+/** Converts the action of an `actionBuilder` for the engine. Its name, id and arguments are taken from the call. */
 export function toPrepared({ description, artifacts, capabilities }: RunAction): PreparedAction {
   return {
     ...(description === null ? {} : { description }),
@@ -108,7 +108,7 @@ export function toPrepared({ description, artifacts, capabilities }: RunAction):
   };
 }
 
-/** What the engine judges, as the page has it. */
+/** Converts an action that the engine judges to a RunAction. */
 export function toAction({ id, artifacts = [], ...action }: Action & { arguments: unknown }): RunAction {
   const payload = { arguments: action.arguments };
   return new RunAction({

@@ -1,10 +1,13 @@
-/** What ends a run before its time, or refuses a request about a task, as errors with the page's names. Each has the engine's code. */
+/**
+ * Errors under Protolink's names: those that end a run early, and those that refuse a request about a task. Each has
+ * the engine's code.
+ */
 import { type ErrorCode, isRuntimeError, RuntimeError } from '../core/value/error.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type Fields, RunAction } from './artifact.ts';
 
 /**
- * An action was not done: a rule denies it, or whoever was asked.
+ * An action was not executed: a rule denied it, or the person or program that was asked.
  * @example
  * ```ts
  * const tell = (error: unknown) => error instanceof ActionDeniedError && console.log(error.action.name, error.message);
@@ -20,7 +23,7 @@ export class ActionDeniedError extends RuntimeError {
 }
 
 /**
- * An action was not done: nobody could be asked.
+ * An action was not executed: it needs an approval, and nothing could give one.
  * @example
  * ```ts
  * const tell = (error: unknown) => error instanceof ApprovalRequiredError && console.log(error.action.capabilities);
@@ -46,7 +49,7 @@ export class BudgetExceededError extends RuntimeError {
 }
 
 /**
- * No such task has begun: `ThreadNotFound`, `ExecutionNotFound`.
+ * No task with this id has begun: `ThreadNotFound`, `ExecutionNotFound`.
  * @example
  * ```ts
  * const isEarly = (error: unknown) => error instanceof TaskNotFoundError;
@@ -55,7 +58,7 @@ export class BudgetExceededError extends RuntimeError {
 export class TaskNotFoundError extends RuntimeError {}
 
 /**
- * The task has ended: `ExecutionNotCancelable`. Its message says how.
+ * The task has ended: `ExecutionNotCancelable`. The message says how it ended.
  * @example
  * ```ts
  * const isLate = (error: unknown) => error instanceof TaskNotCancelableError;
@@ -64,7 +67,7 @@ export class TaskNotFoundError extends RuntimeError {}
 export class TaskNotCancelableError extends RuntimeError {}
 
 /**
- * The task runs already: `ExecutionRunning`, or `InvalidStart` where its execution has not begun or is over.
+ * The task is running already: `ExecutionRunning`, or `InvalidStart` if its execution has not begun or has ended.
  * @example
  * ```ts
  * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
@@ -79,16 +82,16 @@ const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
   ExecutionRunning: TaskAlreadyRunningError,
 };
 
-/** Of what the client has thrown; anything else as it is. */
+/** Converts an error of the client; any other error is returned unchanged. */
 export function toTaskError(error: unknown): unknown {
   if (!isRuntimeError(error)) return error;
-  // The server's refusal is its cause: what cannot start at all has none.
+  // Only an `InvalidStart` by the server has a cause; one for invalid input has none.
   const runs = error.code === 'InvalidStart' && error.cause !== undefined;
   const Known = runs ? TaskAlreadyRunningError : TASK_ERRORS[error.code];
   return Known ? new Known(error.code, error.message, { cause: error }) : error;
 }
 
-/** Of an action of one's own that was not done, or has failed. */
+/** Converts the error of an action of `act` that was refused or has failed. */
 export function toActionError(
   { code, error }: { readonly code?: string; readonly error: string },
   action: RunAction,
@@ -98,7 +101,7 @@ export function toActionError(
   return Object.assign(new Error(error), code === undefined ? {} : { code });
 }
 
-/** The denial that a run has told of. */
+/** Returns the first denial among the events of a run. */
 export function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
   const payload = events.find(({ type }) => type === 'action.denied')?.payload;
   if (!payload) return undefined;
@@ -108,7 +111,7 @@ export function findDenial(events: readonly RunEvent[]): ActionDeniedError | und
   return new Denial(code, String(payload.reason), action);
 }
 
-/** Why a run has failed, as it has told. */
+/** Returns the error that a run has failed with, from its events. */
 export function toFailure(events: readonly RunEvent[]): Error {
   const exceeded = events.find(({ type }) => type === 'budget.exceeded')?.payload.decision;
   if (exceeded) return new BudgetExceededError(exceeded as Fields);

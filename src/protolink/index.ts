@@ -1,6 +1,7 @@
 /**
- * The entry `everthread/protolink`: the names of Protolink's runtime page over what Everthread does (docs/protolink.md). Names of methods are in
- * camel case, JSON as on the page. It translates: what it is asked is decided and kept by the engine.
+ * The entry `everthread/protolink`: the names of Protolink's runtime page over what Everthread does
+ * (docs/protolink.md). Names of methods are in camel case, JSON is as on that page. This layer only translates:
+ * decisions and state are the engine's.
  */
 export { type EventSink, InMemoryEventSink } from '../client/event-sink.ts';
 export { LocalTraceTelemetry } from '../client/local-trace.ts';

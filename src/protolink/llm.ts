@@ -1,4 +1,7 @@
-/** Models under the page's names, over the engine's definitions; and a question to one, without an agent. */
+/**
+ * Models under Protolink's names, on top of the engine's definitions; and single questions to a model, without an
+ * agent.
+ */
 import type { ProviderFactory } from '../core/message/provider.ts';
 import { ownAnswer } from '../models/own-answer.ts';
 import type { EngineOptions } from '../worker/in-process.ts';
@@ -8,7 +11,7 @@ import type { Fields } from './artifact.ts';
 import type { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
 
-/** What is known of a model. Costs are in USD. */
+/** Properties of a model. Costs are in USD. */
 export interface LLMModelProfile {
   /** Tokens. */
   readonly contextWindow?: number;
@@ -17,21 +20,21 @@ export interface LLMModelProfile {
 }
 
 export interface LLMOptions extends Partial<Omit<LlmDefinition, 'provider'>> {
-  /** What `mock` answers, each time; `mock response` unless given. */
+  /** The answer of `mock` to every request; `mock response` unless given. */
   readonly defaultResponse?: string;
 }
 
 export interface InferOptions extends EngineOptions, Pick<AgentOptions, 'policy' | 'approvalHandler'> {
   readonly query: string;
-  /** By name. */
+  /** Tools by name. */
   readonly tools?: Readonly<Record<string, Omit<AgentTool, 'name'> & { readonly run: RunTool }>>;
   readonly runContext?: RunContext;
-  /** Told what its loop does: each has an `llm_event_type`, that of a request also its `manifest`. */
+  /** Receives the events of the loop: each has an `llm_event_type`, and that of a request also its `manifest`. */
   readonly eventCallback?: (event: Fields) => void;
 }
 
 /**
- * A model of an agent, or one to be asked by itself.
+ * A model, for an agent or for single questions.
  * @example
  * ```ts
  * const llm = createLlm('mock', { defaultResponse: 'done' }).configureMetrics({ contextWindow: 8192 });
@@ -41,14 +44,14 @@ export interface InferOptions extends EngineOptions, Pick<AgentOptions, 'policy'
  * ```
  */
 export class LLM {
-  /** As `defineModel` takes it. */
+  /** Definition for `defineModel`. */
   definition: LlmDefinition;
 
   constructor(definition: LlmDefinition) {
     this.definition = definition;
   }
 
-  /** Before its first use. */
+  /** Sets properties of the model; call it before the first use. */
   configureMetrics(profile: LLMModelProfile): this {
     const {
       contextWindow: maxContextTokens,
@@ -61,13 +64,14 @@ export class LLM {
   }
 
   /**
-   * Asks it one question, with a loop of tools where there are some: a thread that is made for it, by the same rules, approvals and limits, and that
-   * ends with its answer; its record stays. Throws as `Agent.executeTask`.
+   * Asks the model one question, in a loop with tools if some are given. It runs in a thread that is created for it, by
+   * the same rules, approvals and limits, and terminated after the answer; its record stays. Throws as
+   * `Agent.executeTask` does.
    */
   async infer({ query, tools = {}, runContext, eventCallback, ...options }: InferOptions): Promise<string> {
     const task = Task.createInfer({ prompt: query });
     runContext?.attachToTask(task);
-    // Its tools are of this process alone, so is the queue.
+    // Only this process has its tools, so it has its own queue.
     const taskQueue = `protolink-infer-${task.id}`;
     const agent = new Agent({ name: 'infer', description: 'Answer.' }, { taskQueue, ...options, llm: this });
     for (const [name, { run, ...tool }] of Object.entries(tools)) agent.tool({ ...tool, name }, run);
@@ -77,7 +81,7 @@ export class LLM {
       });
       return task.answer;
     } finally {
-      // What could not begin has no thread to end.
+      // A task that could not begin has no thread to terminate.
       await agent.retireTask(task.id).catch(() => undefined);
       await agent.close();
     }
@@ -85,7 +89,8 @@ export class LLM {
 }
 
 /**
- * A model by its provider: a factory of `everthread/models`, or `mock`, which asks nobody and answers the same each time.
+ * Creates a model by its provider: a factory of `everthread/models`, or `mock`, which sends no requests and gives the
+ * same answer every time.
  * @example
  * ```ts
  * const llm = createLlm('mock', { defaultResponse: 'done' });
@@ -97,7 +102,7 @@ export function createLlm(provider: 'mock' | ProviderFactory, options: LLMOption
   return new LLM({ ...definition, model, provider: factory });
 }
 
-/** What is said, and nothing for what is not. */
+/** Removes undefined fields. */
 function given(fields: Readonly<Record<string, number | undefined>>): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

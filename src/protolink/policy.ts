@@ -1,4 +1,4 @@
-/** Policies under the page's names: rules by capability, or code of one's own that judges each action. */
+/** Policies under Protolink's names: rules by capability, or code that judges each action. */
 
 import type { PolicyDefinition, PolicyVerdict } from '../core/author/policy.ts';
 import {
@@ -14,13 +14,13 @@ import { definePolicy } from '../definitions/index.ts';
 import { type Fields, type RunAction, toAction } from './artifact.ts';
 import { RunContext } from './run-context.ts';
 
-/** Code that judges. What the context of the run forbids stays forbidden, whatever it says; where it throws, the action is denied. */
+/** Code that judges actions. It cannot allow what the run's context forbids; if it throws, the action is denied. */
 export interface Policy {
   evaluate(action: RunAction, context: RunContext): PolicyVerdict | Promise<PolicyVerdict>;
 }
 
 /**
- * Rules by capability. What declares none is allowed, as on the page.
+ * Rules by capability. An action that declares no capability is allowed, as in Protolink.
  * @example
  * ```ts
  * const policy = new CapabilityPolicy({ 'records.read': 'allow', 'records.write': 'require_approval', 'records.*': 'deny' });
@@ -44,7 +44,7 @@ export class CapabilityPolicy implements Rules {
     this.default = defaultEffect;
   }
 
-  /** As the engine judges a call. */
+  /** Judges an action as the engine judges a call. */
   evaluate({ capabilities }: RunAction, context?: RunContext): PolicyDecision {
     return decide(this, capabilities, context && readPermissions(context.given.permissions ?? {}));
   }
@@ -59,7 +59,7 @@ function readRule(name: string, rule: unknown): PolicyEffect {
   throw new RuntimeError('InvalidValue', `The rule "${name}" ${problem}.`);
 }
 
-/** As definitions have it: what an agent says, and the policies that it names. */
+/** Converts a policy to definitions: the policy of an agent (`says`), and the policies that it names. */
 export function toPolicies(policy: CapabilityPolicy | Policy): {
   readonly says: object;
   readonly policies: Readonly<Record<string, PolicyDefinition>>;

@@ -1,11 +1,11 @@
-/** How a run runs, under the page's names. What follows from a context is decided in `core/governance`. */
+/** The context of a run, under Protolink's names. What follows from it is decided in `core/governance`. */
 import { randomUUID } from 'node:crypto';
 import { readContextMetadata, writeContextMetadata } from '../core/governance/context-metadata.ts';
 import { childContext, contextOf, type GivenContext } from '../core/governance/run-context.ts';
 import type { Task } from './task.ts';
 
 /**
- * A run's ids, permissions and limits. It never changes: what changes it answers another one.
+ * The ids, permissions and limits of a run. Immutable: methods that change it return a new context.
  * @example
  * ```ts
  * const task = Task.createInfer({ prompt: 'Summarize the latest report' });
@@ -13,10 +13,10 @@ import type { Task } from './task.ts';
  * ```
  */
 export class RunContext {
-  /** All that it says; what is absent has the engine's default. */
+  /** The values that were given; the engine's defaults apply to the rest. */
   readonly given: GivenContext & { readonly runId: string };
 
-  /** Without a run id it has one of its own. */
+  /** Generates a run id if none is given. */
   constructor(given: GivenContext = {}) {
     this.given = { ...given, runId: given.runId ?? `run_${randomUUID()}` };
   }
@@ -25,7 +25,7 @@ export class RunContext {
     return this.given.runId;
   }
 
-  /** For work that is handed on: a run of its own, and all else as here. */
+  /** Context of a child run: its own run id, this run as its parent, and the same values, except for a cancellation. */
   child({ runId, agentName }: { readonly runId?: string; readonly agentName?: string } = {}): RunContext {
     const { sessionId: _, ...begun } = childContext(this.#kept());
     const { sessionId } = this.given;
@@ -38,12 +38,12 @@ export class RunContext {
     return agentChain.at(-1) === name ? this : this.#with({ agentChain: [...agentChain, name] });
   }
 
-  /** A copy that says so: what runs is cancelled by `Agent.cancelTask`. */
+  /** Returns a copy that is marked as cancelled; it does not cancel a running task, which `Agent.cancelTask` does. */
   cancel(cancelReason?: string): RunContext {
     return this.#with({ canceled: true, ...(cancelReason && { cancelReason }) });
   }
 
-  /** Writes it into the task's metadata, with copies of its ids beside it. */
+  /** Writes the context into the metadata of the task, with copies of its ids beside it. */
   attachToTask(task: Task): void {
     const { session_id, ...written } = writeContextMetadata(this.#kept());
     const session = this.given.sessionId === undefined ? {} : { session_id };
@@ -59,12 +59,12 @@ export class RunContext {
     return new RunContext(readContextMetadata({ run_context: data }) ?? {});
   }
 
-  /** Older metadata is understood; where there is none the run has the task's id. */
+  /** Also reads metadata in older forms; if there is none, the run id is the task's id. */
   static fromTask(task: Task): RunContext {
     return new RunContext({ runId: task.id, ...readContextMetadata(task.metadata) });
   }
 
-  /** The task's context, with this agent as the last of its chain; it is written into the task. */
+  /** Returns the task's context with this agent at the end of its chain, and writes it into the task. */
   static ensureTaskContext(task: Task, agentName: string): RunContext {
     const { given } = RunContext.fromTask(task);
     const context = new RunContext({ sessionId: task.id, ...given }).withAgent(agentName);

@@ -1,4 +1,4 @@
-/** Tasks: what work and results are exchanged, under the page's names. */
+/** Tasks, which carry work and results, under Protolink's names. */
 import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../core/value/error.ts';
 import type { RunEvent, RunTaskState } from '../projections/run/run-event.ts';
@@ -11,7 +11,7 @@ export interface TaskMessage {
 }
 
 /**
- * A task. Its id is made before it is submitted, so whoever has it can cancel it from anywhere.
+ * A task. Its id is generated before it is submitted, so it can be cancelled by that id from anywhere.
  * @example
  * ```ts
  * const task = Task.createInfer({ prompt: 'Summarize the latest report' });
@@ -21,7 +21,7 @@ export interface TaskMessage {
 export class Task {
   readonly id: string;
   readonly messages: readonly TaskMessage[];
-  /** What came of it, once it has run. */
+  /** The results, once the task has run. */
   artifacts: readonly Artifact[] = [];
   state: RunTaskState = 'submitted';
   readonly metadata: Record<string, unknown>;
@@ -54,7 +54,10 @@ export class Task {
     return ['completed', 'canceled', 'failed'].includes(this.state);
   }
 
-  /** Of its last message: a question to the model, or a call of a tool. Throws `InvalidValue` unless that has one part to carry out. */
+  /**
+   * The work of the last message: a question to the model, or a tool call. Throws `InvalidValue` unless that message
+   * has exactly one of these.
+   */
   get work(): {
     readonly ask?: string;
     readonly call?: { readonly name: string; readonly arguments: Fields };
@@ -75,19 +78,19 @@ export class Task {
     return part.type === 'infer' ? { ask: prompt } : { call: { name, arguments: args } };
   }
 
-  /** The text of its last artifact; empty where there is none. */
+  /** The text of the last artifact; empty if there is none. */
   get answer(): string {
     return String(this.artifacts.at(-1)?.parts[0]?.content ?? '');
   }
 
-  /** Of the state alone: what runs is cancelled by `Agent.cancelTask`. */
+  /** Only sets the state: a running task is cancelled by `Agent.cancelTask`. */
   cancel(reason?: string): this {
     this.state = 'canceled';
     if (reason !== undefined) this.metadata.cancel_reason = reason;
     return this;
   }
 
-  /** As a `task.status` of its run tells it. */
+  /** Applies a `task.status` event of its run. */
   follow({ type, payload }: RunEvent): void {
     if (type !== 'task.status') return;
     this.state = payload.new_state as RunTaskState;

@@ -14,7 +14,7 @@ export function toResponse(
   return Response.json({ error, ...(code === undefined ? {} : { code }) }, { status, headers });
 }
 
-/** What was thrown, without its stack. A RuntimeError has a status. */
+/** Converts a thrown value, without its stack. A RuntimeError has its own status; anything else is 500. */
 export function toErrorAnswer(error: unknown): ErrorAnswer {
   if (isRuntimeError(error)) {
     return { status: ERRORS[error.code].status, error: error.message, code: error.code };
@@ -22,7 +22,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   return { status: 500, error: errorMessage(error) };
 }
 
-/** By shape: author code may have the Response of another realm or package. */
+/** Checks by shape: author code may return the Response of another realm or package. */
 export function requireResponse(endpoint: string, value: unknown): Response {
   if (isResponse(value)) return value;
   throw new Error(

@@ -1,8 +1,8 @@
 /**
  * One call of an endpoint (definitions §11): a ThreadState outside of any execution, the author's handler, and its response.
  * C1. The response is sent only after what the endpoint queued is durable; a failure to queue it replaces the response.
- * C2. The thread's secrets are removed from the text of an error, also those that the handler read or set. Where they cannot be
- *     read now, the text is withheld: a request does not wait for an unavailable store.
+ * C2. The thread's secrets are removed from the text of an error, also those that the handler read or set. If they
+ *     cannot be read now, the text is withheld: a request does not wait for an unavailable store.
  * C3. The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
  */
 import { randomUUID } from 'node:crypto';
@@ -30,9 +30,9 @@ export interface EndpointCall {
   readonly name: string;
   readonly endpoint: EndpointDefinition;
   readonly params: EndpointParams;
-  /** The project as of the moment in which the route was found. */
+  /** The project at the moment when the route was found. */
   readonly registry: Registry;
-  /** Fires when the caller is gone, or the server ends. */
+  /** Fires when the caller has disconnected, or the server closes. */
   readonly signal: AbortSignal;
 }
 
@@ -93,7 +93,7 @@ async function answer(
 const WITHHELD =
   'The endpoint failed; what it said is withheld, since secrets cannot be taken out of it now.';
 
-/** C2: the call's signal has fired by now, so the store is asked once. */
+/** C2: the call's signal has fired by now, so the store is read once, without retries. */
 async function redact(env: ThreadEnv, answer: ErrorAnswer): Promise<ErrorAnswer> {
   try {
     const { error = '' } = await env.redact({ status: 'error', error: answer.error });

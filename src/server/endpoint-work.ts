@@ -3,11 +3,11 @@
  * W1. An item is staged in the store, whole, and then signalled. Its staged row overrides the signal's content
  *     (store/commands/message/queue.ts), so the files of a message and the origin `code` of a tool call, which lets it name any tool
  *     of the project, never come from a signal: senders outside cannot claim them. Ids are unguessable hashes (state/id.ts).
- * W2. Items keep the order in which the endpoint asked, also where it did not wait.
+ * W2. Items keep the order in which the endpoint queued them, also if it did not await them.
  * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's response is sent.
  * W4. `terminate` signals first, so that the workflow ends whatever happens to this process, and then ends the thread in the
  *     store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
- * W5. Work for another thread of the family takes the same way, to that thread.
+ * W5. Work for another thread of the family is queued to that thread in the same way.
  */
 import { storeOf } from '../client/client-store.ts';
 import { refuseTerminated } from '../client/known-thread.ts';
@@ -24,7 +24,7 @@ export interface EndpointWork {
   settle(): Promise<void>;
 }
 
-/** The signal's stand-in for content; the staged row has the real one (W1). */
+/** Placeholder for the content in the signal; the staged row has the real one (W1). */
 const EMPTY = '(no text)';
 
 export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
@@ -69,7 +69,7 @@ async function queueMessage({ client, threadId }: QueuedThread, item: MessageIte
   await refuseTerminated(store, threadId);
   await store.queue.stage(threadId, item);
   const { id, role, content, silent, metadata } = item;
-  // The roles that may be queued are fewer than those of an item; the client says which.
+  // Only some roles of an item may be queued; the client rejects the others.
   const asked = role as 'user' | 'assistant';
   await client.queueMessage(threadId, { id, role: asked, content: content || EMPTY, silent, metadata });
 }

@@ -16,13 +16,13 @@ import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 
 export interface EndpointOptions {
   readonly client: RuntimeClient;
-  /** Definitions made in code, or the project as of each request. */
+  /** The definitions, or a function that returns the current ones for each request. */
   readonly registry?: Registry | (() => Registry);
-  /** The folder that holds `agents/`, read once; default the working directory. Ignored where there is a `registry`. */
+  /** The folder that holds `agents/`, read once; default the working directory. Ignored if `registry` is given. */
   readonly projectDir?: string;
   /** The path before the thread's id; `/api/threads` when absent. */
   readonly prefix?: string;
-  /** Runs the code of `state.runCode`. A sandbox that was passed in is not closed here. */
+  /** Runs the code of `state.runCode`. A sandbox that is given is not closed by `close`. */
   readonly sandbox?: Sandbox;
   /**
    * For logs: every failure with a status above 499, and stray faults of an endpoint's code, with the thrown value. Secrets
@@ -97,7 +97,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
   };
 }
 
-/** A fault of our own parts, such as a database, whose text is not for callers. */
+/** Answer to an internal fault, such as one of a database, whose text callers must not see. */
 const FAULT: ErrorAnswer = { status: 500, error: 'The request could not be served.' };
 
 async function openRegistry({
@@ -112,7 +112,7 @@ async function openRegistry({
 
 type Target = Pick<EndpointCall, 'name' | 'endpoint' | 'params' | 'registry'> & { readonly threadId: string };
 
-/** The endpoint for a request, or why there is none. */
+/** Returns the endpoint for a request, or the response that refuses it. */
 function locate({ method, url }: Request, prefix: string, registry: Registry): Target | Response {
   const { pathname } = new URL(url);
   const [before, path] = [splitPath(prefix), splitPath(pathname)];
@@ -133,7 +133,7 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   );
 }
 
-/** The process is the host's: faults outside of endpoints are the host's to handle. */
+/** Guards only code of endpoints: the host owns the process, and handles all other faults. */
 function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
   return {
     alone: false,
@@ -150,7 +150,7 @@ async function isKnown(client: RuntimeClient, threadId: string): Promise<boolean
   return (await client.getThread(threadId).catch(() => null)) !== null;
 }
 
-/** Undecoded, without empty segments. */
+/** Splits a path into undecoded segments, without empty ones. */
 function splitPath(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }

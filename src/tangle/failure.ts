@@ -1,8 +1,11 @@
-/** What a backend, the catalogue and a run row refuse with, as errors with the page's names. Each has one of the engine's codes. */
+/**
+ * Errors of backends, the catalogue and run rows, with the names of Tangle's agent-runtime page. Each has one of the
+ * engine's codes.
+ */
 import { RuntimeError } from '../core/value/error.ts';
 
 /**
- * Something given cannot be used: `InvalidValue`.
+ * A given value is invalid. Code: `InvalidValue`.
  * @example
  * ```ts
  * const isOurs = (error: unknown) => error instanceof ValidationError;
@@ -15,7 +18,7 @@ export class ValidationError extends RuntimeError {
 }
 
 /**
- * A required setting is blank: `InvalidConfiguration`.
+ * A required setting is missing. Code: `InvalidConfiguration`.
  * @example
  * ```ts
  * const isUnset = (error: unknown) => error instanceof ConfigError;
@@ -28,7 +31,7 @@ export class ConfigError extends RuntimeError {
 }
 
 /**
- * A run has ended, or has not: `InvalidValue`.
+ * A run has ended already, or has not ended yet. Code: `InvalidValue`.
  * @example
  * ```ts
  * const isOver = (error: unknown) => error instanceof RuntimeRunStateError;
@@ -41,16 +44,17 @@ export class RuntimeRunStateError extends RuntimeError {
 }
 
 export interface TransportFailure {
-  /** Its kind, or `catalogue`. */
+  /** Kind of the backend, or `catalogue`. */
   readonly backend: string;
-  /** Of HTTP; 0 where no answer came. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Its first 2 KiB. */
+  /** The first 2 KiB of the response. */
   readonly body?: string | undefined;
 }
 
 /**
- * The server of a backend has refused or was not there: `BackendFailed`.
+ * The server of a backend has refused a request, was unreachable, or sent an unreadable response. Code:
+ * `BackendFailed`.
  * @example
  * ```ts
  * const tell = (error: unknown) => error instanceof BackendTransportError && console.log(error.status, error.body);
@@ -70,7 +74,7 @@ export class BackendTransportError extends RuntimeError implements TransportFail
 }
 
 /**
- * The session is one of another kind of backend: `SessionMismatch`.
+ * The session belongs to another kind of backend. Code: `SessionMismatch`.
  * @example
  * ```ts
  * const isAnothers = (error: unknown) => error instanceof SessionMismatchError;
@@ -83,7 +87,7 @@ export class SessionMismatchError extends RuntimeError {
 }
 
 /**
- * There is no such session: `SessionNotFound`.
+ * There is no such session. Code: `SessionNotFound`.
  * @example
  * ```ts
  * const isGone = (error: unknown) => error instanceof NotFoundError;

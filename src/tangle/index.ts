@@ -1,6 +1,7 @@
 /**
- * The entry `everthread/tangle`: the names of Tangle's agent-runtime page over what Everthread does (docs/tangle.md). It translates: what runs, what is kept and
- * what is told is the engine's. What needs no Node is in `everthread/tangle/worker` alone, too.
+ * The entry point `everthread/tangle`: the names of Tangle's agent-runtime page over the engine (docs/tangle.md). It
+ * only translates: the engine runs, stores and streams everything. The parts that need no Node are also in
+ * `everthread/tangle/worker`, which has only those.
  */
 export { backendProvider } from './backend/provider.ts';
 export { type ClientBoxOptions, clientBox } from './box/client-box.ts';

@@ -1,6 +1,7 @@
 /**
- * The entry `everthread/tangle/models`: which model a chat runs with, by the names of Tangle's agent-runtime (docs/tangle.md). Nothing here, and
- * nothing that it imports, needs Node or its environment: it runs in Workers and browsers.
+ * The entry point `everthread/tangle/models`: chooses the model of a chat, with the names of Tangle's agent-runtime
+ * (docs/tangle.md). Nothing here, and nothing that it imports, needs Node or its environment: it runs in Workers and
+ * browsers.
  */
 export {
   type ChatModel,

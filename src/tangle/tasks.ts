@@ -1,4 +1,4 @@
-/** The names of Tangle's page for manifests and tasks over what Everthread does (docs/tasks.md). */
+/** Exports manifests and tasks of the engine under the names of Tangle's page (docs/tasks.md). */
 export type {
   ManifestDefinition,
   ManifestIssue,

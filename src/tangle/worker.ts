@@ -1,6 +1,7 @@
 /**
- * The entry `everthread/tangle/worker`: of `everthread/tangle` what a Worker's runtime needs: chat turns in boxes elsewhere, backends, the catalogue, rows of runs
- * (docs/tangle.md). Nothing here, and nothing that it imports, needs Node or its environment.
+ * The entry point `everthread/tangle/worker`: the parts of `everthread/tangle` that run in Workers, namely chat turns
+ * in remote boxes, backends, the catalogue and rows of runs (docs/tangle.md). Nothing here, and nothing that it
+ * imports, needs Node or its environment.
  */
 export { deriveExecutionId, type TurnPlace } from '../core/thread/execution-id.ts';
 export type { ChatTurnIdentity, ChatTurnLine } from '../projections/tangle/chat-turn.ts';

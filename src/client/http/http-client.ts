@@ -1,10 +1,10 @@
 /**
- * The client over the HTTP API: the same names, records and errors as those of the one that reaches Temporal and the store, for browsers and
- * other services. It imports nothing that a browser lacks.
- * H1. What is sent has an id before it goes out, made here where nobody gave one: so a message whose answer was lost is sent again, and
- *     stored once.
- * H2. What would do something else the second time is not given again: `stop`, `removeEffect`, a cancel that names no execution, and the start
- *     of a thread whose id the caller chose.
+ * The client over the HTTP API, for browsers and other services. Its names, records and errors are those of the client
+ * that reaches Temporal and the store. It imports nothing that a browser lacks.
+ * H1. Every message has an id before it is sent, generated here if the caller gave none. So it can be sent again if its
+ *     response was lost, and is stored once.
+ * H2. A request that would have another effect the second time is never repeated: `stop`, `continue`, `removeEffect`, a
+ *     cancel that names no execution, and the start of a thread whose id the caller chose.
  */
 
 import type { ScheduledEffect } from '../../core/author/effect.ts';
@@ -64,12 +64,12 @@ import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
 import { askJson, askPatiently, type Patient } from './patience.ts';
 import { SentItems } from './sent-items.ts';
 
-/** As long as the server waits for a body. */
+/** Time limit of an upload, in milliseconds: as long as the server waits for a body. */
 const WRITTEN_WITHIN_MS = 300_000;
 
 /**
- * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`, `Forbidden`, and
- * `ServerUnavailable` where no API answers.
+ * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`,
+ * `Forbidden`, and `ServerUnavailable` if no API answers.
  * @example
  * ```ts
  * const client = await HttpClient.connect({ url: 'https://agents.example.com', token: 'TOKEN' });
@@ -103,7 +103,7 @@ export class HttpClient implements ThreadsClient {
     };
   }
 
-  /** Throws `InvalidConfiguration` for an address that no API is at, and `ServerUnavailable`. */
+  /** Throws `InvalidConfiguration` if there is no API at the address, and `ServerUnavailable` if nothing answers. */
   static async connect(options: HttpConnectOptions): Promise<HttpClient> {
     const closing = new AbortController();
     const place = toPlace(options, closing.signal);
@@ -112,8 +112,8 @@ export class HttpClient implements ThreadsClient {
   }
 
   /**
-   * Starts a thread. A lost answer is asked for again where the id is made here (H1); where you chose it, that is `ServerUnavailable`, and
-   * the same start again tells whether it is there.
+   * Starts a thread. A start whose response was lost is repeated if the id was generated here (H1). If you chose the
+   * id, it rejects with `ServerUnavailable`; the same start again shows whether the thread exists.
    */
   async startThread(thread: StartThread): Promise<{ threadId: string }> {
     const threadId = thread.threadId ?? newThreadId(thread.agent);
@@ -124,7 +124,7 @@ export class HttpClient implements ThreadsClient {
     const started = await asked.catch(async (error: unknown) => {
       const isThere = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
       if (!own || !isThere) throw error;
-      // H1: nobody else knows this id, so a thread that is there is this one.
+      // H1: no other client knows this id, so an existing thread is the one that was started here.
       await this.getThread(threadId).catch(() => {
         throw error;
       });
@@ -135,7 +135,7 @@ export class HttpClient implements ThreadsClient {
     return started;
   }
 
-  /** H1: under one id, however often it goes out. */
+  /** H1: under the same id, however often it is sent. */
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const body = messageJson(message);
     const key = message.id === undefined && message.executionId === undefined ? newId() : undefined;
@@ -148,19 +148,19 @@ export class HttpClient implements ThreadsClient {
     return answer;
   }
 
-  /** H2: what runs by then may be another execution. */
+  /** H2: another execution may be running by the time of a repetition. */
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#post(pathOf`/v1/threads/${threadId}/stop`, { body: { reason } });
     this.#sent.signalled(threadId);
   }
 
-  /** H2: it may have been stopped again by then. */
+  /** H2: the thread may have been stopped again by the time of a repetition. */
   async continue(threadId: string): Promise<void> {
     await this.#post(pathOf`/v1/threads/${threadId}/continue`, { body: {} });
     this.#sent.signalled(threadId);
   }
 
-  /** H2: again only where the execution is named. */
+  /** H2: repeated only if the execution is named. */
   async cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
     const again = request.executionId !== undefined;
     const record = await this.#post<ExecutionRecord>(pathOf`/v1/threads/${threadId}/cancel`, {
@@ -176,12 +176,14 @@ export class HttpClient implements ThreadsClient {
     this.#sent.signalled(threadId);
   }
 
-  /** As that of `RuntimeClient`; what `events` tells needs no waiting. Rejects with the reason of `signal`. */
+  /**
+   * Like `waitForIdle` of `RuntimeClient`; a reader of `events` does not need it. Rejects with the reason of `signal`.
+   */
   waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
     return this.#sent.waitForIdle(this.#place, threadId, options);
   }
 
-  /** Given again after a lost answer, an answer that had counted is told as `duplicate`. */
+  /** If the response was lost, the request is repeated: an answer that has counted then has the verdict `duplicate`. */
   answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
     return this.#post(pathOf`/v1/waits/${id}/answer`, { body: { ...answer, ...options }, again: true });
   }
@@ -228,9 +230,9 @@ export class HttpClient implements ThreadsClient {
   }
 
   /**
-   * As that of `RuntimeClient`, of a thread that is there. It goes on by itself, behind the last event, where a connection breaks or the server
-   * restarts; its reader notices nothing, and gets each event once. Rejects with `ThreadNotFound`, `InvalidCursor`, and `ServerUnavailable`
-   * where the server is away for longer than the client has patience.
+   * Like `events` of `RuntimeClient`, for a thread that exists. If a connection breaks or the server restarts, the
+   * reading resumes by itself behind the last event, and yields each event once. Rejects with `ThreadNotFound`,
+   * `InvalidCursor`, and `ServerUnavailable` if the server is unreachable for longer than `patienceMs`.
    */
   events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
   events(
@@ -255,13 +257,16 @@ export class HttpClient implements ThreadsClient {
     return (await this.#get<{ effects: ScheduledEffect[] }>(path, { name })).effects;
   }
 
-  /** H2: the second answer would be false. */
+  /** H2: a repetition would return false. */
   async removeEffect(threadId: string, id: string): Promise<boolean> {
     const path = pathOf`/v1/threads/${threadId}/effects/${id}`;
     return (await askJson<{ removed: boolean }>(this.#place, { method: 'DELETE', path })).removed;
   }
 
-  /** A stream of bytes is sent once, and what breaks off is `ServerUnavailable`; bytes are sent again where their answer was lost. */
+  /**
+   * A stream is sent once, and rejects with `ServerUnavailable` if the connection breaks; bytes are sent again if the
+   * response was lost.
+   */
   files(threadId: string): Pick<StoredFiles, 'readdir' | 'read' | 'write'> {
     return {
       write: async ({ path, content, mimeType, metadata }) => {
@@ -302,7 +307,7 @@ export class HttpClient implements ThreadsClient {
     };
   }
 
-  /** Ends what it reads, quietly; calls that are under way reject. */
+  /** Ends readings without an error; calls in progress reject. */
   async close(): Promise<void> {
     this.#closing.abort(new RuntimeError('ServerUnavailable', 'The client is closed.'));
   }

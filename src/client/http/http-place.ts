@@ -1,16 +1,22 @@
-/** Where an API is, and how it is asked: one request, and what its answer means. Nothing here needs Node. */
+/** The address of an API, and one request to it with the meaning of its response. Nothing here needs Node. */
 import { ERRORS, type ErrorCode, RuntimeError } from '../../core/value/error.ts';
 
 export interface HttpConnectOptions {
-  /** Of the API, with whatever path it is served below: `https://agents.example.com`. */
+  /** Address of the API, including any path that it is served below: `https://agents.example.com`. */
   readonly url: string;
-  /** As `everthread tokens create` prints it; none where the API wants none. */
+  /** Token as printed by `everthread tokens create`; absent if the API requires none. */
   readonly token?: string;
-  /** Milliseconds that a server may be out of reach before a call, or a reading, rejects with `ServerUnavailable`; 30,000 unless given. */
+  /**
+   * Milliseconds that a server may be unreachable before a call or a reading rejects with `ServerUnavailable`; 30,000
+   * unless given.
+   */
   readonly patienceMs?: number;
-  /** Milliseconds until a reading that tells nothing is taken to be held back by something between; 10,000 unless given. */
+  /**
+   * Milliseconds without any data after which a new reading counts as buffered by a proxy in between; 10,000 unless
+   * given.
+   */
   readonly openWithinMs?: number;
-  /** In place of the platform's. */
+  /** Used instead of the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -20,7 +26,7 @@ export interface HttpPlace {
   readonly patienceMs: number;
   readonly openWithinMs: number;
   readonly fetch: typeof fetch;
-  /** The client is closed. */
+  /** Aborts when the client is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -28,22 +34,22 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface HttpRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Behind the API's address; ids in it are encoded (`pathOf`). */
+  /** Path below the address of the API; ids in it are encoded (`pathOf`). */
   readonly path: string;
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Nobody knows whether it was done: the connection broke, or something between here and the API answered. */
+/** The outcome of the request is unknown: the connection broke, or a proxy responded instead of the API. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** Throws `InvalidConfiguration` for what is no address. */
+/** Throws `InvalidConfiguration` for an invalid address. */
 export function toPlace(
   { url, token, patienceMs = 30_000, openWithinMs = 10_000, fetch: given }: HttpConnectOptions,
   closed: AbortSignal,
@@ -54,7 +60,7 @@ export function toPlace(
       `"${url}" is no address of an API: write one like https://agents.example.com.`,
     );
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  // A platform's own wants to be called as such.
+  // The platform's `fetch` must be called as a plain function.
   const ask: typeof fetch = given ?? ((input, init) => fetch(input, init));
   return { url: url.replace(/\/+$/, ''), headers, patienceMs, openWithinMs, fetch: ask, closed };
 }
@@ -64,8 +70,8 @@ export function pathOf(parts: TemplateStringsArray, ...ids: readonly string[]): 
 }
 
 /**
- * An answer of 2xx. Throws what the API's problem says, `NoAnswer` where nobody knows what became of the request, and the signal's
- * reason.
+ * Returns a response with status 2xx. Throws the error that the API reports, `NoAnswer` if the outcome of the request
+ * is unknown, and the reason of the signal.
  */
 export async function askOnce(
   place: HttpPlace,
@@ -81,7 +87,7 @@ export async function askOnce(
       headers: { ...place.headers, ...json, ...headers },
       body: bytes ?? (body === undefined ? null : JSON.stringify(body)),
       signal,
-      // A platform insists on it where the body is a stream.
+      // Platforms require it if the body is a stream.
       ...(bytes && 'getReader' in bytes ? { duplex: 'half' } : {}),
     } as RequestInit),
     signal,
@@ -90,7 +96,7 @@ export async function askOnce(
   throw toError(place, response, await answerOf(response.text(), signal));
 }
 
-/** Throws `NoAnswer` for what a broken connection throws. */
+/** Turns the error of a broken connection into `NoAnswer`. */
 export async function answerOf<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await work;
@@ -103,7 +109,7 @@ export async function answerOf<T>(work: Promise<T>, signal: AbortSignal): Promis
 function toError(place: HttpPlace, { status, headers }: Response, text: string): Error {
   const problem = headers.get('content-type')?.includes('problem+json') ? readProblem(text) : null;
   if (problem === null) {
-    // What lies between answers for an API that is away.
+    // A proxy in between responds for an API that is unreachable.
     if (status >= 500 || status === 429 || status === 408) return new NoAnswer(`The answer was ${status}.`);
     return new RuntimeError(
       'InvalidConfiguration',

@@ -1,6 +1,8 @@
 /**
- * Tasks over the HTTP API, with the face of those of the client that has the store (tasks.ts). What they ask is answered with `answerWait`.
- * H1. A task has its id before it goes out, and the same id again is the same task: a start whose answer was lost is given again.
+ * Tasks over the HTTP API, with the interface of those of the client that has the store (tasks.ts). Their questions are
+ * answered with `answerWait`.
+ * H1. A task has its id before it is sent, and the same id is the same task: so a start whose response was lost is
+ *     repeated.
  */
 
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
@@ -24,7 +26,7 @@ export class HttpTasks implements Tasks {
     this.#place = place;
   }
 
-  /** H1: the same start again is the same task. */
+  /** H1: repeating a start attaches to the same task. */
   start(given: StartTask): Promise<{ id: string }> {
     const body = { ...given, id: given.id ?? newThreadId(given.task) };
     return askJson(this.#place, { method: 'POST', path: '/v1/tasks', body, again: true });
@@ -49,7 +51,7 @@ export class HttpTasks implements Tasks {
     return (await this.#get<{ steps: TaskStepRecord[] }>(path, { from, limit })).steps;
   }
 
-  /** It goes on by itself behind the last event where a connection breaks, and tells each event once. */
+  /** Resumes by itself behind the last event if a connection breaks, and yields each event once. */
   async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
     const { after, follow = true, signal, openWithinMs = 0 } = options;
     await this.#opened(id, openWithinMs, signal);
@@ -73,13 +75,13 @@ export class HttpTasks implements Tasks {
     }
   }
 
-  /** What was answered meanwhile is no reason to return. */
+  /** True if the task waits, and not all of its waits have been answered in the meantime. */
   async #waits({ status, threadId }: TaskRecord): Promise<boolean> {
     if (status !== 'waiting') return false;
     return (await this.#get<{ waits: Wait[] }>('/v1/waits', { threadId, limit: 1 })).waits.length > 0;
   }
 
-  /** One that was just started is there once a worker has opened it. */
+  /** Waits until a worker has opened a task that was just started. */
   async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
     const until = performance.now() + withinMs;
     for (;;) {

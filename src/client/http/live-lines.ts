@@ -1,16 +1,19 @@
 /**
- * A log over HTTP, as lines: `{ cursor, event }` or a mark. It goes on by itself where a connection broke, and its reader notices nothing.
- * L1. Where a reading goes on is the cursor of the last whole line: what was cut in its middle comes again, and nothing that came does.
- * L2. A closed connection ends nothing: `end` does, and `caught-up` for who does not follow.
- * L3. A connection that says nothing for longer than keep-alives leave is dead. One that does not even say `open` runs through something that
- *     holds answers back until they end: from then on the log is asked for in answers that end.
+ * Reads a log over HTTP, as lines: `{ cursor, event }` or a mark. If a connection breaks, the reading resumes by
+ * itself, without an effect for the reader.
+ * L1. A reading resumes behind the cursor of its last whole line. A line that was cut off is sent again, and no line is
+ *     yielded twice.
+ * L2. A closed connection does not end a reading. Only the mark `end` does, or `caught-up` if the reader does not
+ *     follow.
+ * L3. A connection that is silent for longer than the interval of keep-alives is dead. If not even `open` has arrived,
+ *     a proxy in between buffers responses until they end: from then on the log is requested in responses that end.
  */
 import { answerOf, askOnce, type HttpPlace, NoAnswer } from './http-place.ts';
 import { isPassing, Patience, pauseFor } from './patience.ts';
 
 export interface LogLine {
   readonly cursor: string;
-  /** Absent of a mark. */
+  /** Absent from a mark. */
   readonly event?: unknown;
   readonly mark?: 'open' | 'caught-up' | 'keep-alive' | 'end';
 }
@@ -23,14 +26,14 @@ export interface LiveReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** L3. Keep-alives come every 15 s. */
+/** L3: milliseconds of silence after which a connection is dead. Keep-alives come every 15 s. */
 const SILENCE_MS = 40_000;
-/** Between answers that end, and after one that told nothing. */
+/** Milliseconds between responses that end, and after one without events. */
 const LOOK_AGAIN_MS = 300;
-/** L3: what holds answers back may be gone. */
+/** L3: milliseconds until streaming is tried again: the proxy may be gone. */
 const LIVE_AGAIN_MS = 300_000;
 
-/** Lines with events, each once. Ends quietly with its signal, and with the client. */
+/** Yields the lines with events, each once. Ends without an error when its signal aborts or the client is closed. */
 export async function* liveLines(place: HttpPlace, reading: LiveReading): AsyncGenerator<LogLine> {
   const patience = new Patience(place, reading.signal);
   const { signal } = patience;
@@ -44,11 +47,11 @@ export async function* liveLines(place: HttpPlace, reading: LiveReading): AsyncG
       for await (const line of connect(place, { ...reading, after }, live, signal)) {
         opened = true;
         patience.answered();
-        // L1: on from here.
+        // L1: resumes from here.
         after = line.cursor;
         if ('event' in line) yield line;
         told ||= 'event' in line;
-        // L2: told, not guessed.
+        // L2: the end is marked by the server, not inferred.
         if (line.mark === 'end' || (line.mark === 'caught-up' && !reading.follow)) return;
       }
       if (!opened) throw new NoAnswer('The answer was empty.');
@@ -56,7 +59,7 @@ export async function* liveLines(place: HttpPlace, reading: LiveReading): AsyncG
     } catch (error) {
       if (signal.aborted) return;
       if (!isPassing(error)) throw error;
-      // L3: held back, it seems.
+      // L3: responses seem to be buffered.
       if (live && !opened && error instanceof Silence) liveFrom = performance.now() + LIVE_AGAIN_MS;
       else await patience.pause(error).catch(unlessAborted(signal));
     }
@@ -79,7 +82,7 @@ async function* connect(
 ): AsyncGenerator<LogLine> {
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
-  // L3: the time that a reader takes for what came is no silence.
+  // L3: the time that the reader takes to process lines does not count as silence.
   let timer = setTimeout(() => leaving.abort(), place.openWithinMs);
   try {
     const { body } = await askOnce(
@@ -98,7 +101,7 @@ async function* connect(
     for (;;) {
       const { done, value } = await answerOf(reader.read(), either);
       clearTimeout(timer);
-      // L1: a line without its end is none.
+      // L1: an incomplete last line is dropped.
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';

@@ -1,4 +1,7 @@
-/** What is sent to threads, as JSON that says the same: bytes become base64, and what JSON would change is refused before it is sent. */
+/**
+ * Converts what is sent to threads into equivalent JSON: bytes become base64, and values that JSON would change are
+ * refused before anything is sent.
+ */
 import { toMetadata } from '../../core/message/metadata.ts';
 import { toBase64 } from '../../core/value/base64.ts';
 import { copyBytes } from '../../core/value/bytes.ts';
@@ -37,13 +40,13 @@ export function startJson({ messages = [], arguments: given, ...rest }: StartThr
   };
 }
 
-/** 32 hex digits. Pages that came without TLS have no `crypto.randomUUID`. */
+/** 32 hex digits. Pages that were loaded without TLS have no `crypto.randomUUID`. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Taken as fast as it is sent; not every browser makes one of an iterable. */
+/** Reads the content as fast as it is sent. Not every browser can create a stream from an iterable. */
 export function toStream(content: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const parts = content[Symbol.asyncIterator]();
   return new ReadableStream({

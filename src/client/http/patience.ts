@@ -1,8 +1,8 @@
 /**
- * How a server that is away is waited for, and which requests are given again.
- * P1. What may be repeated is, until the server has been away for as long as the client has patience; so a repeated request is one that
+ * Retries requests while a server is unreachable.
+ * P1. A request that may be repeated is repeated until the server has been unreachable for `patienceMs`. Such a request
  *     changes nothing the second time.
- * P2. What may not be repeated is given again only where the API itself has said that it did nothing.
+ * P2. Any other request is repeated only if the API itself has reported that it did nothing.
  */
 
 import { defer } from '../../core/value/deferred.ts';
@@ -10,10 +10,10 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { answerOf, askOnce, type HttpPlace, type HttpRequest, NoAnswer } from './http-place.ts';
 
 export interface Patient extends HttpRequest {
-  /** P1: the second time changes nothing. */
+  /** P1: true if repeating the request changes nothing. */
   readonly again?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until an answer is taken for lost. */
+  /** Milliseconds after which a response counts as lost. */
   readonly withinMs?: number;
 }
 
@@ -21,7 +21,7 @@ const ANSWER_WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 
-/** The answer as JSON; null where it has no content. */
+/** Returns the response as JSON; null if it has no content. */
 export async function askJson<T>(place: HttpPlace, request: Patient): Promise<T> {
   return askPatiently(place, request, async (response) => {
     const text = await response.text();
@@ -50,20 +50,20 @@ export async function askPatiently<T>(
   }
 }
 
-/** P2: refused before anything was begun. */
+/** P2: true if the request was refused before anything was begun. */
 function didNothing(error: unknown): boolean {
   return isRuntimeError(error, 'ServerClosing') || isRuntimeError(error, 'TooManyStreams');
 }
 
-/** Whether a reading that met this goes on later. */
+/** True if a reading with this error can be resumed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof NoAnswer || didNothing(error)) return true;
   return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'TemporalUnavailable');
 }
 
-/** Pauses that grow, up to the client's patience. */
+/** Pauses of growing length, until `patienceMs` have passed since the last response. */
 export class Patience {
-  /** Ends with the client, and with the caller's own. */
+  /** Aborts when the client is closed, and with the caller's own signal. */
   readonly signal: AbortSignal;
   readonly #place: HttpPlace;
   #since = performance.now();
@@ -74,13 +74,13 @@ export class Patience {
     this.signal = signal ? AbortSignal.any([place.closed, signal]) : place.closed;
   }
 
-  /** The server has answered. */
+  /** Resets the pauses: the server has responded. */
   answered(): void {
     this.#since = performance.now();
     this.#pauseMs = FIRST_PAUSE_MS;
   }
 
-  /** Throws `ServerUnavailable` where the server has been away for too long, and the signal's reason. */
+  /** Throws `ServerUnavailable` if the server has been unreachable for too long, and the reason of the signal. */
   async pause(cause: unknown): Promise<void> {
     const { url, patienceMs } = this.#place;
     if (performance.now() - this.#since >= patienceMs) {
@@ -105,7 +105,7 @@ function reasonOf({ message, cause }: NoAnswer): string {
   return deepest instanceof Error && deepest.message !== '' ? `${message} (${deepest.message})` : message;
 }
 
-/** Throws the signal's reason. */
+/** Throws the reason of the signal once it aborts. */
 export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve } = defer<void>();

@@ -1,4 +1,7 @@
-/** What a client has sent to threads and not seen taken, and the wait until all of it has been: asked for in bounded answers. */
+/**
+ * Records what a client has sent to threads and not seen taken, and waits until all of it has been, in requests of
+ * bounded duration.
+ */
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { OutgoingMessage } from '../outgoing.ts';
@@ -7,9 +10,9 @@ import type { IdleOptions } from '../wait-for-idle.ts';
 import { type HttpPlace, pathOf } from './http-place.ts';
 import { askJson } from './patience.ts';
 
-/** Of one answer: what lies between ends requests that take long. */
+/** Longest duration of one request, in milliseconds: proxies in between end requests that take long. */
 const ASK_FOR_MS = 20_000;
-/** As many as the API takes: those that were sent last, since a thread takes what it is sent in order. */
+/** Most ids that the API accepts. The latest ones suffice, since a thread takes what it is sent in order. */
 const ASK_FOR_IDS = 10_000;
 
 export class SentItems {
@@ -56,7 +59,7 @@ export class SentItems {
   }
 }
 
-/** What was sent meanwhile stays. */
+/** Removes what has been taken; what was sent in the meantime stays. */
 function settle(own: Sent, ids: readonly string[], signalled: boolean): void {
   for (const id of ids) {
     own.ids.delete(id);

@@ -1,4 +1,4 @@
-/** What A2A 1.0 says on the wire (ProtoJSON), as far as a thread tells it. */
+/** The types of A2A 1.0 on the wire (ProtoJSON), as far as threads use them. */
 
 export type TaskState =
   | 'TASK_STATE_SUBMITTED'
@@ -10,10 +10,10 @@ export type TaskState =
   | 'TASK_STATE_CANCELED'
   | 'TASK_STATE_REJECTED';
 
-/** One of `text`, `url` and `data`. */
+/** Has exactly one of `text`, `url` and `data`. */
 export interface A2aPart {
   readonly text?: string;
-  /** Of a file of the thread: its path, until a door has made an address of it. */
+  /** URL of a file. For a file of the thread the projection sets its path; the API replaces that by a signed URL. */
   readonly url?: string;
   readonly data?: unknown;
   readonly mediaType?: string;
@@ -44,27 +44,27 @@ export interface TaskStatus {
 export interface A2aTask {
   /** The execution's id. */
   readonly id: string;
-  /** The thread's. */
+  /** The thread's id. */
   readonly contextId: string;
   readonly status: TaskStatus;
   readonly artifacts: readonly A2aArtifact[];
   readonly history: readonly A2aMessage[];
 }
 
-/** Whose it is. */
+/** The task that a frame belongs to. */
 interface OfTask {
   readonly taskId: string;
   readonly contextId: string;
 }
 
-/** A frame of a stream: one of these. */
+/** A frame of a task's stream: one of these. */
 export type A2aFrame =
   | { readonly task: A2aTask }
   | { readonly statusUpdate: OfTask & { readonly status: TaskStatus } }
   | {
       readonly artifactUpdate: OfTask & {
         readonly artifact: A2aArtifact;
-        /** Its parts go behind those that were told; else they take their place. */
+        /** If true, the parts are appended to those sent before; if false, they replace them. */
         readonly append: boolean;
         readonly lastChunk: boolean;
       };
@@ -81,17 +81,17 @@ export function isTerminal(state: TaskState): boolean {
   return TERMINAL.has(state);
 }
 
-/** It goes on once somebody has answered. */
+/** True if the task waits for an answer. */
 export function isInterrupted(state: TaskState): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
 }
 
-/** Microseconds since 1970, as ISO 8601. */
+/** Converts microseconds since 1970 to ISO 8601. */
 export function toTimestamp(at: number): string {
   return new Date(at / 1000).toISOString();
 }
 
-/** What a task waits for, as its status tells it. */
+/** Returns the waits that are listed in the message of a task's status. */
 export function waitsOf({
   message,
 }: TaskStatus): readonly { readonly waitId: string; readonly kind: string }[] {

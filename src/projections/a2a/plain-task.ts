@@ -1,4 +1,4 @@
-/** A task of A2A under the names of Protolink's runtime page. */
+/** Converts a task of A2A to the names of Protolink's runtime page. */
 import type { RunTaskState } from '../run/run-event.ts';
 import type { A2aPart, A2aTask, TaskState, TaskStatus } from './a2a-shape.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What comes of a task: its answers, each an artifact under the id that the answer has as a message, and the files that it writes.
- * A1. A piece of text is appended. What was given up, and what was committed, takes the place of all that was told of it: a reader that has
- *     missed pieces has the whole text with the commit.
+ * The artifacts of a task: its answers, each under the id of the answer's message, and the files that it writes.
+ * A1. A piece of text is appended; discarded or committed text replaces all that was sent of it. So a reader that has
+ *     missed pieces receives the whole text with the commit.
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { A2aArtifact, A2aFrame, A2aPart } from './a2a-shape.ts';
@@ -10,7 +10,7 @@ import type { OpenTask } from './task-state.ts';
 
 export const ARTIFACT_HANDLERS: TaskHandlers = {
   'model.chunk': (open, { step, data: { delta, depth } }) => {
-    // Of sub-prompts nothing is an answer to the user.
+    // Text of a sub-prompt is no answer to the user.
     if (depth !== undefined || delta === '') return [open, []];
     const id = answerOf(open, step);
     const parts = [{ text: delta }];
@@ -37,14 +37,14 @@ function answer(artifactId: string, parts: readonly A2aPart[]): A2aArtifact {
   return { artifactId, name: 'answer', parts };
 }
 
-/** An artifact has a part, also one that is taken back. */
+/** Withdraws the streamed text. Its artifact is sent with one empty part, because an artifact must have a part. */
 function giveUp(open: OpenTask): TaskTold {
   if (open.text === null) return [open, []];
   const [, told] = tell(open, answer(open.text, [{ text: '' }]), { append: false, last: true });
   return [without({ ...open, text: null }, open.text), told];
 }
 
-/** Those under /attachments came with messages. */
+/** Emits a file as an artifact. Files under /attachments came with messages and are skipped. */
 function tellFile(
   open: OpenTask,
   { path, mimeType }: { readonly path: string; readonly mimeType: string },
@@ -75,7 +75,7 @@ function tell(
   return [{ ...open, task: { ...task, artifacts: next } }, [{ artifactUpdate } satisfies A2aFrame]];
 }
 
-/** In the task a text is one part, however many pieces it came in. */
+/** Joins the pieces of a text: in the task it is a single part. */
 function joined(known: readonly A2aPart[], more: readonly A2aPart[]): A2aPart {
   return { text: [...known, ...more].map(({ text = '' }) => text).join('') };
 }

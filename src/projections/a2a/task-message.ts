@@ -1,4 +1,4 @@
-/** A message of a user, as tasks tell it in their history. */
+/** Converts a user's message to an entry of a task's history. */
 import type { Message } from '../../core/message/message.ts';
 import type { A2aMessage, A2aPart } from './a2a-shape.ts';
 

@@ -1,8 +1,9 @@
 /**
- * The log as tasks of A2A: an execution is a task, and its state is in the reading as it stands behind each row, so whoever comes later is
- * given the task and then what happens to it. It may begin at the start of any execution, or some rows before it: then it has what began it.
+ * Projects the log as tasks of A2A: an execution is a task. The state after each row has the whole task, so a reader
+ * that joins late receives the task first and then its changes. The projection may begin at the start of any execution,
+ * or some rows before it, so that it also reads the messages that begin the execution.
  * T1. A task ends once.
- * T2. What happens between executions is not told.
+ * T2. Nothing that happens between executions is emitted.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
@@ -27,7 +28,7 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
   if (event.type === 'message.created') return hear(reading, row);
   // T2: between executions.
   if (!open) return [ends(event) ? { ...reading, heard: [] } : reading, []];
-  // T1: and nothing behind it.
+  // T1: the last frame of the task.
   if (event.type === 'execution.ended') {
     const [{ task }, told] = endTask(open, event.data, event);
     return [{ ...reading, heard: [], open: null, ended: task }, told];
@@ -36,18 +37,18 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
   return [{ ...reading, open: next }, told];
 };
 
-/** What was said before belongs to an execution whose beginning was not read. */
+/** True for rows of an execution whose beginning was not read: earlier messages belong to it, not to the next one. */
 function ends({ type }: ThreadEvent): boolean {
   return type === 'execution.ended' || type === 'step.started' || type === 'step.committed';
 }
 
 function handle(open: OpenTask, event: ThreadEvent): TaskTold {
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as ((open: OpenTask, event: ThreadEvent) => TaskTold) | undefined;
   return handler ? handler(open, event) : [open, []];
 }
 
-/** What a user says is history of the task that it begins, or joins. */
+/** Adds a user's message to the history of the open task, or keeps it for the task that it will begin. */
 function hear(reading: TaskReading, { event, message }: LogRow): readonly [TaskReading, readonly A2aFrame[]] {
   if (event.type !== 'message.created') return [reading, []];
   const { messageId, role, depth } = event.data;

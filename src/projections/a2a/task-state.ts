@@ -1,4 +1,4 @@
-/** What the reading of tasks knows between two rows: the task as it is, and what is under way in it. Plain JSON. */
+/** State of the projection between two rows: the task so far, its open text and its open waits. Plain JSON. */
 import type { NamedWait } from '../../core/event/event-data.ts';
 import type { Said } from '../row-message.ts';
 import { type A2aMessage, type A2aTask, toTimestamp } from './a2a-shape.ts';
@@ -7,22 +7,22 @@ export type OpenWait = Pick<NamedWait, 'waitId' | 'kind' | 'name'> & { readonly 
 
 export interface OpenTask {
   readonly task: A2aTask;
-  /** The artifact whose text is being streamed. */
+  /** Id of the artifact whose text is being streamed. */
   readonly text: string | null;
-  /** By id. */
+  /** Open waits by id. */
   readonly waits: Readonly<Record<string, OpenWait>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
 }
 
 export interface TaskReading {
   /** The thread's id. */
   readonly contextId: string;
-  /** What users have said since the last step: the next execution begins with it. */
+  /** Messages of users since the last step; the next execution begins with them. */
   readonly heard: readonly Omit<A2aMessage, 'taskId'>[];
   /** Null between executions. */
   readonly open: OpenTask | null;
-  /** The last one that has ended. */
+  /** The last task that has ended. */
   readonly ended: A2aTask | null;
 }
 

@@ -1,4 +1,4 @@
-/** How a task stands: it works, waits for people, has ended; with a message where there is something to say. */
+/** The status of a task: working, waiting for people, or ended; with a message if there is something to report. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { RestStatus } from '../../core/thread/step.ts';
@@ -6,7 +6,7 @@ import { type A2aFrame, type A2aPart, type A2aTask, type TaskState, toTimestamp 
 import type { TaskHandlers, TaskTold } from './task-handler.ts';
 import type { OpenTask, OpenWait } from './task-state.ts';
 
-/** The row that tells it. */
+/** Number and time (microseconds since 1970) of the row that changes the status. */
 interface At {
   readonly seq: number;
   readonly at: number;
@@ -14,7 +14,7 @@ interface At {
 
 export const STATUS_HANDLERS: TaskHandlers = {
   'wait.opened': (open, { seq, at, data: { waitId, kind, name, summary } }) => {
-    // A subagent that is not made yet holds no task up.
+    // A wait for variables delays the creation of a subagent, not the task.
     if (kind === 'variables') return [open, []];
     const next = { ...open, waits: { ...open.waits, [waitId]: { waitId, kind, name, summary } } };
     return isWorking(open) ? [next, []] : toWaiting(next, { seq, at });
@@ -22,7 +22,7 @@ export const STATUS_HANDLERS: TaskHandlers = {
   'wait.answered': closeWait,
   'wait.closed': closeWait,
   'thread.status': (open, { seq, at, data: { status } }) => {
-    // What was answered before its thread rests is no reason to.
+    // The waits may have been answered before this row: then the task does not wait.
     if (status === 'waiting' && Object.keys(open.waits).length > 0) return toWaiting(open, { seq, at });
     if (status !== 'running' || isWorking(open)) return [open, []];
     return setStatus(open, 'TASK_STATE_WORKING', { seq, at });
@@ -33,7 +33,10 @@ function isWorking({ task }: OpenTask): boolean {
   return task.status.state === 'TASK_STATE_WORKING';
 }
 
-/** With the last one the task works, whenever its thread says so. An answer that came as a message is history. */
+/**
+ * Closes a wait. With the last one the task works again, whenever the row with the thread's status follows. An answer
+ * that was sent as a message is added to the history.
+ */
 function closeWait(
   open: OpenTask,
   { seq, at, data }: ThreadEventOf<'wait.answered'> | ThreadEventOf<'wait.closed'>,
@@ -58,7 +61,7 @@ function withAnswer(
   return { ...task, history: [...task.history, said] };
 }
 
-/** `by` of an answer that came as a message: who, and which one. */
+/** Builds `by` of an answer that was sent as a message: the sender's name and the message's id. */
 export function answeredBy(name: string | null, messageId: string): string {
   return `${(name ?? 'a2a').slice(0, 180)}, message ${messageId}`;
 }
@@ -71,7 +74,7 @@ function toWaiting(open: OpenTask, at: At): TaskTold {
   return setStatus(open, 'TASK_STATE_INPUT_REQUIRED', at, Object.values(open.waits).flatMap(toParts));
 }
 
-/** What is asked, in words, and its id, which goes back with the answer. */
+/** The question as text, and the wait with its id, which an answer can name. */
 function toParts({ summary, ...wait }: OpenWait): readonly A2aPart[] {
   return [{ text: summary }, { data: wait, mediaType: 'application/json' }];
 }

@@ -1,7 +1,9 @@
 /**
- * Calls of the agent's tools and subagents: a client is shown them, and answers none of them but by what it is asked. Those of its own tools it runs itself.
- * Y1. A call is told once: its client puts every piece of arguments behind those that it has.
- * Y2. Calls of the client's own tools are told by its names for them, and at the latest where they are waited for, all of them: it answers them at once.
+ * Calls of tools and subagents. The client is shown the agent's calls, and only answers the waits that they open. Calls
+ * of the client's own tools are run by the client.
+ * Y1. A call is emitted once, because clients append every piece of arguments to those that they have.
+ * Y2. Calls of a client's tools use its names, and all are emitted at the latest when one is waited for. The client
+ *     returns all their results together.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
@@ -47,7 +49,7 @@ export const CALL_HANDLERS: AgUiHandlers = {
 
 function call(run: OpenRun, toolCallId: string, name: string): AgUiTold {
   const { [toolCallId]: asked, ...left } = run.asked;
-  // Y1: told already.
+  // Y1: emitted already.
   if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
   const parent = asked ? { parentMessageId: asked.parent } : {};
   const told: AgUiEvent[] = [
@@ -58,13 +60,13 @@ function call(run: OpenRun, toolCallId: string, name: string): AgUiTold {
   return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, told];
 }
 
-/** Y1: a snapshot has shown those that are in its messages. */
+/** Y1: marks the pending calls as emitted, because a snapshot has shown their messages. */
 export function withShownCalls(run: OpenRun): OpenRun {
   const shown = Object.keys(run.asked).map((id) => [id, true] as const);
   return { ...run, asked: {}, calls: { ...run.calls, ...Object.fromEntries(shown) } };
 }
 
-/** Y2: those that were not told yet. */
+/** Y2: emits the client's calls that were not emitted yet. */
 export function tellClientCalls(run: OpenRun): AgUiTold {
   let next = run;
   const told: AgUiEvent[] = [];
@@ -98,7 +100,7 @@ function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTold {
 
 function openWait(run: OpenRun, wait: EventData['wait.opened']): OpenRun {
   const { waitId, kind, name, callId, threadId } = wait;
-  // What is asked of a descendant's client is no call of this one's.
+  // A question of a descendant is not for this run's client.
   const isOfClient = kind === 'question' && threadId === undefined && parseClientToolName(name) !== undefined;
   if (isOfClient && callId !== undefined)
     return { ...run, clientWaits: { ...run.clientWaits, [waitId]: callId } };
@@ -132,7 +134,7 @@ function toInterrupt(wait: EventData['wait.opened']): AgUiInterrupt {
     id,
     reason: REASONS[kind],
     message: summary,
-    // Of a descendant's call the client knows nothing.
+    // The client does not know the calls of descendants.
     ...(callId === undefined || threadId !== undefined ? {} : { toolCallId: callId }),
     responseSchema: kind === 'approval' || kind === 'paused' ? APPROVAL : VALUE,
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt / 1000).toISOString() }),

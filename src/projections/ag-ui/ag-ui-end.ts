@@ -1,4 +1,4 @@
-/** How a run ends: with its execution, or where a person or its client is waited for. */
+/** The end of a run: with its execution, or when a person or the client is waited for. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { tellClientCalls } from './ag-ui-calls.ts';
@@ -17,12 +17,13 @@ export function endRun(run: OpenRun, end: EventData['execution.ended']): readonl
   return [...closing(run), { type: 'RUN_FINISHED', outcome: { type }, usage }];
 }
 
-/** The answers begin the next run. */
+/** Ends a run at a wait. The answers begin the next run. */
 export function endAtWait(run: OpenRun): readonly AgUiEvent[] {
   const interrupts = Object.values(run.waits);
   const isOfClient = Object.keys(run.clientWaits).length > 0;
   const [told, calls] = isOfClient ? tellClientCalls(run) : [run, []];
-  // The client's own calls end a run as an answer does: it comes back with their results. One that was opened before there was a log of waits has no words here.
+  // Calls for the client end the run with success: its next run brings their results. A wait without a `wait.opened`
+  // row (the log is older than that kind of row) cannot be listed, and ends the run in the same way.
   const outcome =
     interrupts.length > 0 ? ({ type: 'interrupt', interrupts } as const) : { type: 'success' as const };
   return [...calls, ...closing(told), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];

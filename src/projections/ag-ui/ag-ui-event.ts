@@ -1,7 +1,10 @@
-/** An event of AG-UI 1.0, as far as a thread tells them. A run's own two ids are put to its first and last ones by who answers the request. */
+/**
+ * The events of AG-UI 1.0, as far as threads use them. The API adds the ids of the thread and the run to the first and
+ * last event of a run.
+ */
 
 export interface AgUiInterrupt {
-  /** Of the wait. */
+  /** The wait's id. */
   readonly id: string;
   readonly reason: string;
   readonly message: string;
@@ -28,7 +31,7 @@ export interface AgUiUsage {
 
 export type AgUiEvent =
   | { readonly type: 'RUN_STARTED' }
-  /** Stands for all messages of the thread up to this time, in microseconds: whoever tells it reads them. */
+  /** Placeholder for all messages of the thread up to `upTo` (microseconds since 1970): the API inserts them. */
   | { readonly type: 'MESSAGES_SNAPSHOT'; readonly upTo: number }
   | { readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string }
   | { readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' | 'user' }
@@ -58,7 +61,7 @@ export type AgUiEvent =
   | {
       readonly type: 'SUBAGENT_FINISHED';
       readonly subagentRunId: string;
-      /** Suspended: it goes on behind the run. */
+      /** `suspended`: the subagent continues after the run. */
       readonly outcome: { readonly type: 'success' | 'suspended' };
     }
   | { readonly type: 'SUBAGENT_ERROR'; readonly subagentRunId: string; readonly message: string }

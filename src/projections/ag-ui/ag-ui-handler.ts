@@ -1,11 +1,11 @@
-/** What reads a row of one kind: what is known of the run behind it, and what the row tells. */
+/** Handlers of log rows by kind: each returns the new state of the run and the events that the row emits. */
 import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { AgUiReading, OpenRun } from './ag-ui-state.ts';
 
 export type AgUiTold = readonly [OpenRun, readonly AgUiEvent[]];
 
-/** By kind; a kind without one tells nothing. */
+/** Rows of a kind without a handler emit nothing. */
 export type AgUiHandlers = {
   readonly [Kind in EventKind]?: (run: OpenRun, event: ThreadEventOf<Kind>, reading: AgUiReading) => AgUiTold;
 };

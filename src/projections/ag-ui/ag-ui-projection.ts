@@ -1,8 +1,8 @@
 /**
- * The log as AG-UI. It may begin at the start of any execution, which is one run.
- * Q1. A run begins with a snapshot of all messages before it: its readers cannot come back, and have then missed nothing.
- * Q2. It ends once, with everything closed that it has opened.
- * Q3. What happens between executions is not told.
+ * Projects the log as AG-UI events. It may begin at the start of any execution, which is one run.
+ * Q1. A run begins with a snapshot of all messages before it. So its readers, which cannot resume, have missed nothing.
+ * Q2. A run ends once, after everything that it has opened is closed.
+ * Q3. Nothing that happens between executions is emitted.
  */
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { isAnswerId } from '../../core/message/answer-id.ts';
@@ -21,7 +21,7 @@ const HANDLERS: AgUiHandlers = {
   'model.answered': (run, { data: { usage } }) => [{ ...run, usage: addUsage(run.usage, usage) }, []],
 };
 
-/** Told as they are, beside the messages. */
+/** Kinds of rows that are emitted unchanged, as custom events. */
 const NOTES: ReadonlySet<EventKind> = new Set<EventKind>([
   'subagent.status',
   'file.created',
@@ -54,21 +54,21 @@ export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => 
 };
 
 function handle(run: OpenRun, event: ThreadEvent, reading: AgUiReading): AgUiTold {
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
     | ((run: OpenRun, event: ThreadEvent, reading: AgUiReading) => AgUiTold)
     | undefined;
   return handler ? handler(run, event, reading) : [run, []];
 }
 
-/** A message, whose meaning the row behind it says. */
+/** Remembers a message; the row after it shows what it is. */
 function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
   if (event.type !== 'message.created' || !message) return reading;
   const { open } = reading;
   const { id, created_at: at } = message;
   const heard = { ...reading, prior: reading.upTo, upTo: Math.max(reading.upTo, at) };
   if (!open) return heard;
-  // A sub-prompt's calls are not told.
+  // Calls of a sub-prompt are not emitted.
   const own = event.data.depth === undefined ? callsOf(message) : [];
   const given = own.map((call) => [
     call.id,
@@ -80,7 +80,7 @@ function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
   };
 }
 
-/** What a user says meanwhile is told at once. */
+/** Emits a user's message that joins the running execution at once, by a snapshot. */
 function joined(
   reading: AgUiReading,
   open: OpenRun,
@@ -89,12 +89,12 @@ function joined(
   const { upTo } = reading;
   if (event.type !== 'message.created' || event.data.role !== 'user' || event.data.depth !== undefined)
     return [reading, []];
-  // Within a text a snapshot would take it back. What the agent's other side says is told by its step.
+  // While a text is open, a snapshot would remove it. Answers of the thread's other side are emitted by their steps.
   if (!message || message.silent || open.text || isAnswerId(message.id)) return [reading, []];
   return [{ ...reading, open: withShownCalls(open) }, [{ type: 'MESSAGES_SNAPSHOT', upTo }]];
 }
 
-/** Told from here on: a run of its own begins in the middle of an execution. */
+/** Begins a separate run in the middle of an execution: events are emitted from here on. */
 export function enterRun(reading: AgUiReading): readonly [AgUiReading, readonly AgUiEvent[]] {
   const { open, upTo } = reading;
   if (!open) return [reading, []];

@@ -1,4 +1,4 @@
-/** What the reading of an AG-UI run knows between two rows. Plain JSON, as small as its open calls and the text that is being streamed. */
+/** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
 import type { Said } from '../row-message.ts';
 import type { AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
 
@@ -16,30 +16,30 @@ export interface AskedCall {
 }
 
 export interface OpenRun {
-  /** The name of the step that is told to be open. */
+  /** Name of the step that was started and is not finished yet in the emitted events. */
   readonly step: string | null;
   readonly role: 'assistant' | 'user';
   readonly text: OpenText | null;
-  /** Told, and not answered. */
+  /** Calls that were emitted and have no result yet, by id. */
   readonly calls: Readonly<Record<string, true>>;
-  /** Of calls that are to be called: what the model wrote, and in which message. */
+  /** Calls that were not emitted yet, by id: name, arguments and message, as the model wrote them. */
   readonly asked: Readonly<Record<string, AskedCall>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
-  /** Told, and not returned: their threads. */
+  /** Subagents that were emitted and have not returned, by the ids of their threads. */
   readonly subagents: Readonly<Record<string, true>>;
   readonly usage: AgUiUsage | null;
-  /** The waits that are open, by id. */
+  /** Open waits for people, by id. */
   readonly waits: Readonly<Record<string, AgUiInterrupt>>;
-  /** The calls that the client is to run itself now, by the wait of each. */
+  /** Ids of the calls that the client must run now, by wait id. */
   readonly clientWaits: Readonly<Record<string, string>>;
-  /** It waits for a person, or for its client. */
+  /** True while the thread waits for a person or for the client. */
   readonly waiting: boolean;
 }
 
 export interface AgUiReading {
   readonly threadId: string;
-  /** When the newest message that was heard was made, and the one before it; microseconds. */
+  /** Creation time of the newest message (`upTo`) and of the one before it (`prior`), in microseconds since 1970. */
   readonly upTo: number;
   readonly prior: number;
   /** Null between executions. */

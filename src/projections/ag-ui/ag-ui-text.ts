@@ -1,6 +1,6 @@
 /**
  * Steps and their text. A message has exactly the text that was committed.
- * X1. What was given up is taken back by a snapshot without it; what takes its place is told under the same id.
+ * X1. Discarded text is removed by a snapshot without it; the text that replaces it has the same message id.
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
@@ -17,7 +17,7 @@ export const TEXT_HANDLERS: AgUiHandlers = {
   },
   'model.chunk': (run, event, { threadId, upTo }) => {
     const { delta, call, depth } = event.data;
-    // Of sub-prompts nothing is an answer to the user.
+    // Text of a sub-prompt is no answer to the user.
     if (depth !== undefined || delta === '') return [run, []];
     const { step = 0 } = event;
     const attempt = `${step}.${event.attempt ?? 0}.${call}`;
@@ -31,7 +31,7 @@ export const TEXT_HANDLERS: AgUiHandlers = {
     depth === undefined ? [{ ...run, text: null }, giveUp(run, upTo)] : [run, []],
   'step.committed': (run, { data: { messageId, depth } }, { prior }) =>
     depth === undefined ? settle(run, messageId, prior) : [run, []],
-  // What was kept of it is the message before.
+  // If text was kept, it is the message before this row.
   'execution.aborted': (run, { data: { keptText, depth } }, { upTo, prior }) => {
     if (depth !== undefined) return [run, []];
     if (keptText && run.said) return settle(run, run.said.id, prior);
@@ -65,7 +65,7 @@ function write(messageId: string, delta: string): AgUiEvent {
   return { type: 'TEXT_MESSAGE_CONTENT', messageId, delta };
 }
 
-/** X1: taken back by a snapshot. */
+/** X1: ends the open message and removes it by a snapshot. */
 function giveUp({ text }: OpenRun, upTo: number): readonly AgUiEvent[] {
   if (!text) return [];
   return [

@@ -1,13 +1,13 @@
 /**
- * RuntimeEvent: what happens in a turn, in the shape and the fifteen types that AgenticX's agent runtime page gives it. It is JSON, so its
- * fields are named as there. Events are read off the log and stored nowhere.
+ * RuntimeEvent: what happens in a turn, with the shape and the fifteen types of AgenticX's agent runtime page. It is
+ * JSON, so its fields are named as there. Events are derived from the log and not stored.
  */
 
 /** Type → data. */
 export interface RuntimeEventData {
-  /** A round begins: a step of the agent's own. `max_rounds` is null where nothing limits them. */
+  /** A round begins: a step of the agent itself, not of a sub-prompt. `max_rounds` is null if there is no limit. */
   readonly round_start: { readonly round: number; readonly max_rounds: number | null };
-  /** A piece of streamed text; or, where none has come for a while, a sign that the model has been asked (`waiting`), which is no text. */
+  /** A piece of streamed text. With `waiting`: no text, but a sign that the model has not answered for a while. */
   readonly token: { readonly text: string; readonly waiting?: true };
   readonly tool_call: ToolCalled;
   readonly tool_result: {
@@ -16,23 +16,23 @@ export interface RuntimeEventData {
     readonly tool_call_id: string;
     readonly is_error: boolean;
   };
-  /** Somebody is asked: `context.kind` says for what, `context.tool` for which call. It is answered under its id. */
+  /** A person is asked: `context.kind` says for what, `context.tool` about which tool. The answer must name `id`. */
   readonly confirm_required: {
     readonly id: string;
     readonly question: string;
     readonly context: ConfirmContext;
   };
-  /** `approved` is false as well where nobody answered in time. */
+  /** `approved` is also false if there was no answer in time. */
   readonly confirm_response: { readonly id: string; readonly approved: boolean };
-  /** `compacted_count`: the messages that the summary stands for. */
+  /** `compacted_count`: number of messages that the summary replaces. */
   readonly compaction: { readonly compacted_count: number; readonly summary: string };
-  /** Of an agent that another one has begun: after every eighth round. */
+  /** Only for a subagent: emitted after every eighth round. */
   readonly subagent_checkpoint: Checkpoint & { readonly artifact_count: number };
-  /** It has no round left and waits for more (`wait_id`). */
+  /** Only for a subagent: it has no rounds left and waits until more are allowed (`wait_id`). */
   readonly subagent_paused: Checkpoint & { readonly wait_id: string };
   /** The turn's answer: its last event. */
   readonly final: { readonly text: string };
-  /** `terminal`: the turn's last event. All others are warnings: a refused call, an attempt that is given up. */
+  /** `terminal`: the turn's last event. All other errors are warnings: a refused call, a discarded attempt. */
   readonly error: RuntimeFailure;
   readonly subagent_started: SubagentNamed & {
     readonly role: string;
@@ -60,10 +60,10 @@ export interface ConfirmContext {
 
 export interface Checkpoint {
   readonly agent_id: string;
-  /** Rounds that are over. */
+  /** Number of rounds that are over. */
   readonly round: number;
   readonly max_rounds: number | null;
-  /** The last ten, each once, in the order in which they were first called. */
+  /** The last ten distinct tools, in the order of their first calls. */
   readonly executed_tools: readonly string[];
   readonly text: string;
 }
@@ -72,13 +72,13 @@ export interface RuntimeFailure {
   readonly text: string;
   readonly terminal: boolean;
   readonly tool_call_id?: string;
-  /** Of loops: `generic_repeat`, `ping_pong` or `no_progress`. */
+  /** Set if a loop has ended the turn: `generic_repeat`, `ping_pong` or `no_progress`. */
   readonly detector?: string;
-  /** What was streamed of the answer so far is void. */
+  /** Set if the text streamed so far for the answer is void. */
   readonly discarded?: true;
 }
 
-/** `agent_id`: the child's thread. */
+/** `agent_id`: id of the child's thread. */
 export interface SubagentNamed {
   readonly agent_id: string;
   readonly name: string;
@@ -90,12 +90,12 @@ export type RuntimeEvent = {
   readonly [Type in RuntimeEventType]: {
     readonly type: Type;
     readonly data: RuntimeEventData[Type];
-    /** Of whose turn it is: `meta`, unless the reading was given another; a subagent has its thread's id. */
+    /** The agent of the turn: `meta` unless the reader has named another; for a subagent, the id of its thread. */
     readonly agent_id: string;
   };
 }[RuntimeEventType];
 
-/** The words of the page. */
+/** The types of events, with the constant names of the page. */
 export const EventType = {
   ROUND_START: 'round_start',
   TOKEN: 'token',
@@ -115,7 +115,7 @@ export const EventType = {
 } as const satisfies Readonly<Record<string, RuntimeEventType>>;
 
 /**
- * True once in a turn: on its last event.
+ * True for the last event of a turn, and for no other.
  * @example
  * ```ts
  * console.log(isTerminal({ type: 'final', data: { text: 'done' }, agent_id: 'meta' })); // true

@@ -1,7 +1,7 @@
 /**
- * The log as AgenticX's RuntimeEvents. It may begin at the start of any execution, which is a turn here.
- * T1. One terminal event in a turn: its last, `final` or an `error` that says so.
- * T2. What happens between turns is not told.
+ * Projects the log as AgenticX's RuntimeEvents. It may begin at the start of any execution, which is a turn here.
+ * T1. A turn has exactly one terminal event, its last: `final`, or an `error` with `terminal: true`.
+ * T2. Nothing that happens between turns is emitted.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
@@ -38,7 +38,7 @@ export const projectTurns: Projection<TurnReading, RuntimeEvent> = (reading, row
 };
 
 function tell(turn: OpenTurn, event: ThreadEvent, of: TurnOf): TurnTold {
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
     | ((turn: OpenTurn, event: ThreadEvent, of: TurnOf) => TurnTold)
     | undefined;
@@ -49,7 +49,7 @@ function stamp({ agentId: own }: TurnReading, { agentId = own, ...draft }: TurnD
   return { ...draft, agent_id: agentId } as RuntimeEvent;
 }
 
-/** What a message says is told with the row that says what it is: an answer, a result. */
+/** Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. */
 function remember(turn: OpenTurn, { event, message }: LogRow): OpenTurn {
   if (event.type !== 'message.created') return turn;
   const said = saidBy(event.data.messageId, message);

@@ -1,18 +1,18 @@
-/** What the reading of a turn knows between two rows. Plain JSON, as small as its open calls. */
+/** State of the projection between two rows. Plain JSON, as small as its open calls. */
 import type { Said } from '../row-message.ts';
 
 export interface TurnBegin {
-  /** As it is stamped on every event; a subagent's thread, else `meta`. */
+  /** `agent_id` of every event: the thread's id for a subagent; `meta` unless given. */
   readonly agentId?: string;
-  /** The turns are those of a subagent: it tells checkpoints. */
+  /** True if the turns are those of a subagent: checkpoints are emitted. */
   readonly subagent?: boolean;
 }
 
 export interface OpenCall {
   readonly name: string;
-  /** As the model wrote them. */
+  /** The arguments, as the model wrote them. */
   readonly given: string;
-  /** A person was asked and did not agree: its result is told as that, and not as an error, too. */
+  /** Set if a person was asked and did not agree: there is a result, but no `error` event. */
   readonly declined?: true;
 }
 
@@ -20,18 +20,18 @@ export interface OpenTurn {
   readonly executionId: string;
   readonly round: number;
   readonly maxRounds: number | null;
-  /** Distinct names in the order of their first call. */
+  /** Distinct names of the tools, in the order of their first calls. */
   readonly tools: readonly string[];
   readonly artifacts: number;
-  /** By the id of the call. */
+  /** Open calls by id. */
   readonly calls: Readonly<Record<string, OpenCall>>;
-  /** Arguments of calls that are to be told of, by the id of the call. */
+  /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
-  /** The last answer of the agent's own. */
+  /** Text of the agent's last answer; sub-prompts do not count. */
   readonly answer: string;
-  /** The waits that are open, by id: of which call each is. */
+  /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
   readonly detector: string | null;
 }

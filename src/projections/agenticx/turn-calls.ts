@@ -1,6 +1,6 @@
 /**
- * Calls of tools: those of the agent, of its prompts and of people. A call is told before its result, whatever became of it; one that was refused
- * is an error as well, which does not end the turn.
+ * Calls of tools: by the agent, by its prompts and by people. A call is always emitted before its result. For a refused
+ * call an `error` is emitted, too, which does not end the turn.
  */
 import { parseRecord } from '../../core/value/record.ts';
 import type { OpenTurn } from './agenticx-state.ts';

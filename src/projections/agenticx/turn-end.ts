@@ -1,4 +1,4 @@
-/** How a turn ends, and what is known of it before. */
+/** The end of a turn, and what is remembered for it. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { OpenTurn } from './agenticx-state.ts';
 import type { TurnDraft, TurnHandlers } from './turn-handler.ts';
@@ -7,7 +7,7 @@ export const END_HANDLERS: TurnHandlers = {
   'loop.critical': (turn, { data: { detector } }) => [{ ...turn, detector }, []],
 };
 
-/** A turn without an error has its answer, an empty one where it said nothing. */
+/** If the turn ended idle, its answer, empty if there is none; else a terminal error. */
 export function endTurn(turn: OpenTurn, end: EventData['execution.ended']): TurnDraft {
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle') return { type: 'final', data: { text: turn.answer } };

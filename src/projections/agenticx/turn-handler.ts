@@ -1,9 +1,9 @@
-/** What reads a row of one kind: what is known of the turn behind it, and what the row tells. */
+/** Handlers of log rows by kind: each returns the new state of the turn and the events that the row emits. */
 import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { RuntimeEventData, RuntimeEventType } from './agenticx-event.ts';
 import type { OpenTurn } from './agenticx-state.ts';
 
-/** An event; `agentId` where it is another's than the turn's. */
+/** An event without `agent_id`. `agentId` is set if its agent is not the turn's. */
 export type TurnDraft = {
   readonly [Type in RuntimeEventType]: {
     readonly type: Type;
@@ -14,13 +14,13 @@ export type TurnDraft = {
 
 export type TurnTold = readonly [OpenTurn, readonly TurnDraft[]];
 
-/** Whose turn it is. */
+/** The agent of the turn. */
 export interface TurnOf {
   readonly agentId: string;
   readonly subagent: boolean;
 }
 
-/** By kind; a kind without one tells nothing. */
+/** Rows of a kind without a handler emit nothing. */
 export type TurnHandlers = {
   readonly [Kind in EventKind]?: (turn: OpenTurn, event: ThreadEventOf<Kind>, of: TurnOf) => TurnTold;
 };

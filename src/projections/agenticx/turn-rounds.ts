@@ -1,11 +1,11 @@
-/** Rounds: the steps of the agent's own. */
+/** Rounds: the steps of the agent itself, not of its sub-prompts. */
 import type { Checkpoint } from './agenticx-event.ts';
 import type { OpenTurn } from './agenticx-state.ts';
 import type { TurnDraft, TurnHandlers, TurnOf } from './turn-handler.ts';
 
-/** Rounds between two checkpoints. */
+/** Number of rounds between two checkpoints. */
 const EVERY = 8;
-/** Names of tools that a checkpoint tells. */
+/** Greatest number of tools that a checkpoint names. */
 const TOOLS = 10;
 
 export const ROUND_HANDLERS: TurnHandlers = {
@@ -16,7 +16,7 @@ export const ROUND_HANDLERS: TurnHandlers = {
     const began = { type: 'round_start', data: { round: next.round, max_rounds: turn.maxRounds } } as const;
     return [next, [began, ...toCheckpoint(turn, of)]];
   },
-  // Of sub-prompts nothing is an answer to the user.
+  // Text of a sub-prompt is no answer to the user.
   'model.chunk': (turn, { data: { delta, depth } }) => [
     turn,
     depth === undefined ? [{ type: 'token', data: { text: delta } }] : [],
@@ -38,7 +38,7 @@ export const ROUND_HANDLERS: TurnHandlers = {
   'file.created': (turn) => [{ ...turn, artifacts: turn.artifacts + 1 }, []],
 };
 
-/** A sign, and no part of any text. */
+/** Shown while the model has not begun to answer; no part of any text. */
 const WAITING = '\u23f3';
 
 function discarded(reason: string): TurnDraft {
@@ -46,7 +46,7 @@ function discarded(reason: string): TurnDraft {
   return { type: 'error', data: { text, terminal: false, discarded: true } };
 }
 
-/** As the page tells it: in words, too. */
+/** Builds a checkpoint with the fields of the page; `text` describes it in words. */
 export function checkpoint(turn: OpenTurn, { agentId }: TurnOf, text: string): Checkpoint {
   const { round, maxRounds, tools } = turn;
   return { agent_id: agentId, round, max_rounds: maxRounds, executed_tools: tools.slice(-TOOLS), text };

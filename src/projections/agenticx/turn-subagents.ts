@@ -1,4 +1,4 @@
-/** The agents that this one has begun. What they do is in their own logs, as turns of their own. */
+/** Subagents of the turn's agent. Their own work is in the logs of their threads, as separate turns. */
 import type { TurnHandlers } from './turn-handler.ts';
 
 export const SUBAGENT_HANDLERS: TurnHandlers = {

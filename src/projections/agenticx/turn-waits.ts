@@ -1,4 +1,4 @@
-/** What people are asked: confirmations, questions, and the pause of a subagent that has no round left. */
+/** Waits for people: confirmations, questions, and the pause of a subagent that has no rounds left. */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { OpenTurn } from './agenticx-state.ts';
 import type { TurnHandlers, TurnOf, TurnTold } from './turn-handler.ts';
@@ -26,12 +26,12 @@ export const WAIT_HANDLERS: TurnHandlers = {
     close(turn, data, { of, approved: data.approved ?? data.reason === 'spoken to' }),
 };
 
-/** Of a subagent's own turn. Where another one is held, it asks for help, and is asked about as anything is. */
+/** True if this turn's subagent itself is paused. Any other pause is emitted as a confirmation, like all waits. */
 function isPause({ kind, threadId }: NamedWait, { subagent }: TurnOf): boolean {
   return subagent && kind === 'paused' && threadId === undefined;
 }
 
-/** One that a subagent of this turn waits for is told as the subagent's own. */
+/** A wait of a descendant has the descendant's `agent_id`. */
 function agentOf({ threadId }: NamedWait): { readonly agentId?: string } {
   return threadId === undefined ? {} : { agentId: threadId };
 }
@@ -49,7 +49,7 @@ function close(
       ? { ...turn.calls, [callId]: { ...call, declined: true } as const }
       : turn.calls;
   const next = { ...turn, waits, calls };
-  // What lets a pause end is told by the next round.
+  // The end of a pause is shown by the next `round_start`.
   if (isPause(data, of)) return [next, []];
   return [next, [{ type: 'confirm_response', data: { id, approved }, ...agentOf(data) }]];
 }

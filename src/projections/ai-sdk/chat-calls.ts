@@ -1,4 +1,4 @@
-/** Calls of tools, each told when its turn comes: its input, what people are asked about it, what came of it. */
+/** Calls of tools, each emitted when its turn comes: its input, the approval that it needs, its outcome. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ChatHandlers, ChatTold } from './chat-handler.ts';
 import type { OpenResponse } from './chat-state.ts';
@@ -25,7 +25,7 @@ export const CALL_HANDLERS: ChatHandlers = {
     const [next, told] = callId === undefined ? [response, []] : tell(response, callId);
     const open = { ...next, waits: { ...next.waits, [id]: callId ?? null } };
     const own = kind === 'approval' && threadId === undefined && callId !== undefined && next.calls[callId];
-    // 5 knows no approvals; of what is no call of this message there is no part to approve.
+    // Dialect 5 has no approvals; a wait for no call of this message has no part that could be approved.
     if (!own || dialect === 5) return [open, [...told, waitPart(data, 'open')]];
     return [open, [...told, { type: 'tool-approval-request', approvalId: id, toolCallId: callId }]];
   },
@@ -35,7 +35,7 @@ export const CALL_HANDLERS: ChatHandlers = {
     close(response, data, { approved: data.approved ?? false, dialect }),
 };
 
-/** Also where something else than a body answers the call, such as a subagent. */
+/** Emits a call, once; also one that has no tool body, such as a call of a subagent. */
 export function tell(response: OpenResponse, callId: string): ChatTold {
   const call = response.calls[callId];
   if (!call || call.told) return [response, []];
@@ -83,7 +83,7 @@ function close(
     own && callId !== null && !approved
       ? { ...response.calls, [callId]: { ...call, declined: true } as const }
       : response.calls;
-  // What became of an approval is told by what becomes of its call.
+  // The outcome of an approval is shown by the outcome of its call.
   return [{ ...response, waits, calls }, own && dialect !== 5 ? [] : [waitPart(data, 'over')]];
 }
 
@@ -108,7 +108,7 @@ function drop(response: OpenResponse, callId: string): OpenResponse {
   return { ...response, calls };
 }
 
-/** What is no JSON is told as its text. */
+/** Returns the parsed input, or the text itself if it is not JSON. */
 function readInput(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** How a response ends: with its execution, or where a person is waited for. */
+/** The end of a response: with its execution, or when a person is waited for. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { OpenResponse } from './chat-state.ts';
 import { closeStep } from './chat-text.ts';
@@ -13,7 +13,7 @@ export function endResponse(response: OpenResponse, end: EventData['execution.en
   return [...closing, { type: 'error', errorText }, { type: 'finish', finishReason: 'error' }];
 }
 
-/** A page answers only when nothing streams: so a response ends where a person is asked, and the answer begins the next one. */
+/** Ends a response at a wait: a web page can answer only while no response streams. The answer begins the next one. */
 export function endAtWait(response: OpenResponse): readonly UiChunk[] {
   const [, closing] = closeStep(response);
   return [...closing, { type: 'finish', finishReason: 'tool-calls' }];

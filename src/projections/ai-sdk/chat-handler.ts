@@ -1,11 +1,11 @@
-/** What reads a row of one kind: what is known of the response behind it, and what the row tells. */
+/** Handlers of log rows by kind: each returns the new state of the response and the chunks that the row emits. */
 import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { OpenResponse } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
 export type ChatTold = readonly [OpenResponse, readonly UiChunk[]];
 
-/** By kind; a kind without one tells nothing. */
+/** Rows of a kind without a handler emit nothing. */
 export type ChatHandlers = {
   readonly [Kind in EventKind]?: (
     response: OpenResponse,

@@ -1,4 +1,4 @@
-/** What goes on beside the answer, as notes that are no part of the message: subagents, files, effects, budgets. */
+/** Transient notes, which are not part of the message: about subagents, files, effects and budgets. */
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import type { UiChunk } from './ui-chunk.ts';
 

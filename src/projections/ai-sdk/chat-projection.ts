@@ -1,7 +1,8 @@
 /**
- * The log as the AI SDK's UI message stream. It may begin at the start of any execution, which is one message of the assistant here.
+ * Projects the log as the AI SDK's UI message stream. It may begin at the start of any execution, which is one
+ * assistant message here.
  * U1. A response ends once: with `finish`, or with `abort`.
- * U2. What happens between executions is not told.
+ * U2. Nothing that happens between executions is emitted.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
@@ -31,7 +32,7 @@ export const projectChat: Projection<ChatReading, UiChunk> = (reading, row) => {
   }
   // U2: between executions.
   if (!response) return [reading, []];
-  // U1: and nothing behind it.
+  // U1: the last chunks of the response.
   if (event.type === 'execution.ended')
     return [{ ...reading, response: null }, endResponse(response, event.data)];
   if (event.type === 'message.created') {
@@ -43,14 +44,17 @@ export const projectChat: Projection<ChatReading, UiChunk> = (reading, row) => {
 };
 
 function handle(response: OpenResponse, event: ThreadEvent, dialect: UiDialect): ChatTold {
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
     | ((response: OpenResponse, event: ThreadEvent, dialect: UiDialect) => ChatTold)
     | undefined;
   return handler ? handler(response, event, dialect) : [response, []];
 }
 
-/** What a message says is told with the row that says what it is: an answer, a result. What a user says meanwhile is told at once. */
+/**
+ * Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. A user's
+ * message that joins the running execution is emitted at once.
+ */
 function hear(response: OpenResponse, { event, message }: LogRow, dialect: UiDialect): ChatTold {
   if (event.type !== 'message.created') return [response, []];
   const { messageId: id, role, depth } = event.data;

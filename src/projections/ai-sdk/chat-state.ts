@@ -1,14 +1,14 @@
-/** What the reading of a chat knows between two rows. Plain JSON, as small as its open calls and the text that is being streamed. */
+/** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
 import type { Said } from '../row-message.ts';
 import type { UiDialect } from './ui-chunk.ts';
 
 export interface ChatCall {
   readonly name: string;
-  /** As the model wrote them. */
+  /** The arguments, as the model wrote them. */
   readonly given: string;
-  /** A call is told when its turn comes: a page takes a call that is told for one that is being done. */
+  /** True once the call was emitted. It is emitted when its turn comes: pages show an emitted call as running. */
   readonly told: boolean;
-  /** A person was asked and did not agree. */
+  /** Set if a person was asked and did not agree. */
   readonly declined?: true;
 }
 
@@ -19,19 +19,19 @@ export interface OpenText {
 }
 
 export interface OpenResponse {
-  /** An execution is one message of the assistant. */
+  /** The execution's id: an execution is one assistant message. */
   readonly messageId: string;
   readonly stepOpen: boolean;
   readonly text: OpenText | null;
-  /** By the id of the call. */
+  /** Open calls by id. */
   readonly calls: Readonly<Record<string, ChatCall>>;
-  /** Arguments of calls that are to be called, by the id of the call. */
+  /** Arguments of calls whose `tool.called` row was not read yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
-  /** The waits that are open, by id: of which call each is. */
+  /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
-  /** It waits for a person. */
+  /** True while the thread waits for a person. */
   readonly waiting: boolean;
 }
 

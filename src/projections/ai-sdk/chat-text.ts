@@ -1,6 +1,6 @@
 /**
- * Steps and their text. A text part is closed with exactly what was committed: what was streamed before, less what was given up, more what a
- * reader has missed.
+ * Steps and their text. A text part that is kept has exactly the committed text: what a reader has missed is added
+ * before the part ends, and a part with other text is withdrawn.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ChatHandlers, ChatTold } from './chat-handler.ts';
@@ -15,7 +15,7 @@ export const TEXT_HANDLERS: ChatHandlers = {
   },
   'model.chunk': (response, event, dialect) => {
     const { delta, call, depth } = event.data;
-    // Of sub-prompts nothing is an answer to the user.
+    // Text of a sub-prompt is no answer to the user.
     if (depth !== undefined || delta === '') return [response, []];
     const id = partOf(event, call);
     const open = response.text?.id === id ? response.text : null;
@@ -39,7 +39,7 @@ function partOf({ step, attempt }: ThreadEvent, call: number): string {
   return `${step ?? 0}.${attempt ?? 0}.${call}`;
 }
 
-/** What is missing of the text, or all of it where something else was committed than was streamed. */
+/** Emits the missing rest of the text, or all of it if the committed text differs from the streamed one. */
 function settle(
   open: OpenText | null,
   content: string,
@@ -57,12 +57,15 @@ function settle(
   return [...giveUp(open, dialect), ...whole];
 }
 
-/** A page does not keep the id of a part: so the part names itself, for the note that takes it back. */
+/** Pages do not keep the id of a part, so its metadata repeats it for the note that withdraws the part. */
 function textStart(id: string): UiChunk {
   return { type: 'text-start', id, providerMetadata: { everthread: { part: id } } };
 }
 
-/** 7 drops the step's parts itself. Others end the part, and a page that wants to hides the parts that the note names. */
+/**
+ * Withdraws the streamed text. Dialect 7 drops the step's parts itself. For the others the part ends, and a note names
+ * it so that pages can hide it.
+ */
 function giveUp(open: OpenText | null, dialect: UiDialect): readonly UiChunk[] {
   if (!open) return [];
   if (dialect === 7) return [{ type: 'reset-step' }];

@@ -1,16 +1,16 @@
 /**
- * A chunk of the AI SDK's UI message stream, as far as a thread tells them. Its readers know three dialects and do not say which: the address
- * names it.
+ * The chunks of the AI SDK's UI message stream, as far as threads use them. Clients use one of three dialects but do
+ * not state which, so the URL of the request names it.
  */
 
-/** The major version of the package `ai` that reads. 5 knows no approvals; 5 and 6 cannot take back a step's parts. */
+/** Major version of the client's package `ai`. 5 has no approvals; 5 and 6 cannot drop a step's parts. */
 export type UiDialect = 5 | 6 | 7;
 
 export const UI_DIALECTS: readonly UiDialect[] = [5, 6, 7];
 
 export type UiFinish = 'stop' | 'tool-calls' | 'error';
 
-/** What only shows what is going on, and is no part of the message. */
+/** A note about progress, which is not part of the message. */
 export interface UiNote {
   readonly type: `data-${string}`;
   readonly data: unknown;
@@ -53,7 +53,7 @@ export type UiChunk =
       readonly id: string;
       readonly parts: readonly { readonly type: 'text'; readonly text: string }[];
     }
-  /** A part that stays in the message: of the same id, the later one counts. */
+  /** A part that stays in the message; a later one with the same id replaces it. */
   | { readonly type: `data-${string}`; readonly id: string; readonly data: unknown }
   | UiNote
   | { readonly type: 'error'; readonly errorText: string }

@@ -1,4 +1,7 @@
-/** Calls of tools that the client runs itself: told at the end of a completion, all that have no result; the client's next request brings those. */
+/**
+ * Calls of tools that the client runs itself. All that have no result are emitted at the end of a completion, and the
+ * client's next request has their results.
+ */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { Message } from '../../core/message/message.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
@@ -6,7 +9,7 @@ import { callsOf as callsWritten } from '../row-message.ts';
 import type { CompletionCall } from './completion-chunk.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
-/** With those of an answer. */
+/** Adds the client's calls of an answer. */
 export function withCalls(open: OpenCompletion, message: Message | null | undefined): OpenCompletion {
   if (message?.role !== 'assistant') return open;
   const called = callsWritten(message).flatMap(({ id, function: { name, arguments: given } }) => {
@@ -22,7 +25,7 @@ export function withoutCall(open: OpenCompletion, callId: string): OpenCompletio
   return { ...open, calls };
 }
 
-/** Undefined where it is no wait for the client: whether it may be called is asked of people. */
+/** Undefined if the wait is not for the client. People, not the client, approve calls of its tools. */
 export function openClientWait(
   open: OpenCompletion,
   { waitId, kind, name, callId }: EventData['wait.opened'],
@@ -37,7 +40,7 @@ export function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): Op
   return closed === undefined ? open : { ...open, clientWaits };
 }
 
-/** None where the client is not waited for. */
+/** Returns the calls that the client must run; none if the client is not waited for. */
 export function callsOf({ calls, clientWaits }: OpenCompletion): readonly CompletionCall[] {
   if (Object.keys(clientWaits).length === 0) return [];
   return Object.entries(calls).map(([id, call], index) => ({ index, id, type: 'function', function: call }));

@@ -1,5 +1,6 @@
 /**
- * A chunk of OpenAI's Chat Completions, as far as a thread tells them. Their readers take text as it comes and cannot take any of it back.
+ * The chunks of OpenAI's Chat Completions, as far as threads use them. Clients append text as it comes, so no text can
+ * be withdrawn.
  */
 import type { StoredError } from '../../core/thread/step.ts';
 
@@ -11,7 +12,7 @@ export interface CompletionDelta {
   readonly tool_calls?: readonly CompletionCall[];
 }
 
-/** A call that the client is to run. */
+/** A call that the client must run. */
 export interface CompletionCall {
   readonly index: number;
   readonly id: string;
@@ -33,18 +34,18 @@ export interface CompletionChunk {
   /** Seconds since 1970. */
   readonly created: number;
   readonly model: string;
-  /** One, or none in the chunk that tells the usage. */
+  /** One choice; none in the chunk with the usage. */
   readonly choices: readonly {
     readonly index: 0;
     readonly delta: CompletionDelta;
     readonly finish_reason: CompletionFinish | null;
   }[];
   readonly usage?: CompletionUsage;
-  /** Not OpenAI's: the text before this chunk that was given up, and that this one's replaces. */
+  /** An extension of OpenAI's format: the earlier text that is void, and that the text of this chunk replaces. */
   readonly everthread?: { readonly discarded: string };
 }
 
-/** What ends an answer that could not be given. */
+/** Ends a completion that has failed. */
 export interface CompletionFailure {
   readonly failed: StoredError;
 }

@@ -1,8 +1,8 @@
 /**
- * The log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
+ * Projects the log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
  * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
- * O2. What happens between executions is not told. Nor are the agent's own calls: whoever is told a call is to answer it,
- *     and that are those of the client's own tools (completion-calls.ts).
+ * O2. Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
+ *     that it receives, so it receives only those of its own tools (completion-calls.ts).
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -36,7 +36,7 @@ const HANDLERS: Handlers = {
     depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
   'step.committed': (open, { data: { messageId, depth } }) =>
     depth === undefined ? settle(open, contentOf(open, messageId)) : [open, []],
-  // What was kept of it is the message before.
+  // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
     depth === undefined ? settle(open, keptText ? contentOf(open, open.said?.id) : open.told) : [open, []],
   'model.answered': (open, { data: { usage } }) => [{ ...open, usage: addUsage(open.usage, usage) }, []],
@@ -57,7 +57,7 @@ export const projectCompletion: Projection<CompletionReading, CompletionOut> = (
   const { open } = reading;
   // O2: between executions.
   if (!open) return [reading, []];
-  // O1: and nothing behind it.
+  // O1: the last chunks of the completion.
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endOf(reading, event.data)];
   const [next, pieces] = hear(open, row, reading.whole);
   const after = { ...reading, open: next };
@@ -67,7 +67,7 @@ export const projectCompletion: Projection<CompletionReading, CompletionOut> = (
 function hear(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTold {
   if (event.type === 'message.created')
     return [withCalls({ ...open, said: saidBy(event.data.messageId, message) }, message), []];
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
     | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTold)
     | undefined;
@@ -78,23 +78,23 @@ function contentOf({ said }: OpenCompletion, messageId: string | undefined): str
   return (said?.id === messageId ? said?.content : null) ?? '';
 }
 
-/** A message that joined an execution, with this row, is answered from here on; without one: it waits to join. */
+/** Begins a new answer within the execution: to a message that joined it at row `seq`, or that has yet to join it. */
 export function joinCompletion(reading: CompletionReading, seq?: number): CompletionReading {
   if (!reading.open) return reading;
   const id = seq === undefined ? reading.open.id : `${reading.open.id}.${seq}`;
   return { ...reading, open: { ...reading.open, id, told: '', begun: false } };
 }
 
-/** Told before there is any text. */
+/** The first chunk, emitted before any text. */
 export function openingOf(reading: CompletionReading): readonly CompletionOut[] {
   return [chunkOf(reading, { role: 'assistant', content: '' })];
 }
 
-/** An answer that waits for people ends with what it waits for: whoever reads a completion can only be told by its text. */
+/** Ends an answer that waits for people. Its text lists the waits, because a completion has no other place for them. */
 export function endAtWait(reading: CompletionReading): readonly CompletionOut[] {
   const { open } = reading;
   if (!open) return [];
-  // A client's own calls are answered by its next request.
+  // The client's next request has the results of its calls.
   const calls = callsOf(open);
   if (calls.length > 0)
     return [

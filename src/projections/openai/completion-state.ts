@@ -1,35 +1,35 @@
-/** What the reading of a completion knows between two rows. Plain JSON, as small as its open waits and the text of one step. */
+/** State of the projection between two rows. Plain JSON, as small as its open waits and the text of one step. */
 import type { Said } from '../row-message.ts';
 import type { CompletionCall, CompletionUsage } from './completion-chunk.ts';
 
 export interface OpenCompletion {
-  /** Of OpenAI's shape, made of the execution's. */
+  /** Id of the completion in OpenAI's form, derived from the execution's id. */
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
-  /** What the reader has of the open step. */
+  /** Text of the open step that was emitted so far. */
   readonly told: string;
-  /** What its present attempt has streamed: `<step>.<attempt>.<call>`, and the text. */
+  /** Text that the step's current attempt has streamed; `id`: `<step>.<attempt>.<call>`. */
   readonly attempt: { readonly id: string; readonly text: string } | null;
-  /** Some text of the answer was told, of whatever step. */
+  /** True once text of the answer was emitted, of any step. */
   readonly begun: boolean;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
   readonly usage: CompletionUsage;
-  /** What is asked of people, in words, by the id of the wait. */
+  /** Descriptions of the open waits for people, by wait id. */
   readonly waits: Readonly<Record<string, string>>;
-  /** Calls of the client's tools that have no result, by the id of the call. */
+  /** Calls of the client's tools that have no result, by call id. */
   readonly calls: Readonly<Record<string, CompletionCall['function']>>;
-  /** The call that the client is to run now, by the id of the wait. */
+  /** Ids of the calls that the client must run now, by wait id. */
   readonly clientWaits: Readonly<Record<string, string>>;
-  /** It waits for a person, or for its client. */
+  /** True while the thread waits for a person or for the client. */
   readonly waiting: boolean;
 }
 
 export interface CompletionReading {
-  /** As the caller names it. */
+  /** The name of the model, as the caller has given it. */
   readonly model: string;
-  /** Text is told once it is committed. */
+  /** If true, text is emitted only once it is committed. */
   readonly whole: boolean;
   /** Null between executions. */
   readonly open: OpenCompletion | null;

@@ -1,14 +1,14 @@
 /**
- * The text of an answer as it is told: what readers have of a step is the beginning of what it commits, or they are told what of it does not
- * count.
- * T1. A model that is asked again is taken for saying the same again: nothing is told until it says more than was told, or something else.
- * T2. What cannot be taken back stands; behind it the text begins anew, in a paragraph of its own, and the chunk names what it replaces.
+ * The emitted text of an answer. What a reader has of a step is the beginning of the committed text, or a chunk names
+ * the part that is void.
+ * T1. A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.
+ * T2. Emitted text is never withdrawn: its replacement is a separate paragraph, and the chunk names what it replaces.
  * T3. Texts of several steps are paragraphs of one answer.
  */
 import type { ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
-/** Text that is told now, and what was told before and does not count. */
+/** Text to emit; `discarded`: text that was emitted before and is void. */
 export interface Piece {
   readonly text: string;
   readonly discarded?: string;
@@ -20,16 +20,16 @@ const PARAGRAPH = '\n\n';
 
 export function hearChunk(open: OpenCompletion, event: ThreadEventOf<'model.chunk'>): TextTold {
   const { delta, call, depth } = event.data;
-  // Of sub-prompts nothing is an answer to the user.
+  // Text of a sub-prompt is no answer to the user.
   if (depth !== undefined || delta === '') return [open, []];
   const id = `${event.step ?? 0}.${event.attempt ?? 0}.${call}`;
   const text = (open.attempt?.id === id ? open.attempt.text : '') + delta;
   const next = { ...open, attempt: { id, text } };
-  // T1: not before it says more.
+  // T1: nothing until the text is longer or different.
   return open.told.startsWith(text) ? [next, []] : tell(next, text);
 }
 
-/** The step's text, for good. */
+/** Emits what the committed text of a step adds or replaces, and closes the step. */
 export function settle(open: OpenCompletion, content: string): TextTold {
   const [next, told] = tell(open, content);
   return [{ ...next, told: '', attempt: null }, told];
@@ -41,11 +41,11 @@ function tell(open: OpenCompletion, text: string): TextTold {
   const next = { ...open, told: text, begun: true };
   if (told === '') return [next, [{ text: (begun ? PARAGRAPH : '') + text }]];
   if (text.startsWith(told)) return [next, [{ text: text.slice(told.length) }]];
-  // T2: it begins anew.
+  // T2: the replacement.
   return [next, [{ text: text === '' ? '' : PARAGRAPH + text, discarded: told }]];
 }
 
-/** T3: behind other text. */
+/** T3: separates a text from earlier text. */
 export function paragraph(open: OpenCompletion, text: string): string {
   return (open.begun ? PARAGRAPH : '') + text;
 }

@@ -1,4 +1,4 @@
-/** What an execution has used, of all requests to models that were answered, in OpenAI's words. */
+/** Sums the usage of all answered model requests of an execution, with OpenAI's field names. */
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { CompletionUsage } from './completion-chunk.ts';
 

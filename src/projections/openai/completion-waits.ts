@@ -1,4 +1,4 @@
-/** What is asked of people while an answer is being made, in words: a completion has none of its own for it. */
+/** Describes waits for people as text, because a completion has no field for them. */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { WaitKind } from '../../core/wait/wait.ts';
 import type { OpenCompletion } from './completion-state.ts';

@@ -1,6 +1,7 @@
 /**
- * Actions: calls of tools, prompts and agents. What rows of `action.*` tell of them, where a policy judges, is told as it stands there. The
- * remainder is read off the rows of `tool.*`: without a policy an action is requested as its call begins, and nobody judges it.
+ * Actions: calls of tools, prompts and agents. If a policy judges an action, its events are those of its `action.*`
+ * rows. Events that have no such row are derived from the `tool.*` rows: without a policy, an action is requested when
+ * its call begins, and no decision is made.
  */
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { toArtifact } from './run-artifact.ts';
@@ -14,7 +15,7 @@ interface Outcome {
   readonly summary: string;
 }
 
-/** An action as its events and those of its approval tell it. */
+/** Describes an action, for its own events and those of its approval. */
 export function describeAction({ id, name, arguments: given, childId, prepared }: OpenAction): Fields {
   return {
     action_id: id,
@@ -45,13 +46,13 @@ function drop(run: OpenRun, callId: string): OpenRun {
   return { ...run, actions };
 }
 
-/** What is read off the row of a call that begins, and what ends the story of a call. */
+/** Events derived from the row of a call that begins, and those that end an action. */
 const BEGINS: readonly RunEventType[] = ['action.requested', 'action.started'];
 const ENDS: readonly RunEventType[] = ['action.completed', 'action.failed', 'action.denied'];
 
 const summaryOf = ({ name }: OpenAction, type: RunEventType) => `${name}: ${type.slice('action.'.length)}`;
 
-/** What the call has come to: the message before this row is its result. */
+/** Returns the outcome of a call. Its result is the message before this row. */
 function endOf(
   action: OpenAction,
   run: OpenRun,
@@ -106,7 +107,7 @@ export const ACTION_HANDLERS: RunHandlers = {
     };
     const asks = { type: 'tool_call', tool: name, call_id: callId, args: given.arguments };
     const told = llmStream('llm_action', { step, action: asks }, { summary: `Calls ${name}` });
-    // What a person or code has queued no model asked for.
+    // No model asked for a call that a person or code has queued.
     return [keep(next, callId, action), queued ? [] : [told]];
   },
   'tool.started': (run, { data: { callId } }) => {
@@ -178,7 +179,7 @@ function parse(text: string): unknown {
 
 type ActionRow = Extract<EventKind, `action.${string}`>;
 
-/** A row of `action.*`, as an event: what it tells is not read off another row. */
+/** Converts a row of `action.*` to an event, and records its type so that no other row emits it again. */
 function governed(
   type: RunEventType,
   toPayload: (said: Fields) => Fields = () => ({}),
@@ -190,13 +191,13 @@ function governed(
     const told = [...(before?.told ?? []), type];
     const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told };
     const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
-    // What code calls itself has no row that ends its story.
+    // An action that code invokes itself is not kept: no later row ends it.
     const next = callId === undefined ? run : keep(run, callId, action);
     return [next, [aboutAction(action, type, payload, { summary: summaryOf(action, type), ...more })]];
   };
 }
 
-/** Artifacts in the words of the page, too. */
+/** Converts the data of an action, and its artifacts, to the field names of the page. */
 function toPrepared({ artifacts, callId: _, ...said }: Fields): Fields {
   const shown = Array.isArray(artifacts) ? artifacts.map(toArtifact) : [];
   return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };

@@ -1,4 +1,4 @@
-/** Artifacts with the names of the page: what they show is a list of parts. */
+/** Artifacts with the field names of Protolink's runtime page, where their content is a list of parts. */
 import { type Fields, snakeFields } from './run-handler.ts';
 
 export interface RunPart {
@@ -6,7 +6,7 @@ export interface RunPart {
   readonly content: unknown;
 }
 
-/** As an action has been prepared with it. */
+/** Converts an artifact that an action was prepared with. */
 export function toArtifact({ content, ...said }: Fields): Fields & { readonly parts: readonly RunPart[] } {
   return { ...snakeFields(said), parts: toParts(content) };
 }

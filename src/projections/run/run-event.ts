@@ -1,6 +1,7 @@
 /**
- * RunEvent: what happens in a run, in the shape that Protolink's runtime page gives it. It is JSON, so its fields are named as there.
- * Events are read off the log and stored nowhere; `event_id`, `sequence` and `timestamp` come from the log, and are the same each time.
+ * RunEvent: what happens in a run, in the shape of Protolink's runtime page. It is JSON, so its fields are named as
+ * there. Events are derived from the log and not stored; `event_id`, `sequence` and `timestamp` come from the log, and
+ * are the same each time.
  */
 
 export const RUN_EVENT_VERSION = '1.0';
@@ -24,7 +25,7 @@ export type RunEventType =
   | 'action.started'
   | 'action.completed'
   | 'action.failed'
-  /** What authors tell with `state.emit`. */
+  /** Emitted by authors' code with `state.emit`. */
   | `app.${string}`;
 
 export type RunSeverity = 'info' | 'warning' | 'error';
@@ -36,7 +37,7 @@ export interface RunEvent {
   readonly event_id: string;
   readonly version: string;
   readonly type: RunEventType;
-  /** Of the execution's context, else the execution's id. Null between runs. */
+  /** Run id of the execution's context, else the execution's id. Null between runs. */
   readonly run_id: string | null;
   /** The execution's id. */
   readonly task_id: string | null;
@@ -46,7 +47,7 @@ export interface RunEvent {
   readonly step: number | null;
   readonly span_id: string | null;
   readonly parent_span_id: string | null;
-  /** As the tool's idempotency key. */
+  /** The tool's idempotency key. */
   readonly action_id: string | null;
   readonly parent_action_id: string | null;
   readonly delegation_id: string | null;
@@ -54,14 +55,14 @@ export interface RunEvent {
   /** At most 140 characters of free text. */
   readonly summary: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** True once in a run: on its last event. */
+  /** True for the last event of a run, and for no other. */
   readonly final: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
-/** What a row gives, before it has its place in the run. */
+/** An event of a row, before it has its id and its number in the run. */
 export interface RunEventDraft {
   readonly type: RunEventType;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -72,7 +73,7 @@ export interface RunEventDraft {
   readonly final?: boolean;
 }
 
-/** A unit of the loop that the page promotes to no type of its own. */
+/** An event of the model loop for which the page has no separate type. */
 export function llmStream(
   kind: string,
   payload: Readonly<Record<string, unknown>>,

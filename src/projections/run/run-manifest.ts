@@ -1,4 +1,4 @@
-/** A manifest with the names of the page: what the row of a request has, and what is known of its run. */
+/** Context manifests with the field names of Protolink's runtime page, built from a request's row and its run. */
 import type { ContextManifest, ContextSection } from '../../core/context/context-manifest.ts';
 import type { EventData } from '../../core/event/event-data.ts';
 import { type Fields, snakeFields } from './run-handler.ts';
@@ -24,7 +24,7 @@ export interface RunManifest {
     readonly tokens: number;
     readonly metadata: Readonly<Record<string, unknown>>;
   }[];
-  /** Always: what was counted stands with the answer. */
+  /** Always true: the counted tokens are reported with the answer. */
   readonly estimated: boolean;
 }
 

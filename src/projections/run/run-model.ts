@@ -1,4 +1,4 @@
-/** Steps and calls of models, as the loop of the page tells them. */
+/** Steps and model requests, as events of the page's model loop. */
 import { attemptOf } from '../../core/context/summary.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
@@ -25,7 +25,7 @@ function summarise(usage: ProviderUsage | null | undefined): string {
   return usage ? `${usage.promptTokens} + ${usage.completionTokens} tokens` : 'No usage was reported';
 }
 
-/** An answer behind which no call came is the run's word, or a turn's. */
+/** Emits the last answer as final, of the run or of a turn in it, if no call followed it. */
 export function settleAnswer(run: OpenRun): readonly [OpenRun, readonly RunEventDraft[]] {
   const { answer } = run;
   if (!answer) return [run, []];
@@ -84,7 +84,7 @@ export const MODEL_HANDLERS: RunHandlers = {
       ],
     ];
   },
-  // Exactly one for each row, whatever it holds: a row that is removed counts as one.
+  // Exactly one event per row, whatever it holds, because a removed row counts as one.
   'model.chunk': (run, { step, data: { delta, call, depth } }) => [
     run,
     [llmStream('llm_chunk', { step, attempt: call, content: delta, ...(depth ? { depth } : {}) })],
@@ -108,7 +108,7 @@ export const MODEL_HANDLERS: RunHandlers = {
       ],
     ];
   },
-  // Code of another process has asked a model itself, and says what that has used.
+  // Code of another process has asked a model itself, and reports the usage.
   'produced.line': (run, { data }) => {
     if (data.type !== 'llm_call') return [run, []];
     const { calls: _, cost = null, ...usage } = usageOf([data]);
@@ -153,7 +153,7 @@ export const MODEL_HANDLERS: RunHandlers = {
   },
 };
 
-/** Where a context or a budget is in use, each request to a model is told of beforehand. */
+/** Rows about the context of a request. `context.prepared` exists only if a context, policy or budget is in use. */
 export const CONTEXT_HANDLERS: Readonly<
   Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => Told>
 > = {

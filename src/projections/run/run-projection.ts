@@ -1,8 +1,8 @@
 /**
- * The log as RunEvents. It may begin at the start of any execution.
- * R1. One `final` mark in a run, on its last event, and nothing of the run behind it.
- * R2. `sequence` counts what the rows of the run have given; a row that was removed counts as the one event that it gave (J2).
- * R3. What happens between runs is told of only where code told it itself (`app.*`), without a run and a sequence.
+ * Projects the log as RunEvents. It may begin at the start of any execution.
+ * R1. Exactly one event of a run is marked `final`: its last.
+ * R2. `sequence` counts the events of a run; a removed row counts as one, the event that it has given (J2).
+ * R3. Between runs only events of authors' code (`app.*`) are emitted, with a null run and sequence.
  */
 import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
@@ -65,7 +65,7 @@ function startRun(
 ): Next {
   const { executionId } = event.data;
   const { runId = executionId } = event.data;
-  // As the page names its fields.
+  // With the field names of the page.
   const context = given ? (writeContextMetadata(given).run_context as Fields) : null;
   const run: OpenRun = {
     threadId: reading.threadId,
@@ -94,12 +94,12 @@ function tell(reading: RunReading, run: OpenRun, event: ThreadEvent): Next {
 function read(run: OpenRun, event: ThreadEvent): Told {
   const context = CONTEXT_HANDLERS[event.type];
   if (context) return context(run, event.data as Fields, event);
-  // Narrowed by its type: the handler is the one of that kind.
+  // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as ((run: OpenRun, event: ThreadEvent) => Told) | undefined;
   return handler ? handler(run, event) : [run, []];
 }
 
-/** What a message says is told with the row that says what it is: an answer, a result. */
+/** Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. */
 function remember(reading: RunReading, { event, message }: LogRow): RunReading {
   const { run } = reading;
   if (!run || event.type !== 'message.created') return reading;

@@ -1,6 +1,6 @@
 /**
- * Takes out of reports what must not be kept with them: by the names of fields, and by texts that are known to be secret. It works on
- * JSON before it is written, at every depth, and changes nothing of what it is given.
+ * Masks secrets in reports, by the names of fields and by texts that are known to be secret. Works on JSON values
+ * before they are written, at every depth, and does not modify its input.
  */
 import { RuntimeError } from '../../core/value/error.ts';
 
@@ -18,20 +18,24 @@ const KEYS = [
 const ENDINGS = ['_api_key', '_secret', '_token', '_password', '_credentials'] as const;
 
 export interface RedactionOptions {
-  /** Names of fields whose values are masked, beside those known (`api_key`, `token`, `x_secret` …); case and `-` or `_` do not matter. */
+  /**
+   * Names of fields whose values are masked, in addition to the built-in ones (`api_key`, `token`, `x_secret` …). Case
+   * is ignored, and `-` equals `_`.
+   */
   readonly sensitiveKeys?: readonly string[];
   /** `[REDACTED]` unless given. */
   readonly replacement?: string;
   /** Longer texts are cut, and end in `...`. */
   readonly maxStringLength?: number;
-  /** Texts that are masked wherever they stand. */
+  /** Texts that are masked wherever they occur, names of fields included. */
   readonly sensitiveValues?: readonly string[];
 }
 
 const normal = (key: string) => key.toLowerCase().replaceAll('-', '_');
 
 /**
- * What is masked in a report. Throws `InvalidValue` for a negative length and for a blank value, which would mask everything.
+ * Rules for masking a report. The constructor throws `InvalidValue` for a negative length, and for a blank text in
+ * `sensitiveValues`, which would mask everything.
  * @example
  * ```ts
  * const redaction = new RedactionPolicy({ sensitiveKeys: ['iban'], sensitiveValues: ['hunter2'] });
@@ -56,7 +60,7 @@ export class RedactionPolicy {
       );
     this.replacement = replacement;
     this.#keys = new Set([...KEYS, ...sensitiveKeys.map(normal)]);
-    // The longest first: what one hides may be a part of another.
+    // Longest first, because one text may be a part of another.
     this.#values = sensitiveValues.toSorted((a, b) => b.length - a.length);
     this.#maxLength = maxStringLength;
   }
@@ -77,7 +81,7 @@ export class RedactionPolicy {
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         this.#masked(key),
-        // What is absent is no secret.
+        // An absent value is not replaced.
         this.isSensitive(key) && member !== null && member !== undefined
           ? this.replacement
           : this.#copy(member),

@@ -1,13 +1,13 @@
-/** Reads a recorded run again: it looks at events, and never runs anything. */
+/** Reads the events of a recorded run; nothing is executed. */
 import { RuntimeError } from '../../core/value/error.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunReport } from './run-report.ts';
 
-/** A report, or its JSON as it reads back, or events alone. */
+/** A report, also one parsed from JSON, a replay, or a list of events. */
 export type RunSource = RunReport | RunReplay | readonly RunEvent[];
 
 /**
- * A recorded run, to be read.
+ * Gives access to the events of a recorded run.
  * @example
  * ```ts
  * const replay = new RunReplay(await client.runs.report('execution-1'));
@@ -16,10 +16,10 @@ export type RunSource = RunReport | RunReplay | readonly RunEvent[];
  */
 export class RunReplay {
   readonly events: readonly RunEvent[];
-  /** Absent where it was made of events alone. */
+  /** Absent if the replay was made from a list of events. */
   readonly report?: RunReport;
 
-  /** Throws `InvalidValue` for what is no report and no list of events. */
+  /** Throws `InvalidValue` if the source is neither a report nor a list of events. */
   constructor(source: RunSource) {
     if (source instanceof RunReplay) {
       this.events = source.events;
@@ -40,7 +40,7 @@ export class RunReplay {
     return this.events.map(({ type }) => type);
   }
 
-  /** In their order; of one type where it is named. */
+  /** Yields the events in order; only those of `type` if given. */
   *iterEvents(type?: string): Generator<RunEvent> {
     for (const event of this.events) if (type === undefined || event.type === type) yield event;
   }
@@ -54,7 +54,7 @@ function isEvent(value: unknown): value is RunEvent {
   return typeof value === 'object' && value !== null && 'type' in value && 'payload' in value;
 }
 
-/** What two runs are compared by: nothing that differs from run to run. */
+/** Returns one line per event, to compare two runs: without ids, times and whatever else differs in each run. */
 export function runLines(source: RunSource): readonly string[] {
   return new RunReplay(source).events.map(({ type, payload, severity, summary, final }) => {
     const kind = type === 'llm.stream' ? `${type} ${String(payload.llm_event_type)}` : type;
@@ -65,13 +65,13 @@ export function runLines(source: RunSource): readonly string[] {
 }
 
 export interface DiffLine {
-  /** Which of the two has it. */
+  /** Which of the two runs has the line. */
   readonly in: 'both' | 'first' | 'second';
   readonly line: string;
 }
 
 /**
- * The shortest way from one run to the other, line by line. Streamed pieces are left out: their number depends on time.
+ * Returns the shortest line diff of two runs. Streamed pieces are left out, because their number depends on timing.
  * @example
  * ```ts
  * const [before, after] = [await client.runs.report('monday'), await client.runs.report('tuesday')];
@@ -106,7 +106,7 @@ export function diffRuns(first: RunSource, second: RunSource): readonly DiffLine
 
 const at = (lengths: readonly Uint32Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
 
-/** Of the longest common subsequence of what is behind each pair of places. */
+/** For each pair of indexes: length of the longest common subsequence of the lines from there on. */
 function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {

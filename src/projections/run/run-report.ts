@@ -1,15 +1,15 @@
-/** The report of a run: its events and what they tell, sorted by what it is. A pure reading: the same events give the same report. */
+/** Builds the report of a run: its events, and their content by subject. Pure: the same events give the same report. */
 import type { RunEvent } from './run-event.ts';
 import type { RedactionPolicy } from './run-redaction.ts';
 
 /** JSON; fields are named as on Protolink's runtime page. */
 export interface RunReport {
   readonly version: string;
-  /** What the run was given to run with; null where nobody gave anything. */
+  /** The context of the run; null if none was given. */
   readonly context: Readonly<Record<string, unknown>> | null;
   readonly context_manifests: readonly Readonly<Record<string, unknown>>[];
   readonly events: readonly RunEvent[];
-  /** Each action once, as its last event has it. */
+  /** Each action once, in the state of its last event. */
   readonly actions: readonly Readonly<Record<string, unknown>>[];
   readonly approvals: readonly {
     readonly type: string;
@@ -17,23 +17,23 @@ export interface RunReport {
     readonly decision?: unknown;
   }[];
   readonly artifacts: readonly unknown[];
-  /** One for each answer of a model; the only place where its usage counts. */
+  /** One entry per answer of a model; usage is counted only here. */
   readonly metrics: readonly Readonly<Record<string, unknown>>[];
-  /** Null while the run lasts. */
+  /** Null until the run has ended. */
   readonly final_task: Readonly<Record<string, unknown>> | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The time of the last event; null where there is none. */
+  /** The time of the last event; null if there is none. */
   readonly created_at: string | null;
 }
 
 export interface ReportOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Applied to all of the report. */
+  /** Applied to the whole report. */
   readonly redaction?: RedactionPolicy;
 }
 
 /**
- * Sorts what a run has told, in the order of its events.
+ * Builds the report of a run from its events; each list is in their order.
  * @example
  * ```ts
  * const events = [];
@@ -81,7 +81,7 @@ export function toRunReport(events: readonly RunEvent[], options: ReportOptions 
   return redaction ? redaction.redact(report) : report;
 }
 
-/** By id, in the order in which they were first told of, with the type of their last event. */
+/** Returns each action once, in the order of their first events, with the type of its last event as `status`. */
 function readActions(events: readonly RunEvent[]): Readonly<Record<string, unknown>>[] {
   const found = new Map<string, Readonly<Record<string, unknown>>>();
   for (const { type, action_id: id, payload } of events) {

@@ -1,12 +1,12 @@
-/** What the reading of a run knows between two rows. Plain JSON, as small as its open calls. */
+/** State of the projection between two rows. Plain JSON, as small as its open calls. */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { Said } from '../row-message.ts';
 import { RUN_EVENT_VERSION, type RunEvent, type RunEventDraft, type RunEventType } from './run-event.ts';
 
-/** Where a reading begins: at the start of the log, or of an execution. */
+/** Where the projection begins: at the start of the log, or of an execution. */
 export interface RunBegin {
   readonly threadId: string;
-  /** The thread's agent there; the log's first row tells it. */
+  /** The thread's agent at that point; not needed at the start of the log, whose first row has it. */
   readonly agent?: string | null;
   /** The number of the row before the first one that will be read. */
   readonly after?: number;
@@ -17,15 +17,15 @@ export interface OpenAction {
   readonly name: string;
   readonly step: number | null;
   readonly arguments?: unknown;
-  /** What has been told of it; the remainder is read off the rows of `tool.*`. */
+  /** Types of the events that were emitted for it; the others are derived from its `tool.*` rows. */
   readonly told?: readonly RunEventType[];
-  /** As it was judged: its kind, its capabilities, what is shown of it. */
+  /** The action as it was judged: its kind, its capabilities, its artifacts. */
   readonly prepared?: Readonly<Record<string, unknown>>;
-  /** The child that the call made. */
+  /** Id of the child that the call created. */
   readonly childId?: string;
 }
 
-/** The last answer of the thread's own, until it is known whether calls follow. */
+/** The last answer that is not of a sub-prompt, kept until it is known whether calls follow it. */
 export interface OpenAnswer {
   readonly messageId: string;
   readonly content: string | null;
@@ -47,22 +47,22 @@ export interface OpenRun {
   readonly context: Readonly<Record<string, unknown>> | null;
   readonly answer: OpenAnswer | null;
   readonly artifacts: readonly RunArtifact[];
-  /** By the id of the call. */
+  /** Open actions by call id. */
   readonly actions: Readonly<Record<string, OpenAction>>;
-  /** Calls that the step `step` has asked for. */
+  /** Number of calls so far in the step `step`. */
   readonly asked: { readonly step: number | null; readonly count: number };
-  /** Arguments of calls that are to be told of, by the id of the call. */
+  /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** When the model was asked, by attempt and call. */
+  /** Times of the open model requests in microseconds since 1970, by `<step>:<attempt>:<call>`. */
   readonly called: Readonly<Record<string, number>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
 }
 
 export interface RunReading {
   readonly threadId: string;
   readonly agent: string | null;
-  /** The last row that was read. */
+  /** Number of the last row that was read. */
   readonly seq: number;
   readonly run: OpenRun | null;
 }
@@ -71,7 +71,7 @@ export function beginReading({ threadId, agent = null, after = 0 }: RunBegin): R
   return { threadId, agent, seq: after, run: null };
 }
 
-/** Drafts with their places in the run. */
+/** Completes drafts to events, with their ids and their numbers in the run. */
 export function place(
   reading: RunReading,
   { seq, at, step, type }: ThreadEvent,

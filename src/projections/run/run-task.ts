@@ -1,4 +1,4 @@
-/** The task of a run: as it begins, waits and ends, and its serialisable view. */
+/** The task of a run: events about its beginning, waits and end, and its form as JSON. */
 import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import { describeAction } from './run-action.ts';
@@ -8,7 +8,7 @@ import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handl
 import { settleAnswer } from './run-model.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
 
-/** The execution as a task: what it came to, and under which ids. */
+/** An execution as a task: its state, its artifacts and its ids. */
 export interface RunTask {
   /** The execution's id. */
   readonly id: string;
@@ -49,10 +49,10 @@ export function taskStatus(
 
 export interface RunEnd {
   readonly reason: string;
-  /** Absent where the execution has simply ended. */
+  /** Absent if the execution ended idle. */
   readonly status?: RestStatus;
   readonly error?: StoredError;
-  /** Of whoever had it cancelled. */
+  /** The reason that was given with the cancellation. */
   readonly cancelReason?: string;
 }
 
@@ -67,7 +67,7 @@ export function stateOfEnd({ status = 'idle' }: Pick<RunEnd, 'status'>): RunTask
   return STATES[status];
 }
 
-/** The run's last words: what was its answer, and one final mark. */
+/** Returns the last events of a run: those of its answer, if it is completed, and the one marked `final`. */
 export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
   const state = stateOfEnd(end);
   const [run, answer] = state === 'completed' ? settleAnswer(open) : [open, []];
@@ -81,7 +81,7 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
   return [...answer, taskStatus(['working', state], { metadata, task }, { summary, final: true })];
 }
 
-/** Waits for people: approvals have events of their own, all others are a task that needs input. */
+/** Waits for people. Approvals have their own types of events; for all others the task requires input. */
 export const WAIT_HANDLERS: RunHandlers = {
   'wait.opened': (run, { data }) => {
     if (isAside(data)) return [run, []];
@@ -101,7 +101,7 @@ export const WAIT_HANDLERS: RunHandlers = {
     isAside(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
 };
 
-/** A subagent that is not made yet holds no run up. */
+/** True for a wait that delays only the creation of a subagent, not the run. */
 const isAside = ({ kind }: NamedWait) => kind === 'variables';
 
 function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed'], approved: boolean) {
@@ -113,14 +113,14 @@ function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed
   return { type: 'approval.decided', payload, summary, ...spanOf(findAction(run, data)) } as const;
 }
 
-/** The call of a descendant is no action of this run, whatever its id. */
+/** Undefined for a call of a descendant: it is no action of this run, whatever its id. */
 function findAction(run: OpenRun, { callId, threadId }: NamedWait): OpenAction | undefined {
   return callId === undefined || threadId !== undefined ? undefined : run.actions[callId];
 }
 
 const spanOf = (action: OpenAction | undefined) => (action ? { action: action.id } : {});
 
-/** As budgets say it, in the words of the page. */
+/** Converts a row about a budget to a decision with the field names of the page. */
 function budgetDecision(
   effect: 'warn' | 'deny',
   { limit, max, ...more }: BudgetLineOf,

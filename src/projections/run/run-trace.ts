@@ -1,15 +1,15 @@
 /**
- * RunEvents as spans: one of the run, and below it one for each request to a model and each action. A pure reading; ids are those of
- * the events, so the same run gives the same spans.
+ * Projects RunEvents as spans: one for the run, and below it one for each model request and each action. Pure: ids are
+ * those of the events, so the same run gives the same spans.
  */
 import type { RunEvent } from './run-event.ts';
 
-/** A piece of work with its begin and end; JSON. */
+/** A piece of work with its start and end; JSON. */
 export interface RunSpan {
-  /** Of the run's context, else the run's id. */
+  /** Trace id of the run's context, else the run's id. */
   readonly trace_id: string;
   readonly span_id: string;
-  /** Null for the run's own. */
+  /** Null for the span of the run. */
   readonly parent_span_id: string | null;
   readonly kind: 'run' | 'llm' | 'action';
   readonly name: string;
@@ -27,7 +27,7 @@ export interface RunSpan {
 export interface TraceReading {
   readonly traceId: string | null;
   readonly run: RunEvent | null;
-  /** Begins of what has not ended, by span. */
+  /** First events of the spans that have not ended, by span. */
   readonly open: Readonly<Record<string, RunEvent>>;
 }
 
@@ -60,7 +60,7 @@ export function projectTrace(reading: TraceReading, event: RunEvent): Next {
 const ENDS: readonly string[] = ['llm.call.completed', 'llm.stream', 'action.completed', 'action.failed'];
 const FAILURES: readonly unknown[] = ['llm_error', 'llm_retry'];
 
-/** A step asks one model at a time. */
+/** Key of an open span. A step asks one model at a time, so its number is enough for a request. */
 const spanOf = ({ action_id: action, task_id: task, step }: RunEvent) => action ?? `${task}/llm/${step}`;
 
 function toSpan({ traceId, run }: TraceReading, id: string, begun: RunEvent, ended: RunEvent): RunSpan {

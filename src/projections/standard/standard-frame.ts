@@ -1,7 +1,7 @@
-/** What the stream of a thread tells clients of Standard Agents: whole rows, pieces of text, events. */
+/** The frames of a thread's stream for clients of Standard Agents: whole rows, pieces of text, events. */
 import type { Message } from '../../core/message/message.ts';
 
-/** A message as clients of Standard Agents have it. */
+/** A message in the format of Standard Agents. */
 export interface StandardRow extends Omit<Message, 'subagent_id'> {
   readonly log_id: null;
   readonly reasoning_content: null;
@@ -10,14 +10,14 @@ export interface StandardRow extends Omit<Message, 'subagent_id'> {
 }
 
 export type StandardFrame =
-  /** The whole row: it replaces the one of the same id. */
+  /** A whole row, which replaces the one with the same id. */
   | {
       readonly type: 'message_data';
       readonly message_id: string;
       readonly depth: number;
       readonly data: StandardRow;
     }
-  /** Is appended to the content of a row that was told. */
+  /** A piece of text that is appended to the content of a row that was sent. */
   | {
       readonly type: 'message_chunk';
       readonly message_id: string;
@@ -48,7 +48,7 @@ export interface StandardFilter {
   readonly depth: number;
 }
 
-/** Whether a client that has asked for so much is told it. */
+/** True if the frame passes the client's filter. */
 export function isAskedFor(frame: StandardFrame, { includeSilent, depth }: StandardFilter): boolean {
   if (frame.type === 'message_chunk') return frame.depth <= depth;
   if (frame.type !== 'message_data') return true;

@@ -1,4 +1,4 @@
-/** What goes on beside the messages, as events of the standard's stream: its own names where it has one. */
+/** Rows that are not about messages, as events of the stream; with the standard's event names if it has one. */
 import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 
 /** The name of an event, and its data. */

@@ -1,9 +1,9 @@
 /**
- * The log as frames of the stream of Standard Agents. Its clients know neither cursors nor replay: they keep rows by id, replace a row by
- * the whole row, and append pieces to rows that they have.
- * N1. A pending row of an answer is told before its pieces, and the stored row, under the same id, replaces it.
- * N2. Text that was given up is taken back by the pending row without any.
- * N3. An answer that never came leaves no row pending: it is told as failed.
+ * Projects the log as frames of the Standard Agents stream. Its clients have neither cursors nor replay: they keep rows
+ * by id, replace a row by the whole row, and append pieces to rows that they have.
+ * N1. The pending row of an answer is sent before its pieces, and the stored row, with the same id, replaces it.
+ * N2. Discarded text is withdrawn by sending the pending row without text.
+ * N3. An answer that never came leaves no pending row: its row is sent as failed.
  */
 
 import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -16,7 +16,7 @@ import { answerFrame, type OpenAnswer, type StandardReading } from './standard-s
 
 type Told = readonly [StandardReading, readonly StandardFrame[]];
 
-/** Its rows have their messages also where one was queued or changed. */
+/** Rows must have their messages also for `item.queued` and `message.updated`. */
 export const projectStandard: Projection<StandardReading, StandardFrame> = (reading, row) => {
   const [next, frames] = tell(reading, row);
   return [next, [...frames, ...noteOf(row.event)]];
@@ -67,7 +67,7 @@ function begin(
   return { id: answerIdOf(threadId, step), role, depth, at, text: null };
 }
 
-/** N1: before its first piece. */
+/** N1: the pending row is sent before the first piece. */
 function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'model.chunk'>): Told {
   const { delta, depth = 0 } = data;
   if (step === undefined || delta === '') return [reading, []];
@@ -82,7 +82,7 @@ function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'mod
   ];
 }
 
-/** N2: by the pending row without text. */
+/** N2: sends the pending row without text. */
 function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.discarded'>): Told {
   const answer = step === undefined ? undefined : reading.open[step];
   if (step === undefined || !answer?.text) return [reading, []];
@@ -92,7 +92,7 @@ function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.dis
   ];
 }
 
-/** N3: told as failed. */
+/** N3: sends the rows of these steps as failed. */
 function giveUp(reading: StandardReading, steps: readonly number[]): Told {
   const told = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
   const open = Object.fromEntries(
@@ -108,7 +108,7 @@ function keep(reading: StandardReading, step: number, answer: OpenAnswer): Stand
   return { ...reading, open: { ...reading.open, [step]: answer } };
 }
 
-/** Where it is this message that the step has become. */
+/** Removes the answer of a step; with `id`, the answer whose message has this id. */
 function without(reading: StandardReading, step: number | undefined, id?: string): StandardReading {
   const found = Object.entries(reading.open).find(([key, answer]) =>
     id === undefined ? Number(key) === step : answer.id === id,
@@ -119,7 +119,7 @@ function without(reading: StandardReading, step: number | undefined, id?: string
 }
 
 function noteOf(event: ThreadEvent): readonly StandardFrame[] {
-  // Narrowed by its type: the note is the one of that kind.
+  // The note is looked up by the type of the event, so the cast is safe.
   const note = NOTES[event.type] as ((event: ThreadEvent) => readonly [string, unknown]) | undefined;
   if (!note) return [];
   const [eventType, data] = note(event);

@@ -1,21 +1,21 @@
-/** What the reading knows between two rows: the answers that are being written. Plain JSON, as small as those. */
+/** State of the projection between two rows: the answers that are being written. Plain JSON, as small as those. */
 import type { MessageRole } from '../../core/message/message.ts';
 import { rowFrame, type StandardFrame, type StandardRow } from './standard-frame.ts';
 
 export interface OpenAnswer {
-  /** The message that it becomes. */
+  /** Id of the message that the answer becomes. */
   readonly id: string;
   readonly role: MessageRole;
   readonly depth: number;
-  /** Microseconds: when its step began. */
+  /** When its step began, in microseconds since 1970. */
   readonly at: number;
-  /** Null until something of it was told. */
+  /** Null until a piece of it was sent. */
   readonly text: string | null;
 }
 
 export interface StandardReading {
   readonly threadId: string;
-  /** By step. */
+  /** Answers that are being written, by step. */
   readonly open: Readonly<Record<number, OpenAnswer>>;
 }
 
@@ -23,7 +23,7 @@ export function beginStandard(threadId: string): StandardReading {
   return { threadId, open: {} };
 }
 
-/** What is being written, as far as it was told: for whoever comes now. */
+/** Returns the pending rows with their text so far, for a client that joins now. */
 export function openFrames({ open }: StandardReading): readonly StandardFrame[] {
   return Object.values(open)
     .filter(({ text }) => text !== null)

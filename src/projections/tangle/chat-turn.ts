@@ -1,9 +1,9 @@
-/** The lines of a chat turn: an execution's events in the envelope of a session's run. What is within it goes through as it is. */
+/** Lines of a chat turn: an execution's events, unchanged but for the first and last, which become `session.run.*`. */
 import type { TangleEvent } from './tangle-event.ts';
 
 export interface ChatTurnIdentity {
   readonly tenantId: string;
-  /** The thread. */
+  /** Id of the thread. */
   readonly sessionId: string;
   readonly userId: string;
   /** From 0. */
@@ -15,7 +15,7 @@ export interface ChatTurnLine {
   readonly data?: object;
 }
 
-/** The line of one event. */
+/** Converts an event to its line. */
 export function toTurnLine(identity: ChatTurnIdentity, event: TangleEvent): ChatTurnLine {
   const { tenantId, sessionId, turnIndex } = identity;
   switch (event.type) {

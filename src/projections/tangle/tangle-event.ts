@@ -1,16 +1,16 @@
 /**
- * What happens in an execution, in the words of Tangle's agent-runtime: events `{ type, data }` as a box streams them, and as the lines of a chat turn. They
- * are read off the log and stored nowhere.
+ * Events of an execution with the names of Tangle's agent-runtime: `{ type, data }`, as a box streams them, and as the
+ * lines of a chat turn. They are derived from the log and not stored.
  */
 
 /** Type → data. */
 export interface TangleEventData {
-  /** The first one. `sessionId` is the thread. */
+  /** The first event. `sessionId` is the thread's id. */
   readonly 'execution.started': { readonly executionId: string; readonly sessionId: string };
-  /** A model is asked for an answer of the agent's own; what is streamed of it follows. */
+  /** A step of the agent itself begins, not of a sub-prompt; the streamed text of its answer follows. */
   readonly 'message.started': { readonly round: number };
   readonly 'message.part.updated': { readonly delta: string; readonly part: { readonly type: 'text' } };
-  /** What was streamed behind the last `message.started` is void: it comes anew. `Replaced`: at once, as it was stored. */
+  /** The text since the last `message.started` is void and is sent again; with `Replaced`, at once, as stored. */
   readonly 'message.discarded': { readonly reason: string };
   readonly tool_call: {
     readonly toolName: string;
@@ -23,27 +23,27 @@ export interface TangleEventData {
     readonly result: string;
     readonly isError: boolean;
   };
-  /** One request that was answered. `costUsd`: where the model has prices. */
+  /** One answered model request. `costUsd`: set if the model has prices. */
   readonly llm_call: {
     readonly model: string;
     readonly tokensIn?: number;
     readonly tokensOut?: number;
     readonly costUsd?: number;
   };
-  /** A model has failed, and the next one of its list is asked. */
+  /** A model has failed, and the next one in the list is asked. */
   readonly 'model.fallback': {
     readonly fromModel: string;
     readonly toModel: string;
     readonly reason: string;
   };
-  /** A file of the thread, by its path. */
+  /** A file of the thread; `artifactId` is its path. */
   readonly artifact: {
     readonly artifactId: string;
     readonly name: string;
     readonly mimeType: string;
     readonly size: number;
   };
-  /** A person is asked; it is answered under `waitId`. */
+  /** A person is asked; the answer must name `waitId`. */
   readonly 'input.required': {
     readonly waitId: string;
     readonly kind: string;
@@ -52,31 +52,34 @@ export interface TangleEventData {
     readonly toolCallId?: string;
   };
   readonly 'input.closed': { readonly waitId: string };
-  /** In streams that end where a person is waited for: their last one. What follows an answer is read behind it. */
+  /** The last event of a stream that ends at a wait for a person. To read on after the answer, resume after it. */
   readonly 'execution.waiting': { readonly executionId: string; readonly waitIds: readonly string[] };
-  /** What the agent has said last; before the end of an execution that was not in vain. */
+  /** The agent's last answer; precedes `execution.completed`. */
   readonly result: { readonly finalText: string };
-  /** Why it has failed; `execution.failed` follows. */
+  /** Why the execution has failed; `execution.failed` follows. */
   readonly error: { readonly message: string; readonly code: string };
-  /** The last one, or `execution.failed`. */
+  /** The last event, unless that is `execution.failed`. */
   readonly 'execution.completed': { readonly executionId: string };
   readonly 'execution.failed': {
     readonly executionId: string;
     readonly message: string;
-    /** `stopped`: somebody has ended it. */
+    /** `stopped`: it was ended from outside. */
     readonly status: 'failed' | 'stopped';
   };
 }
 
 export type TangleEventType = keyof TangleEventData;
 
-/** Narrow it by its `type`. A turn that code of a process produces has that code's own types between the first event and the last. */
+/**
+ * Narrow it by its `type`. If code of a process produces the turn, the events between the first and the last one have
+ * that code's own types.
+ */
 export type TangleEvent = {
   readonly [Type in TangleEventType]: { readonly type: Type; readonly data: TangleEventData[Type] };
 }[TangleEventType];
 
 /**
- * Nothing follows it in its stream.
+ * True for the last event of a stream.
  * @example
  * ```ts
  * const isOver = isLastEvent({ type: 'execution.completed' }); // true

@@ -1,4 +1,4 @@
-/** What the reading knows between two rows. Plain JSON, as small as its open calls and the text that is being streamed. */
+/** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
 import type { Said } from '../row-message.ts';
 
 export interface OpenExecution {
@@ -6,23 +6,23 @@ export interface OpenExecution {
   readonly round: number;
   /** Names of open calls, by their ids. */
   readonly calls: Readonly<Record<string, string>>;
-  /** Arguments of calls that are to be told of, by the id of the call. */
+  /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
-  /** The message before this row. */
+  /** The newest message so far: the row that refers to it follows. */
   readonly said: Said | null;
-  /** Streamed of the present answer. */
+  /** Text of the current answer that was streamed so far. */
   readonly text: string;
-  /** The last answer of the agent's own. */
+  /** Text of the agent's last answer; sub-prompts do not count. */
   readonly answer: string;
-  /** Asked last, and why it has failed. */
+  /** The model that was asked last; `failure`: why its request has failed. */
   readonly model: string | null;
   readonly failure: string | null;
-  /** Waits of the execution and of those it waits for. */
+  /** Ids of the open waits of the execution, and of the descendants that it waits for. */
   readonly waits: readonly string[];
-  /** The hook that keeps the turn has begun, has done it, or has failed with these words (turn-mark.ts). */
+  /** Progress of the hook that keeps the turn (turn-mark.ts); `notKept`: its error, if it has failed. */
   readonly keeping: 'no' | 'begun' | 'kept';
   readonly notKept: string | null;
-  /** Code of another process tells all of it, in its own words. */
+  /** True if code of another process produces the execution, and with it the events. */
   readonly produced: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a task's stream tells: its phases as they progress, what it asks, what its adapter tells of its work, and how it ended. */
+/** Events of a task's stream: progress of its phases, its questions, the events that its adapter emits, and its end. */
 import type { StoppedBy, TaskDecision, TaskEnd, TaskLimitName } from '../../core/task/control.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
 import type {
@@ -9,13 +9,13 @@ import type {
 } from '../../core/task/knowledge.ts';
 import type { WaitKind } from '../../core/wait/wait.ts';
 
-/** What is told beside each kind of event. */
+/** Data by type of event. */
 export interface StreamEventData {
   task_start: { readonly task: { readonly id: string; readonly name: string; readonly intent: string } };
   readiness_start: object;
   readiness_end: {
     readonly decision: ReadinessDecision;
-    /** Absent where nothing is required. */
+    /** Absent if no knowledge is required. */
     readonly knowledge?: Omit<KnowledgeReport, 'requirements'>;
   };
   questions_start: { readonly questions: readonly KnowledgeQuestion[] };
@@ -24,7 +24,7 @@ export interface StreamEventData {
   acquisition_start: { readonly acquisitionPlans: readonly AcquisitionPlan[] };
   acquisition_end: { readonly acquiredEvidenceIds: readonly string[] };
   control_start: object;
-  /** A step has observed and measured; `failing`: ids of evals. */
+  /** A step has observed and evaluated the state; `failing`: ids of the failed evals. */
   control_observed: {
     readonly step: number;
     readonly score: number | null;
@@ -48,26 +48,28 @@ export interface StreamEventData {
     readonly reason: string;
     readonly score?: number;
     readonly limit?: TaskLimitName;
-    /** Of a failure that has one, as `final` has it. */
+    /** Error code, for a failure that has one; the same as in `final`. */
     readonly code?: string;
     readonly steps: number;
     readonly spentCostUsd: number;
     readonly wallMs: number;
   };
-  /** It waits for a person; `waits list` shows what is asked. */
+  /** The task waits for a person; `waits list` shows the question. */
   waiting_start: { readonly waitId: string; readonly kind: WaitKind; readonly summary: string };
   waiting_end: { readonly waitId: string; readonly answered: boolean };
-  /** A newer build runs it, with another manifest. */
+  /** The task runs in a newer build now, with another manifest. */
   manifest_changed: { readonly from: string | null; readonly to: string | null };
   task_end: { readonly status: TaskEnd; readonly reason: string };
-  /** Once, last. `text`: all that was told as `text_delta`. */
+  /** Exactly once, as the last event. `text`: all text of `text_delta` events that was not discarded. */
   final: {
     readonly status: TaskEnd;
     readonly reason: string;
-    /** `WorkerCrashed`: a phase took its worker down again and again. `ProducerLost`: the process that had its adapter was lost. */
+    /**
+     * `WorkerCrashed`: a phase has repeatedly taken its worker down. `ProducerLost`: its adapter's process was lost.
+     */
     readonly code?: string;
     readonly text?: string;
-    /** Of a backend that has failed. */
+    /** Why a backend has failed. */
     readonly error?: BackendErrorDetail;
   };
 }
@@ -75,7 +77,7 @@ export interface StreamEventData {
 /** Narrow it by its `type`. */
 export type RuntimeStreamEvent = {
   readonly taskId: string;
-  /** ISO. */
+  /** ISO 8601, UTC. */
   readonly timestamp: string;
 } & (
   | {

@@ -1,7 +1,8 @@
 /**
- * A task's log as its stream. Begun at the task's first row, whatever cursor a reader has: the text of the whole is in its last event.
- * T1. A task of which nothing is required has looked at it all the same: readers need not tell the two apart.
- * T2. What never began its loop ends without an end of the loop.
+ * Projects a task's log as its stream. It always begins at the task's first row, whatever cursor a reader has, because
+ * the last event has the whole text.
+ * T1. A task that requires no knowledge emits a readiness check, too, so that its readers need no special case.
+ * T2. A task whose loop never began ends without `control_end`.
  */
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
@@ -13,7 +14,7 @@ export interface TaskReading {
   readonly checked: boolean;
   readonly began: boolean;
   readonly text: string;
-  /** Of the backend that has failed last. */
+  /** Why a backend has failed; the last such failure. */
   readonly error?: BackendErrorDetail;
 }
 
@@ -86,7 +87,7 @@ const HANDLERS: Handlers = {
   'wait.closed': (_, { data: { waitId } }) => tell('waiting_end', { waitId, answered: false }),
   'task.ended'({ began, text, error }, { data: { status, ...ended } }) {
     const { reason, code } = ended;
-    // T2: it never began.
+    // T2: only if the loop began.
     const control = began ? [{ type: 'control_end', ...ended }] : [];
     const whole = {
       ...(code === undefined ? {} : { code }),

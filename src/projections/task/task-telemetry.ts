@@ -1,11 +1,11 @@
 /**
- * A task's stream for those who must not read what it is about: without answers, arguments, results, texts, addresses, bodies and titles, unless
- * they are let through by name. Numbers, kinds, ids and names of tools and models stay.
+ * Redacts a task's stream for readers that must not see its content. Answers, arguments, results, texts, addresses,
+ * bodies and titles are hidden unless they are allowed by name. Numbers, kinds, ids and names of tools and models stay.
  */
 import type { RuntimeStreamEvent } from './stream-event.ts';
 
 export interface TelemetryOptions {
-  /** Fields that may be read, such as `['args', 'title']`. */
+  /** Names of fields that are not hidden, such as `['args', 'title']`. */
   readonly include?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const HIDDEN = new Set([
 ]);
 
 /**
- * A copy; what is hidden is `[redacted]`.
+ * Returns a copy in which hidden fields are `[redacted]`.
  * @example
  * ```ts
  * const client = await RuntimeClient.connect();

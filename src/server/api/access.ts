@@ -1,14 +1,15 @@
 /**
- * Who may come in.
- * A1. With tokens, every request carries one: `Authorization: Bearer …`. A token is known by its digest alone.
- * A2. Without tokens whoever reaches the port may do everything. So it listens on loopback alone, and a page of the web that a browser on the
- *     same machine has open is refused: by its `Origin`, and by a `Host` that is no name of this machine.
+ * Authorisation of requests.
+ * A1. With tokens, every request must carry one: `Authorization: Bearer …`. Only digests of tokens are kept.
+ * A2. Without tokens, anyone who reaches the port may do everything. So the server listens on loopback only, and
+ *     refuses web pages in a browser on the same machine: by their `Origin`, and by a `Host` that is no name of this
+ *     machine.
  */
 import { createHash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES, type ApiScope, type Caller, OPERATOR } from './caller.ts';
 
-/** Answers who asks; null refuses with 401. What it throws is a fault. */
+/** Returns the caller; null refuses with 401. A thrown RuntimeError refuses with its status, all else with 500. */
 export type Access = (request: Request) => Caller | null | Promise<Caller | null>;
 
 interface KnownToken extends Caller {
@@ -18,8 +19,8 @@ interface KnownToken extends Caller {
 const TOKEN = /^(?<token>[\w.~-]{16,256})(?:=(?<scopes>[a-z+]+))?(?:@(?<user>[^\s,]{1,200}))?$/;
 
 /**
- * `EVERTHREAD_API_TOKENS`: `TOKEN[=scope+scope][@user]`, separated by commas. Without scopes a token may do everything. Throws
- * `InvalidConfiguration`, which names the token by its place.
+ * Parses `EVERTHREAD_API_TOKENS`: `TOKEN[=scope+scope][@user]`, separated by commas. A token without scopes may do
+ * everything. Throws `InvalidConfiguration`, which names the token by its position.
  */
 export function parseTokens(text: string): readonly KnownToken[] {
   const entries = text
@@ -47,7 +48,7 @@ export function parseTokens(text: string): readonly KnownToken[] {
 }
 
 /**
- * A1: knows these tokens. Throws `InvalidConfiguration`.
+ * A1: accepts requests with one of these tokens. Throws `InvalidConfiguration`.
  * @example
  * ```ts
  * const api = createApi({ client, access: tokenAccess('0123456789abcdef0123=read+answer@ada') });
@@ -57,13 +58,13 @@ export function tokenAccess(text: string): Access {
   const known = new Map(parseTokens(text).map((token) => [token.digest, token]));
   return (request) => {
     const token = bearerOf(request);
-    // The digest is compared, not the token: how long that takes tells nothing of it.
+    // The digest is compared, not the token: so timing reveals nothing about a token.
     return token === null ? null : (known.get(digestOf(token)) ?? null);
   };
 }
 
 /**
- * A2: this machine alone. Throws `Forbidden`.
+ * A2: accepts only requests with a host and an origin on this machine. Throws `Forbidden`.
  * @example
  * ```ts
  * const api = createApi({ client, access: loopbackAccess });
@@ -94,7 +95,7 @@ function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Without its port; an IPv6 address without its brackets. */
+/** Returns a host without its port, and an IPv6 address without its brackets. */
 function hostOf(host: string): string {
   return host
     .replace(/:\d+$/, '')

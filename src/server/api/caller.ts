@@ -1,29 +1,30 @@
 /**
- * Who asks, and what they may. A caller without a user or an organisation may reach every thread; one with a user reaches the threads of that user and
- * their families, one with an organisation those of the organisation, and every other thread is not found.
+ * The caller of a request, and its permissions. A caller without a user or an organisation may reach every thread; one
+ * with a user reaches the threads of that user and their families, one with an organisation those of the organisation.
+ * Every other thread is reported as not found.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 
-/** `read`: everything that can be read. `write`: what changes threads. `answer`: what is asked of people. `admin`: all of it. */
+/** `read`: all reads. `write`: changes of threads. `answer`: answers to waits. `admin`: everything. */
 export const API_SCOPES = ['read', 'write', 'answer', 'admin'] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
 
 export interface Caller {
-  /** For what a caller has done: `by` of answers. */
+  /** Recorded as `by` in what the caller does, such as answers. */
   readonly name: string | null;
   readonly scopes: readonly ApiScope[];
-  /** The `userId` of the threads that it may reach; null: of all. */
+  /** The caller may reach only threads of this user and their families; null: threads of all users. */
   readonly userId: string | null;
-  /** Whose threads it may reach; null: anybody's. Those that it starts are of it. */
+  /** The caller may reach only threads of this organisation, and starts threads in it; null: any organisation. */
   readonly organizationId?: string | null;
 }
 
-/** Everything is allowed. */
+/** A caller that may do everything. */
 export const OPERATOR: Caller = { name: null, scopes: ['admin'], userId: null };
 
-/** What a thread begins with that this caller starts: its organisation counts, whatever the request says. */
+/** Returns the run context for a thread that this caller starts: its organisation overrides the request's. */
 export function standingContext<Context extends object>(
   { organizationId }: Caller,
   context?: Context,
@@ -31,7 +32,7 @@ export function standingContext<Context extends object>(
   return organizationId == null ? context : { ...context, organizationId };
 }
 
-/** Which threads a list has. */
+/** Returns filters that limit a list to the threads that the caller may reach. */
 export function ownThreads({ userId, organizationId }: Caller) {
   return {
     ...(userId === null ? {} : { userId }),
@@ -48,7 +49,7 @@ export function requireScope({ scopes }: Caller, scope: ApiScope): void {
   );
 }
 
-/** Throws `ThreadNotFound`, also for a thread of somebody else: that it is there is not told. */
+/** Throws `ThreadNotFound`, also for a thread of another caller, whose existence is not revealed. */
 export async function requireReachable(
   client: RuntimeClient,
   caller: Caller,
@@ -60,7 +61,7 @@ export async function requireReachable(
   throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
 }
 
-/** A family is its root's user's. */
+/** Returns the user of a thread's family: that of its root. */
 async function ownerOf(client: RuntimeClient, { id, rootId, userId }: ThreadRecord): Promise<string | null> {
   return rootId === id ? userId : (await client.getThread(rootId)).userId;
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP API as a function from a Request to a Response: no socket, no Node. What every route has is here: access, size and shape of what
- * comes in, and problems for what goes wrong.
+ * The HTTP API as a function from a Request to a Response: no socket, no Node. Handles what all routes share: access,
+ * limits and validation of requests, and error responses.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { storeOf } from '../../client/client-store.ts';
@@ -27,17 +27,17 @@ import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
 export interface ApiOptions extends StreamLimits {
   readonly client: RuntimeClient;
-  /** Who may come in; requests of this machine alone unless given. `tokenAccess(…)` knows tokens; an application may bring its own. */
+  /** Authorises requests, for example `tokenAccess(…)`; unless given, only requests of this machine are accepted. */
   readonly access?: Access;
-  /** The agents of the project, as of each request. */
+  /** Returns the agents of the project; called for each request. */
   readonly agents?: () => readonly ApiAgent[];
-  /** Those of the project, served beside (docs/endpoints.md). */
+  /** The project's endpoints, served beside the API (docs/endpoints.md). */
   readonly endpoints?: Pick<ThreadEndpoints, 'handle'>;
-  /** Bytes of a request's body; 16 MiB unless given. */
+  /** Maximum bytes of a request's body; 16 MiB unless given. */
   readonly bodyBytes?: number;
-  /** Bytes of a body that is a file, of which little is held at a time; 100 MiB, which is the most, unless given. */
+  /** Maximum bytes of a body that is a file, which is streamed; at most 100 MiB, which is the default. */
   readonly fileBytes?: number;
-  /** For logs: faults whose text callers are not told. */
+  /** For logs: receives faults whose details callers do not see. */
   readonly onError?: (error: unknown, request: Request) => void;
 }
 
@@ -45,11 +45,12 @@ export interface Api {
   /** Never rejects. */
   fetch(request: Request): Promise<Response>;
   /**
-   * Answers a request to upgrade to a WebSocket: a stream to be told on the socket, or the response that refuses it. Never rejects. A host without
-   * sockets leaves it out: then what asks for a stream is told 426.
+   * Answers a request to upgrade to a WebSocket: with a stream to run on the socket, or with the response that refuses
+   * it. Never rejects. A host without sockets does not call it: through `fetch`, requests for a stream are answered
+   * with 426.
    */
   connect(request: Request): Promise<Response | SocketStream>;
-  /** Ends open streams, and refuses what comes. The client is not closed. */
+  /** Ends open streams, and refuses further requests. Does not close the client. */
   close(): void;
 }
 
@@ -142,7 +143,7 @@ function addRoute(
   host: ApiHost,
   access: Access,
 ): void {
-  // Before anything of the request is read: who may not ask learns nothing of what is wrong with it.
+  // Access is checked before the request is read: an unauthorised caller sees no validation errors.
   app.use(document.getRoutingPath(), async (context, next) => {
     if (!answers(document.method, context.req.method) || scope === 'none') return next();
     const threadId = context.req.param('threadId');
@@ -158,7 +159,7 @@ function addRoute(
   app.openapi(document, async ({ req, get }) => {
     const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
     const caller: Caller | undefined = get('caller' as never);
-    // Whatever way led here past the look at who asks: nothing is done for nobody.
+    // Defence in depth: no handler runs without a caller, however it was reached.
     if (!caller && scope !== 'none') throw unauthorized();
     const asked = {
       params: document.request?.params && valid('param'),
@@ -173,7 +174,7 @@ function addRoute(
   });
 }
 
-/** Endpoints of the project belong to threads, and are reached as these are. */
+/** Serves the project's endpoints. Each belongs to a thread: only callers that may reach the thread may call it. */
 function serveEndpoints(
   app: OpenAPIHono,
   endpoints: Pick<ThreadEndpoints, 'handle'>,
@@ -202,7 +203,7 @@ function unauthorized(): RuntimeError {
   );
 }
 
-/** A route of GET answers HEAD as well. */
+/** True if a route's method answers the requested one: a GET route also answers HEAD. */
 function answers(method: string, asked: string): boolean {
   return asked === 'HEAD' ? method === 'get' : asked.toLowerCase() === method;
 }
@@ -217,7 +218,7 @@ function invalidRequest(target: string, issues: Issues): RuntimeError {
   return new RuntimeError('InvalidRequest', `The ${where} cannot be used: ${told.join('; ')}.`);
 }
 
-/** A body that is no JSON, as hono says it. */
+/** True for hono's error for a body that is not JSON. */
 function isUnreadable(error: unknown): boolean {
   return (error as { status?: unknown }).status === 400 && !(error instanceof RuntimeError);
 }
@@ -226,7 +227,7 @@ function unreadable(): RuntimeError {
   return new RuntimeError('InvalidRequest', 'The body is no JSON.');
 }
 
-/** A path that is there, for another method, or none at all. */
+/** Answers `MethodNotAllowed` if the path has routes for other methods, else `RouteNotFound`. */
 function toNotServed(method: string, path: string): Response {
   const others = API_ROUTES.filter(({ pattern }) => pattern.test(path)).map((each) =>
     each.method.toUpperCase(),

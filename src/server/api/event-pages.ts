@@ -1,4 +1,4 @@
-/** The readings of a log that the doors serve, in pages of frames, each with its cursor. */
+/** Reads a thread's log in the forms that the API serves, as pages of frames, each with its cursor. */
 import { storeOf } from '../../client/client-store.ts';
 import { type FollowPages, followPages } from '../../client/follow-events.ts';
 import { runPages, tanglePages, turnPages } from '../../client/follow-run.ts';
@@ -14,20 +14,20 @@ export interface EventReading {
   readonly as?: 'plain' | 'run' | 'agenticx' | 'tangle' | undefined;
   readonly run?: string | undefined;
   readonly types?: string | undefined;
-  /** As `eventStart` answers. */
+  /** The result of `eventStart`. */
   readonly start: string;
-  /** The thread has a parent; for `agenticx`. */
+  /** True if the thread has a parent; used by `agenticx`. */
   readonly subagent?: boolean;
   readonly follow?: FollowPages['follow'];
   readonly signal?: AbortSignal;
 }
 
-/** Behind all events of a row. */
+/** Second number of a cursor that lies behind all events of a row. */
 const LAST_OF_ROW = 999_999_999;
 
 /**
- * The cursor to begin behind. Throws `InvalidRequest` for what is none, and `InvalidCursor` for one above the log's end: whoever has it was
- * reading another store.
+ * Returns the cursor to begin behind. Throws `InvalidRequest` for an invalid cursor, and `InvalidCursor` for one above
+ * the log's end, which must come from another store.
  */
 export function eventStart(
   as: EventReading['as'],
@@ -45,7 +45,7 @@ export function eventStart(
   return after;
 }
 
-/** Its cursors have two numbers. */
+/** True if cursors of this form have two numbers: the row, and the position in it. */
 function isProjected(as: EventReading['as']): boolean {
   return as !== undefined && as !== 'plain';
 }
@@ -56,7 +56,7 @@ function rowOf(as: EventReading['as'], cursor: string): number {
   return refuseRequest(`"${cursor.slice(0, 64)}" is no cursor: it is the number that came with an event.`);
 }
 
-/** An empty page says that there is no more for now. */
+/** Yields an empty page at the end of the log for now. */
 export async function* eventPages(
   client: RuntimeClient,
   { threadId, as = 'plain', run, types, start, subagent = false, follow = true, signal }: EventReading,
@@ -75,7 +75,7 @@ export async function* eventPages(
   const reading = { after: Number(start), follow, signal, marks: true };
   for await (const page of followPages(store, threadId, reading)) {
     const wanted = kinds ? page.filter(({ type }) => kinds.has(type)) : page;
-    // Rows that nobody wants are no mark.
+    // A page of unwanted rows is skipped: as an empty page it would mark the end of the log.
     if (wanted.length > 0 || page.length === 0)
       yield wanted.map((event) => ({ cursor: String(event.seq), data: event }));
   }

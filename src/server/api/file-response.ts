@@ -1,7 +1,8 @@
 /**
- * The bytes of a file, whole or a range of them (RFC 9110).
- * B1. Its ETag names the content: the same bytes have the same, whatever the file is called, and other bytes never have it.
- * B2. What a browser could run is saved instead of shown, and whatever it shows is in a sandbox of its own.
+ * Responses with the bytes of a file, whole or a range of them (RFC 9110).
+ * B1. The ETag identifies the content: equal bytes have the same one, whatever the file's name, and other bytes never
+ *     do.
+ * B2. Content that a browser could execute is a download, and whatever a browser displays is sandboxed.
  */
 
 import { RuntimeError } from '../../core/value/error.ts';
@@ -39,7 +40,7 @@ function isNamed(header: string | null, etag: string): boolean {
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
 }
 
-/** A reader who has a part of another content gets all of this one. */
+/** False if `If-Range` names another content: the whole file is sent then. */
 function isOfThis({ headers }: Request, etag: string): boolean {
   const asked = headers.get('if-range');
   return asked === null || asked === etag;
@@ -50,7 +51,7 @@ interface Range {
   readonly last: number;
 }
 
-/** One range. Several, and whatever is none, are left unheard, as the RFC allows: the whole is answered. */
+/** Parses a single range. Null for several ranges or an invalid one, which are ignored as the RFC allows. */
 function readRange(header: string | null, size: number): Range | null {
   const { from, to } = /^bytes=(?<from>\d*)-(?<to>\d*)$/.exec(header ?? '')?.groups ?? {};
   if (from === undefined || to === undefined || from + to === '') return null;
@@ -62,7 +63,7 @@ function readRange(header: string | null, size: number): Range | null {
   return { first, last };
 }
 
-/** From its first chunk on: those before it are not read. */
+/** Reads from the chunk that holds `first`; earlier chunks are not read. */
 async function* readBytes(
   { store, threadId, file, request }: Reading,
   first: number,
@@ -77,7 +78,7 @@ async function* readBytes(
   }
 }
 
-/** B2: shown by a browser as what they are; everything else is saved. */
+/** B2: types that a browser may display; all others are downloads. */
 const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
 
 function fileHeaders({ record: { name, mimeType } }: OpenedFile) {

@@ -1,12 +1,12 @@
-/** What the routes work with. */
+/** Types of what the routes use. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 
-/** What a route may use. */
+/** Dependencies of the routes. */
 export interface ApiHost {
   readonly client: RuntimeClient;
-  /** Names of the project's agents; null where it is not known. */
+  /** The project's agents; null if the project is not known. */
   readonly agents: (() => readonly ApiAgent[]) | null;
-  /** Streams that are open, and how they are bounded. */
+  /** Open streams and their limits. */
   readonly streams: StreamPlace;
 }
 
@@ -15,10 +15,10 @@ export interface ApiAgent {
   readonly title: string | null;
   readonly description: string | null;
   readonly icon?: string | null;
-  /** What a thread of it begins with; absent where it declares nothing. */
+  /** Arguments of a new thread; absent if the agent declares none. */
   readonly arguments?: AgentArguments | undefined;
   readonly sideA?: AgentSide;
-  /** Absent where a person has it. */
+  /** Absent if side B is a person. */
   readonly sideB?: AgentSide | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ApiAgent {
 export interface AgentArguments {
   /** JSON schema of an object. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The same with its defaults; or what is wrong with it, in words. */
+  /** Returns the arguments with their defaults, or a text that says what is wrong with them. */
   check(given: Readonly<Record<string, unknown>>): Promise<CheckedArguments>;
 }
 
@@ -40,7 +40,7 @@ export interface AgentSide {
   readonly label?: string | null;
 }
 
-/** Admits a stream; null where there are as many as there may be. */
+/** Admits streams; `enter` returns null if the limit is reached. */
 export interface StreamPlace {
   enter(threadId: string): { readonly signal: AbortSignal; leave(): void } | null;
 }

@@ -1,8 +1,8 @@
-/** The agents of a project, as doors name them. */
+/** Looks up agents of the project by name. */
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 
-/** Throws `AgentNotFound` for one that the project, where it is known, does not have. */
+/** Throws `AgentNotFound` if the project is known and has no such agent. */
 export function requireAgent({ agents }: Pick<ApiHost, 'agents'>, name: string): ApiAgent {
   const known = agents?.();
   const agent = known ? known.find((each) => each.name === name) : { name, title: null, description: null };

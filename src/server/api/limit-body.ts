@@ -1,7 +1,7 @@
-/** The body of a request, up to a size. One that is a file is not held in memory, and may be larger. */
+/** Limits the size of a request's body. A body that is a file is not held in memory, and may be larger. */
 import { RuntimeError } from '../../core/value/error.ts';
 
-/** Throws `RequestTooLarge`, where the length is told beforehand at once, else as soon as more comes. */
+/** Throws `RequestTooLarge` if `Content-Length` exceeds the limit; without it, reading the body fails at the limit. */
 export function limitBody(request: Request, mostBytes: number): Request {
   const told = Number(request.headers.get('content-length') ?? 0);
   if (told > mostBytes) throw tooLarge(mostBytes);
@@ -16,7 +16,7 @@ export function limitBody(request: Request, mostBytes: number): Request {
       },
     }),
   );
-  // By its parts: the request may be of another class than this realm's.
+  // Copied field by field: the request may be an instance of another realm's class.
   const { url, method, headers, signal } = request;
   return new Request(url, { method, headers, signal, body: bounded, duplex: 'half' } as RequestInit);
 }

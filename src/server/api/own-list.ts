@@ -1,9 +1,9 @@
-/** Lists over all threads: of a caller with a user or an organisation they are of one thread at a time. */
+/** Lists over all threads. A caller with a user or an organisation may list only one thread at a time. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { type Caller, requireReachable } from './caller.ts';
 import { refuseRequest } from './problem.ts';
 
-/** Throws `ThreadNotFound`, and `InvalidRequest` where a thread must be named. */
+/** Throws `ThreadNotFound`, or `InvalidRequest` if the caller must name a thread and has not. */
 export async function requireThreadOf(
   client: RuntimeClient,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What a door answers where it refuses or fails: problem documents (RFC 9457), each with a code of the runtime's own table. */
+/** Error responses of the API: problem documents (RFC 9457), each with an error code of the runtime. */
 import { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 
 /** `application/problem+json`. */
@@ -13,7 +13,7 @@ export interface Problem {
   readonly detail: string;
 }
 
-/** A fault of our own, whose text is not for callers. */
+/** Answer to an internal fault, whose text callers must not see. */
 const FAULT: Problem = {
   type: 'urn:everthread:error:InternalError',
   title: 'Internal error',
@@ -41,7 +41,7 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
   });
 }
 
-/** On every answer: nothing is guessed, framed or kept by what lies between. */
+/** Headers of every answer: no caching, and no guessing of content types. */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -60,7 +60,7 @@ export function refuseRequest(detail: string): never {
   throw new RuntimeError('InvalidRequest', detail);
 }
 
-/** `ThreadNotFound` as "Thread not found". */
+/** Converts a code to words: `ThreadNotFound` to "Thread not found". */
 function inWords(code: string): string {
   const words = code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words;

@@ -1,6 +1,6 @@
 /**
- * A route: what it is called, what it takes, who may call it, and what it answers. The table of all of them (routes.ts) makes the server, its
- * OpenAPI document and its tests; nothing is served that is not in it.
+ * A route of the API: its name, its input, its scope and its answer. The server's routes, the OpenAPI document and the
+ * tests are generated from the table of all routes (routes.ts).
  */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
@@ -11,7 +11,7 @@ import { problemSchema } from './schema/problem-schema.ts';
 type Fields = z.ZodObject;
 type Read<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** What is looked up by its id, and belongs to a thread. */
+/** A record that is looked up by its id, and belongs to a thread. */
 export interface Owned {
   readonly threadId: string;
 }
@@ -20,9 +20,9 @@ export interface Given<Params, Query, Body, Found = undefined> {
   readonly params: Read<Params>;
   readonly query: Read<Query>;
   readonly body: Read<Body>;
-  /** The thread that `{threadId}` of the path names: the caller may reach it. */
+  /** The thread that `{threadId}` in the path names; the caller may reach it. */
   readonly thread: Read<Params> extends { readonly threadId: string } ? ThreadRecord : undefined;
-  /** What `find` has answered: the caller may reach its thread. */
+  /** The result of `find`; the caller may reach its thread. */
   readonly found: Found;
   readonly request: Request;
   readonly caller: Caller;
@@ -36,9 +36,9 @@ export interface RouteSpec<
   Found extends Owned | undefined,
 > {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
-  /** As OpenAPI writes it: `/v1/threads/{threadId}`. */
+  /** In OpenAPI's notation: `/v1/threads/{threadId}`. */
   readonly path: string;
-  /** Names the operation: of clients that are made from the document. */
+  /** The OpenAPI operation id, which names the method in generated clients. */
   readonly id: string;
   readonly scope: ApiScope | 'none';
   readonly tag: string;
@@ -46,18 +46,18 @@ export interface RouteSpec<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** It may come without one, which is `{}` then. */
+  /** The body may be absent, and is `{}` then. */
   readonly bodyOptional?: true;
-  /** Its body is a file: bytes of any type, which `handle` reads off the request as they come. */
+  /** The body is bytes of any type, such as a file, which `handle` reads from the request as a stream. */
   readonly bytes?: true;
-  /** An address of it may be signed (signed-address.ts). */
+  /** A signed URL may authorise the request (signed-address.ts). */
   readonly signable?: true;
   readonly status?: 200 | 201 | 202 | 204;
-  /** What it answers: a schema of JSON, or the types of what is no JSON. */
+  /** The answer: a schema if it is JSON, else its media types. */
   readonly answer?: z.ZodType | readonly string[];
-  /** What it answers where it refuses or fails; a problem unless given. */
+  /** Schema of an error answer; a problem unless given. */
   readonly fails?: z.ZodType;
-  /** Of a path that names something of a thread, and not the thread. */
+  /** Looks up the record that the path names, if it names a record of a thread instead of the thread. */
   readonly find?: (asked: Asked<Params, Query>) => Promise<Found>;
   readonly handle: (given: Given<Params, Query, Body, Found>) => Promise<Response> | Response;
 }
@@ -67,11 +67,11 @@ export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
   readonly signable: boolean;
-  /** Its body is a file. */
+  /** True if the body is bytes. */
   readonly bytes: boolean;
   readonly method: string;
   readonly path: string;
-  /** Matches the paths that it serves. */
+  /** Matches the paths that the route serves. */
   readonly pattern: RegExp;
   readonly document: ReturnType<typeof createRoute>;
   readonly find?: (asked: Asked<undefined, undefined>) => Promise<Owned | undefined>;
@@ -115,7 +115,7 @@ export function route<
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   const { find, handle, signable = false, bytes = false } = spec;
-  // Their types are of this spec: what calls them gives what the same spec has read.
+  // The handlers' types are erased: they are called only with input that the same spec has parsed.
   return { scope, signable, bytes, method, path, pattern, document, find, handle } as unknown as ApiRoute;
 }
 

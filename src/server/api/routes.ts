@@ -1,4 +1,4 @@
-/** The table of all routes of the HTTP API: the server, its document and its tests are made of it. */
+/** The table of all routes of the HTTP API, from which the server, its document and its tests are generated. */
 import type { ApiRoute } from './route.ts';
 import { a2aRoutes } from './routes/a2a.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
@@ -36,7 +36,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...tokenRoutes,
 ];
 
-/** The body of the request is a file. */
+/** True if the body of the request is a file. */
 export function takesFile({ method, url }: Request): boolean {
   if (method !== 'PUT') return false;
   const { pathname } = new URL(url);

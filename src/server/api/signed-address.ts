@@ -1,14 +1,14 @@
 /**
- * Addresses of files that carry their own permission: for an `<img>`, or for somebody without a token.
- * G1. What is signed is the thread, the path, and the end of its time: an address reads that file, as it is then, and nothing else.
- * G2. The key is the store's: every server of it knows the addresses of the others, also after a restart.
+ * Signed URLs of files: for an `<img>`, or for a reader without a token.
+ * G1. The signature covers the thread, the path and the expiry. A URL reads only that file, in its current version.
+ * G2. The key is kept in the store. So every server of a store accepts the URLs of the others, also after a restart.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { TokenStore } from '../../store/port/token.ts';
 import type { Caller } from './caller.ts';
 
-/** Who comes with an address that holds. */
+/** The caller of a request with a valid signed URL. */
 export const ADDRESSEE: Caller = { name: 'signed address', scopes: ['read'], userId: null };
 
 interface Signed {
@@ -28,7 +28,7 @@ export async function signAddress(tokens: TokenStore, signed: Signed): Promise<s
   return `/v1/threads/${threadId}/file?${query}`;
 }
 
-/** False where the address is not signed at all. Throws `Forbidden` for one that does not hold. */
+/** False if the URL has no signature. Throws `Forbidden` if the signature is invalid or has expired. */
 export async function isSigned(tokens: TokenStore, url: string, threadId: string): Promise<boolean> {
   const query = new URL(url).searchParams;
   const signature = query.get('signature');
@@ -46,7 +46,7 @@ export async function isSigned(tokens: TokenStore, url: string, threadId: string
   );
 }
 
-/** G1: the three together. */
+/** G1: one signature for all three. */
 function sign(key: string, { threadId, path, expires }: Signed): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([threadId, path, expires]))

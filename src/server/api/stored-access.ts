@@ -1,6 +1,6 @@
 /**
- * Access by tokens that the store has, beside those of the environment.
- * A3. Where there was ever a token, there are tokens: a server that has begun to ask for them does not stop when the last one is revoked.
+ * Access by tokens in the store, in addition to those of the environment.
+ * A3. Once there has been a token, tokens stay mandatory, also after the last one is revoked.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
@@ -17,11 +17,11 @@ export interface NewToken {
   readonly scopes?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly organizationId?: string | undefined;
-  /** For ever unless given. */
+  /** Milliseconds until the token expires; never unless given. */
   readonly lifeMs?: number | undefined;
 }
 
-/** With the secret, which is told this once. Throws `InvalidValue` for a scope that there is not. */
+/** Creates a token. Returns its secret, which is not stored. Throws `InvalidValue` for an unknown or missing scope. */
 export async function createToken(
   store: Pick<ThreadStore, 'tokens'>,
   { name = '', scopes = ['admin'], userId, organizationId, lifeMs }: NewToken,
@@ -46,7 +46,8 @@ export async function createToken(
 }
 
 /**
- * Knows the tokens of a client's store, and those of `known` beside them. Without any token this machine alone may ask.
+ * Accepts the tokens in a client's store, and requests that `known` accepts. As long as there has been no token,
+ * only this machine is accepted.
  * @example
  * ```ts
  * const api = createApi({ client, access: storedAccess(client) });
@@ -63,7 +64,7 @@ export function storedAccess(
     const caller = known && (await known(request));
     if (caller) return caller;
     const token = secret === null ? null : await store.tokens.find(digestOf(secret));
-    // A3: once it asks for tokens, it goes on to.
+    // A3: once tokens are mandatory, they stay so.
     asksForTokens ||= token !== null || (await store.tokens.list()).length > 0;
     if (!asksForTokens) return loopbackAccess(request);
     return token && { ...token, scopes: token.scopes as readonly ApiScope[] };

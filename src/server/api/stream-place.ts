@@ -1,8 +1,8 @@
-/** How many streams there may be, and for how long: of the process, and of one thread. */
+/** Limits the number of open streams, of the process and of one thread, and how long each lasts. */
 import { RuntimeError } from '../../core/value/error.ts';
 import type { StreamPlace } from './host.ts';
 
-/** Of silence, until a stream shows that it lives. */
+/** Milliseconds of silence before a stream sends a keep-alive. */
 export const KEEP_ALIVE_MS = 15_000;
 
 /** Throws `TooManyStreams`. */
@@ -16,16 +16,16 @@ export function enterStream(
 }
 
 export interface StreamLimits {
-  /** At once; 1,000 unless given. */
+  /** Maximum number of open streams of the process; 1,000 unless given. */
   readonly streams?: number;
-  /** Of one thread; 100 unless given. */
+  /** Maximum number of open streams of one thread; 100 unless given. */
   readonly streamsOfThread?: number;
-  /** Milliseconds; ten minutes unless given, and up to a tenth more, so that not all end at once. */
+  /** Milliseconds until a stream is ended, plus up to a tenth so that not all end at once; ten minutes unless given. */
   readonly streamMs?: number;
 }
 
 export interface OpenStreamPlace extends StreamPlace {
-  /** Ends all of them. */
+  /** Ends all streams. */
   close(): void;
 }
 

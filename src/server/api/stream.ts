@@ -1,36 +1,37 @@
 /**
- * A reading of a log as a response: server-sent events or lines of JSON, in the same order with the same cursors.
- * S1. The first frame has the cursor that the reading begins behind, before any event, so that whoever loses the connection at once goes on
- *     from there.
- * S2. `caught-up` says that there is no more for now, `end` that there will never be more. Neither is told by a closed connection.
- * S3. A stream is pulled: what a reader does not take is not read from the store for it.
- * S4. Each stream ends after a while by itself, so that deploys and balancers meet no immortals; the reader comes back with its cursor.
+ * Streams a log as a response: server-sent events or lines of JSON, in the same order with the same cursors.
+ * S1. The first frame has the cursor that the stream begins behind. It comes before any event, so that a reader that
+ *     loses the connection at once resumes from there.
+ * S2. `caught-up` marks the end of the log for now, `end` its final end. A closed connection means neither.
+ * S3. A stream is pulled: the store is read at most one page ahead of the reader.
+ * S4. Each stream ends by itself after a while, so that deployments and load balancers can drain. The reader reconnects
+ *     with its cursor.
  */
 import { defer } from '../../core/value/deferred.ts';
 
-/** What one event is told as. */
+/** One event of a stream. */
 export interface Frame {
-  /** Where a reader goes on behind it. */
+  /** A reader resumes behind this cursor. */
   readonly cursor: string;
   readonly data: unknown;
 }
 
 export interface StreamOptions {
   readonly format: 'sse' | 'ndjson';
-  /** S1: the cursor that it begins behind. */
+  /** S1: the cursor that the stream begins behind. */
   readonly start: string;
-  /** Frames in pages, as the log has them; an empty page says that it has no more for now. */
+  /** Pages of frames, in the order of the log; an empty page marks the end of the log for now. */
   readonly pages: AsyncIterable<readonly Frame[]>;
-  /** The pages end with an empty one where the log only ends for now. */
+  /** True if the pages stop at the end of the log for now, with an empty page. */
   readonly toNow?: boolean;
-  /** Ends it: a reader that left, a server that closes, a connection that is old. */
+  /** Ends the stream: the reader has left, the server closes, or the stream is too old. */
   readonly signal: AbortSignal;
   readonly onClose: () => void;
   readonly keepAliveMs: number;
 }
 
 const ENCODER = new TextEncoder();
-/** Milliseconds until a reader comes back. */
+/** Milliseconds after which a reader reconnects. */
 const RETRY_MS = 1000;
 
 export function streamResponse(options: StreamOptions): Response {
@@ -67,7 +68,7 @@ async function* toSse({
       yield page.map(({ cursor: id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
     }
   }
-  // S2: whoever was cut off is not told that this is all, nor who wanted what there is.
+  // S2: no `end` if the stream was cut off, or stops at the end of the log for now.
   if (!signal.aborted && !caughtUp) yield mark('end', cursor);
 }
 
@@ -98,7 +99,7 @@ async function* toLines({
   if (!signal.aborted && !caughtUp) yield line({ cursor, mark: 'end' });
 }
 
-/** `pulse` where nothing came for so long. */
+/** Yields `pulse` whenever no item has come for `everyMs` milliseconds. */
 export async function* withPulse<T>(
   items: AsyncIterable<T>,
   everyMs: number,
@@ -114,7 +115,7 @@ export async function* withPulse<T>(
       if (found === 'pulse') yield 'pulse';
       else if (found.done) return;
       else {
-        // Read ahead by one page, while this one is written.
+        // S3: the next page is read while this one is written.
         next = iterator.next();
         yield found.value;
       }
@@ -125,7 +126,7 @@ export async function* withPulse<T>(
   }
 }
 
-/** S3: a line is made when the reader takes it. */
+/** S3: a line is generated only when the reader takes it. */
 export function pulled(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

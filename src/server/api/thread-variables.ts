@@ -1,11 +1,11 @@
-/** Variables that a request sets or takes away: all of them are looked at before the first one is stored. */
+/** Variables that a request sets or removes; all of them are validated before the first one is stored. */
 import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 
 export interface VariableChange {
   readonly name: string;
-  /** Null: it is taken away. */
+  /** Null: the variable is removed. */
   readonly value: string | null;
   readonly type?: EnvType | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * The events of one execution as a response: server-sent events or lines of JSON, each `{ type, data }` with its cursor as `id`. It ends behind the
- * last event, which says how the execution has ended; one that is cut has none, and is read on behind its last cursor.
+ * Streams the events of one execution as a response: server-sent events or lines of JSON, each `{ type, data }` with
+ * its cursor as `id`. The last event says how the execution has ended; a stream that was cut off lacks it, and is
+ * resumed behind its last cursor.
  */
 import type { Projected } from '../../projections/projection.ts';
 import { pulled, withPulse } from './stream.ts';
@@ -13,7 +14,7 @@ interface TurnEvent {
 export interface TurnStream {
   readonly format: 'sse' | 'ndjson';
   readonly executionId: string;
-  /** An empty page says that there is no more for now. */
+  /** An empty page marks the end of the log for now. */
   readonly pages: AsyncIterable<readonly Projected<TurnEvent>[]>;
   readonly signal: AbortSignal;
   readonly onClose: () => void;
@@ -36,7 +37,7 @@ export function turnResponse(stream: TurnStream): Response {
 
 async function* toText({ format, pages, signal, keepAliveMs }: TurnStream): AsyncGenerator<string> {
   const tell = format === 'sse' ? toFrame : toLine;
-  // The headers are sent with the first bytes: from acceptance, not from the first event.
+  // The headers are sent with the first bytes: at acceptance, not with the first event.
   yield QUIET[format];
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
     if (page === 'pulse') yield QUIET[format];
@@ -44,7 +45,7 @@ async function* toText({ format, pages, signal, keepAliveMs }: TurnStream): Asyn
   }
 }
 
-/** Nothing, for whoever reads. */
+/** A keep-alive, which readers ignore. */
 const QUIET = { sse: ': keep-alive\n\n', ndjson: '\n' } as const;
 
 function toFrame({ cursor, event }: Projected<TurnEvent>): string {

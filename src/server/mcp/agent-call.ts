@@ -1,11 +1,14 @@
 /**
- * A call of an agent as a tool: an execution of a thread, begun by one message, and read off the thread's log to its end.
- * G1. The execution has an id before anything is sent, so what becomes of this call is found by it, and by nothing that others do on the thread.
- *     Where the caller has given it, the same call again is the same execution, in the same thread.
- * G2. Where the log is read from is noted before the message is sent.
- * G3. Whoever goes away leaves the thread to its work; only a cancellation cancels, and this execution alone. Coming back with the thread's id finds it.
- * G4. A call never outlives a wait for a person, unless its caller asks them meanwhile: it ends and says who is waited for.
- * G5. Answers that come with a call are kept before the log is read. Whoever gives them may answer what is asked in this thread, and nothing else.
+ * A call of an agent as a tool: one message begins an execution of a thread, and the thread's log is read until that
+ * execution ends.
+ * G1. The execution's id is fixed before anything is sent. So the outcome of this call is found by the id, whatever
+ *     others do on the thread. If the caller gave the id, a repeated call is the same execution, in the same thread.
+ * G2. The position from which the log is read is noted before the message is sent.
+ * G3. A client that disconnects stops nothing; only a cancellation cancels, and only this execution. A later call with
+ *     the thread's id finds it.
+ * G4. A call does not stay open while a person is waited for, unless its client can ask that person. It ends, and
+ *     reports the open waits.
+ * G5. Answers that come with a call are stored before the log is read. They can answer waits of this thread only.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -24,30 +27,30 @@ import { blockingWaits, type Ended, followCall } from './follow-call.ts';
 
 export interface AgentCall {
   readonly agent: string;
-  /** Absent: what the thread does is waited for. */
+  /** Absent: the call only waits for what the thread is doing. */
   readonly message?: string | undefined;
-  /** Absent: a new one. */
+  /** Absent: a new thread is started. */
   readonly threadId?: string | undefined;
-  /** The caller's own; absent: a new one. */
+  /** The id that the caller chose; absent: a new one. */
   readonly executionId?: string | undefined;
-  /** Of a thread that this begins. */
+  /** Arguments of the thread, if this call starts it. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** What was asked by an earlier call, by the ids of the waits. */
+  /** Filled forms for the waits that an earlier call reported, by wait id. */
   readonly filled?: Readonly<Record<string, FilledForm>> | undefined;
-  /** As far as an earlier call has told what goes on. */
+  /** Log row up to which an earlier call has reported progress. */
   readonly heard?: number | undefined;
 }
 
 export interface CallTerms {
-  /** The caller wants it no more. */
+  /** Fires when the caller cancels the call. */
   readonly canceled: AbortSignal;
-  /** The response is to end; the work goes on. */
+  /** Fires when the response must end; the work continues. */
   readonly leaving: AbortSignal;
-  /** The caller's person has put away what was shown. */
+  /** Fires when the client's user has dismissed a form. */
   readonly dismissed?: AbortSignal | undefined;
-  /** Says what is going on. */
+  /** Reports progress to the client. */
   readonly tell: (words: string) => void;
-  /** Shows the caller's person what is waited for now, while the call stays. False: the call ends, and says it. */
+  /** Shows the open waits to the client's user while the call stays open. False: the call ends, and reports them. */
   readonly show?: ((waits: readonly Wait[]) => boolean) | undefined;
 }
 
@@ -58,7 +61,7 @@ export type CallEnd = { readonly threadId: string; readonly executionId: string 
 
 type Place = Pick<CallEnd, 'threadId' | 'executionId'> & { readonly after: number };
 
-/** Throws what the client throws: `ThreadNotFound`, `AgentNotFound`, … */
+/** Throws the errors of the RuntimeClient: `ThreadNotFound`, `AgentNotFound`, … */
 export async function callAgent(
   client: RuntimeClient,
   caller: Caller,
@@ -73,7 +76,7 @@ export async function callAgent(
   const end = await followCall(client, { ...place, heard: call.heard ?? 0 }, ending, terms);
   if (end) return { ...end, threadId, executionId };
   if (!canceled.aborted) {
-    // G4: what was put away is told.
+    // G4: after a dismissal the open waits are reported.
     const waits = dismissed?.aborted ? await blockingWaits(client, threadId) : [];
     if (waits.length > 0) return { kind: 'waits', waits, heard: place.after, threadId, executionId };
     return { kind: 'working', threadId, executionId };
@@ -88,7 +91,7 @@ export async function callAgent(
   return { kind: 'failed', error: 'canceled', threadId, executionId };
 }
 
-/** G5. What is over by now, and what was put away, is left as it is. Throws `Forbidden`, `InvalidValue`. */
+/** G5. Skips waits that are no longer open, and forms that were dismissed. Throws `Forbidden`, `InvalidValue`. */
 async function answerFilled(
   client: RuntimeClient,
   caller: Caller,
@@ -104,7 +107,7 @@ async function answerFilled(
   }
 }
 
-/** Throws `ExecutionConflict` where the execution that is named was begun by another message. */
+/** Throws `ExecutionConflict` if the named execution was begun by another message. */
 async function begin(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<Place> {
   const { agent, message, executionId = `mcp-${randomUUID()}` } = call;
   const threadId = call.threadId ?? (await startFor(client, caller, call));
@@ -115,10 +118,10 @@ async function begin(client: RuntimeClient, caller: Caller, call: AgentCall): Pr
     const { id, firstSeq } = await client.getExecution(threadId, call.executionId);
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
   }
-  // G1: one that was begun before.
+  // G1: known if this call is a repeated one.
   const known = call.executionId && (await storeOf(client).executions.get(threadId, executionId));
   await client.queueMessage(threadId, { content: message, executionId });
-  // G2: as it was before.
+  // G2: the end of the log before the message was sent.
   return { threadId, executionId, after: known ? (known.firstSeq ?? 1) - 1 : thread.lastSeq };
 }
 
@@ -126,7 +129,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   const { agent, message, executionId } = call;
   if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
   checkExecutionId(executionId);
-  // G1: in the same thread.
+  // G1: a repeated call gets the same thread.
   const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
   if (executionId !== undefined && (await findChat({ client }, caller, threadId))) return threadId;
   await client
@@ -138,7 +141,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
       context: standingContext(caller),
     })
     .catch((error) => {
-      // The same call, twice at once.
+      // A concurrent repeat of this call has started the thread.
       if (executionId === undefined || !isMade(error)) throw error;
     });
   return threadId;

@@ -1,6 +1,7 @@
 /**
- * The agents of a project as the tools of an MCP server, for one caller: over HTTP (mcp-door.ts) and over standard streams (`everthread mcp`). What agents ask
- * of people is asked of the client: from 2026-07-28 on by what the call answers, before that by a request of ours within it (asked-forms.ts).
+ * Serves the agents of a project as the tools of an MCP server, for one caller: over HTTP (mcp-door.ts) and over
+ * standard streams (`everthread mcp`). Questions of agents to people are passed to the client: since protocol version
+ * 2026-07-28 in the result of the call, before that as a request to the client during the call (asked-forms.ts).
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -30,15 +31,15 @@ export interface AgentServerHost {
   readonly client: RuntimeClient;
   readonly agents: () => readonly ApiAgent[];
   readonly caller: Caller;
-  /** A cancellation is a message of its own. Else it may be no more than a connection that broke. */
+  /** True if a cancellation is an explicit message. If false, it may only mean that the connection broke. */
   readonly hearsCancel: boolean;
-  /** The response is to end, whatever the work does; a place of its own for each call. */
+  /** Registers a call as a stream. The signal fires when its response must end; the work continues. */
   readonly enter: (threadId: string) => { readonly signal: AbortSignal; leave(): void };
-  /** What the calls of this process have asked. */
+  /** Forms that calls of this process have open. */
   readonly forms: OpenForms;
-  /** The client shows forms, as it has said before this request. */
+  /** True if the client has declared before this request that it can show forms. */
   readonly showsForms?: boolean;
-  /** Of faults that callers are not told. */
+  /** Receives faults whose details callers do not see. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -83,7 +84,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
     };
     const { inputResponses } = mcpReq;
     const before = readAsked(mcpReq.requestState(), inputResponses);
-    // It would begin the same anew.
+    // Without the state the call would begin the same work again.
     if (inputResponses && !before)
       return refuse(
         'InvalidMessage: Answers come with the requestState that was given with what they answer.',
@@ -106,9 +107,9 @@ interface Asked {
   readonly id: RequestId;
   readonly agent: string;
   readonly given: Readonly<Record<string, unknown>>;
-  /** What an earlier round of this call has asked, with what was said to it. */
+  /** What an earlier round of this call asked, with the answers. */
   readonly before: AskedBefore | undefined;
-  /** Of 2026-07-28 or later: it says with each request what it can. */
+  /** Set for clients of 2026-07-28 or later, which declare their capabilities with each request. */
   readonly envelope: Readonly<Record<string, unknown>> | undefined;
   readonly canceled: AbortSignal;
   readonly tell: (words: string) => void;
@@ -116,7 +117,7 @@ interface Asked {
 
 export class AgentServer extends Server {
   readonly #host: AgentServerHost;
-  /** Of what came with this connection: what becomes of answers to our requests. */
+  /** A promise for each answer to our requests that this connection received; settles once the answer is stored. */
   readonly heard: Promise<void>[] = [];
 
   constructor(host: AgentServerHost) {
@@ -131,7 +132,7 @@ export class AgentServer extends Server {
     this.#host = host;
   }
 
-  /** Ids of our own requests are texts: those of waits. */
+  /** Ids of our own requests are strings: the ids of waits. */
   protected override _onresponse(response: JSONRPCResponse | JSONRPCErrorResponse): void {
     if (typeof response.id !== 'string') {
       super._onresponse(response);
@@ -176,12 +177,12 @@ export class AgentServer extends Server {
     return { agent, threadId, executionId, heard, filled };
   }
 
-  /** Within the call, for who cannot be asked by its end. */
+  /** Forms that are shown during the call. Undefined if the client is asked by the call's result, or not at all. */
   #formsOf(asked: Asked): AskedForms | undefined {
     const { transport } = this;
     if (asked.envelope !== undefined || !transport || !this.#mayAsk(asked)) return undefined;
     const options = { relatedRequestId: asked.id };
-    // Who has gone away is shown nothing: the wait stays.
+    // A client that has disconnected is shown nothing: the wait stays open.
     const send = (message: JSONRPCMessage) => void transport.send(message, options).catch(() => {});
     return new AskedForms(send, this.#host.forms);
   }
@@ -196,8 +197,8 @@ export class AgentServer extends Server {
 }
 
 /**
- * Over HTTP the end of a request says that it is cancelled from 2026-07-28 on; before that it says nothing. Whoever has named an execution comes back to it:
- * what broke is left, and nothing is cancelled.
+ * Over HTTP the end of a request means its cancellation since 2026-07-28; before that it means nothing. A caller that
+ * has named an execution can return to it, so the end of its request cancels nothing.
  */
 function termsOf(
   { hearsCancel }: AgentServerHost,

@@ -1,6 +1,7 @@
 /**
- * Questions to the person at a client of versions up to 2025-11-25, while its call stays open. Each is a request of ours whose id is that of its wait: so its
- * answer finds the wait wherever it arrives, also in another process, and nobody keeps who was asked.
+ * Questions to the user of a client of protocol versions up to 2025-11-25, while its call stays open. The id of each
+ * request to the client is that of its wait. So the answer finds the wait in whichever process it arrives, without
+ * shared state.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -10,7 +11,7 @@ import { readFilled, toAnswer, toForm } from './client-form.ts';
 
 type Heard = (how: 'answered' | 'put away') => void;
 
-/** Calls of this process that have asked, by what they have asked for. What is put away elsewhere leaves its call open until that ends. */
+/** Calls of this process with open questions, by wait id. A dismissal at another process does not end the call. */
 export class OpenForms {
   readonly #calls = new Map<string, Set<Heard>>();
 
@@ -28,7 +29,7 @@ export class OpenForms {
   }
 }
 
-/** What one call has asked. */
+/** The questions of one call. */
 export class AskedForms {
   readonly #send: (message: JSONRPCMessage) => void;
   readonly #forms: OpenForms;
@@ -41,19 +42,19 @@ export class AskedForms {
     this.#forms = forms;
   }
 
-  /** One of them was put away. */
+  /** Fires when one of the questions was dismissed. */
   get dismissed(): AbortSignal {
     return this.#away.signal;
   }
 
-  /** Asks for what is new, and takes back what is over. False where nothing of it can be asked for. */
+  /** Asks new questions, and withdraws those whose waits are over. False if no wait can be asked as a form. */
   show(waits: readonly Wait[]): boolean {
     for (const id of this.#open.keys()) if (!waits.some((wait) => wait.id === id)) this.#takeBack(id);
     for (const wait of waits) this.#ask(wait);
     return waits.some(({ id }) => this.#asked.has(id));
   }
 
-  /** The call has ended. */
+  /** Withdraws all open questions: the call has ended. */
   end(): void {
     for (const id of this.#open.keys()) this.#takeBack(id);
   }
@@ -87,7 +88,7 @@ export interface HeardResponse {
   readonly result?: unknown;
 }
 
-/** An answer to one of these requests, wherever it was sent from. Throws as waits are answered over HTTP. */
+/** Stores a client's answer to one of these requests. Throws the same errors as answering a wait over HTTP. */
 export async function hearResponse(
   client: RuntimeClient,
   caller: Caller,

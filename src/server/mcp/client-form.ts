@@ -1,4 +1,4 @@
-/** What is asked of a person by a client of MCP, as forms are there: flat, of plain fields (`elicitation/create`). */
+/** Converts waits to MCP forms (`elicitation/create`), which are flat and have plain fields, and forms to answers. */
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { isRecord } from '../../core/value/record.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
@@ -6,10 +6,10 @@ import type { Wait } from '../../store/port/wait.ts';
 
 export type Form = Pick<ElicitRequestFormParams, 'message' | 'requestedSchema'>;
 
-/** Characters of what is shown beside a question. */
+/** Characters of the arguments that are shown with a question. */
 const SHOWN = 2000;
 
-/** Undefined for what a form must not ask: variables may be secret, and the protocol forbids it those. */
+/** Undefined if a form must not ask: variables may be secret, and the protocol forbids forms to ask for secrets. */
 export function toForm(wait: Pick<Wait, 'kind' | 'summary' | 'data'>): Form | undefined {
   const { kind, summary, data } = wait;
   if (kind === 'variables') return undefined;
@@ -52,7 +52,7 @@ function withData(summary: string, data: unknown): string {
   return shown === '' || shown === '{}' ? summary : `${summary}\n${shown.slice(0, SHOWN)}`;
 }
 
-/** `schema` in the data of a question, where it is one that forms have. */
+/** Returns the `schema` in a question's data, if a form can express it. */
 function schemaOf(data: unknown): Schema | undefined {
   const schema = isRecord(data) ? data.schema : undefined;
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return undefined;
@@ -78,7 +78,7 @@ export interface FilledForm {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** A stranger's word. What is none is a form that was put away. */
+/** Parses untrusted input. Anything that is not a filled form counts as dismissed. */
 export function readFilled(given: unknown): FilledForm {
   if (!isRecord(given)) return { action: 'cancel', content: {} };
   const { action, content } = given;
@@ -88,7 +88,7 @@ export function readFilled(given: unknown): FilledForm {
     : { action: 'cancel', content: {} };
 }
 
-/** Undefined where the form was put away: the wait stays open. Only an approval that says so approves. */
+/** Undefined if the form was dismissed: the wait stays open. Only an explicit `approved: true` approves. */
 export function toAnswer(
   wait: Pick<Wait, 'kind' | 'data'>,
   { action, content }: FilledForm,

@@ -1,6 +1,6 @@
 /**
- * `/mcp`: agents as tools, over streamable HTTP (docs/mcp-server.md). The access, the sizes and the bounds of streams are those of the API. Nothing is kept between
- * requests, so any process answers any of them.
+ * Serves agents as tools at `/mcp`, over streamable HTTP (docs/mcp-server.md). Access, size limits and stream limits
+ * are those of the API. No session state is kept between requests, so any process can answer any of them.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { type Caller, requireScope } from '../api/caller.ts';
@@ -20,11 +20,11 @@ export interface McpDoor {
 export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpDoor): void {
   const forms = new OpenForms();
   app.all('/mcp', async ({ req: { raw: request } }) => {
-    // Before anything of it is read.
+    // Access is checked before the request is read.
     const caller = await requireCaller(request);
     requireScope(caller, 'read');
     const tell = (error: unknown) => onError(error, request);
-    // Loaded with the first request: who has no such client does not pay for it.
+    // Loaded on the first request: a server without MCP clients never loads it.
     const [{ createMcpHandler }, { createAgentServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('./agent-server.ts'),
@@ -45,12 +45,12 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
         servers.push(server);
         return server;
       },
-      // What takes long is told of at once: clients give up where no headers come.
+      // The headers are sent at once: clients give up if none arrive.
       { keepAliveMs: KEEP_ALIVE_MS, responseMode: 'sse' },
     );
     const session = await sessionOf(request);
     const response = await handler.fetch(request);
-    // An answer of a person is kept before it is acknowledged.
+    // A person's answer is stored before it is acknowledged.
     await Promise.all(servers.flatMap(({ heard }) => heard));
     if (session !== undefined && response.ok) response.headers.set('mcp-session-id', session);
     return response;

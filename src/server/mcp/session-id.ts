@@ -1,6 +1,7 @@
 /**
- * Clients of versions up to 2025-11-25 say once what they can, and nothing is kept between requests here. So whoever shows forms is given an id of a session
- * that says so, and sends it along. It gives no right.
+ * Clients of protocol versions up to 2025-11-25 declare their capabilities only once, and no state is kept between
+ * requests here. So a client that can show forms receives a session id that says so, and sends it with each request.
+ * The id grants no rights.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../core/value/record.ts';
@@ -8,7 +9,7 @@ import { isRecord } from '../../core/value/record.ts';
 const HEADER = 'mcp-session-id';
 const FORMS = 'forms-';
 
-/** The id for a client that begins with this request, and shows forms. */
+/** Returns a session id if this request initialises a client that can show forms. */
 export async function sessionOf(request: Request): Promise<string | undefined> {
   if (request.method !== 'POST' || request.headers.has(HEADER)) return undefined;
   const body: unknown = await request
@@ -23,7 +24,7 @@ export function isOfForms(request: Request): boolean {
   return request.headers.get(HEADER)?.startsWith(FORMS) === true;
 }
 
-/** `elicitation: {}` is of the time when there were forms alone. */
+/** True if the client can show forms. `elicitation: {}` counts: it dates from when forms were the only kind. */
 export function showsForms(capabilities: unknown): boolean {
   const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
   return isRecord(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);

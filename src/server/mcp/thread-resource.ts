@@ -1,6 +1,6 @@
 /**
- * Files of threads, as clients of MCP have them: small ones within a result, every other one as a resource that is read by its address.
- * Whoever may reach the thread may read them.
+ * Files of threads for MCP clients: small ones are embedded in a result, all others are resources that are read by
+ * their URI. A caller that may reach the thread may read them.
  */
 import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/server';
 import { storeOf } from '../../client/client-store.ts';
@@ -9,14 +9,14 @@ import type { NamedFile } from '../../core/event/event-data.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readWholeFile } from '../../store/port/file-content.ts';
 
-/** RFC 6570. */
+/** URI template of files (RFC 6570). */
 export const FILE_TEMPLATE = 'everthread://threads/{thread}/files/{+path}';
 
-/** Bytes of one file, and of all files, that a result holds; and of one that is read. */
+/** Bytes of one embedded file, of all embedded files of a result, and of a file that is read. */
 const HELD = 1024 * 1024;
 const HELD_IN_ALL = 4 * 1024 * 1024;
 const READ = 16 * 1024 * 1024;
-/** Of one result. */
+/** Files of one result; the others are left out. */
 const MOST = 50;
 
 export interface ToldFile {
@@ -37,7 +37,7 @@ export interface FilePlace {
   readonly path: string;
 }
 
-/** Undefined for what is no address of a file. */
+/** Undefined if the URI is not that of a thread's file. */
 export function toFilePlace(uri: string): FilePlace | undefined {
   const { thread, path } =
     /^everthread:\/\/threads\/(?<thread>[^/]+)\/files(?<path>\/.+)$/.exec(uri)?.groups ?? {};
@@ -49,7 +49,7 @@ export function toFilePlace(uri: string): FilePlace | undefined {
   return undefined;
 }
 
-/** The first ones that have room, whole; the others by their addresses. What is gone meanwhile is left out. */
+/** Embeds files while there is room, and links the others. Files that were deleted in the meantime are left out. */
 export async function toBlocks(
   client: RuntimeClient,
   threadId: string,
@@ -80,7 +80,7 @@ function toBlock({ uri, mimeType }: ToldFile, bytes: Buffer): ContentBlock {
 
 const TEXT = /^(text\/|application\/(json|xml|yaml|x-ndjson|javascript)\b|[^;]*\+(json|xml)\b)/;
 
-/** What calls itself a text and is not UTF-8 is bytes. */
+/** A file of a text type that is not valid UTF-8 is returned as bytes. */
 function toContents(uri: string, mimeType: string, bytes: Buffer): ReadResourceResult['contents'][number] {
   if (TEXT.test(mimeType)) {
     try {
@@ -92,7 +92,7 @@ function toContents(uri: string, mimeType: string, bytes: Buffer): ReadResourceR
   return { uri, mimeType, blob: bytes.toString('base64') };
 }
 
-/** Of a thread that may be reached. Throws `FileNotFound`, `LimitExceeded`. */
+/** Reads a file; the caller must have checked access to its thread. Throws `FileNotFound`, `LimitExceeded`. */
 export async function readResource(
   client: RuntimeClient,
   { threadId, path }: FilePlace,

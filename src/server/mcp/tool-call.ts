@@ -1,13 +1,14 @@
 /**
- * What a call of a tool gives: a message, the arguments that the agent declares, and the ids by which it goes on. Beside those of the project stand
- * ours, which come first where names are the same.
+ * Parameters of an agent's tool: a message, the arguments that the agent declares, and the ids with which a call is
+ * continued. `thread` and `execution` override declared arguments of these names; a declared `message` is used both as
+ * the message and as an argument.
  */
 import type { Tool } from '@modelcontextprotocol/server';
 import { FIRST_WORD } from '../../core/project/subagent.ts';
 import type { AgentArguments, ApiAgent } from '../api/host.ts';
 import type { AgentCall } from './agent-call.ts';
 
-/** What the protocol advises for names. */
+/** Tool names that the protocol recommends; agents with other names are not listed. */
 const NAME = /^[\w.-]{1,128}$/;
 
 const MESSAGE = { type: 'string', description: 'What is said to the agent.' } as const;
@@ -40,7 +41,7 @@ function toTool(agent: ApiAgent): Tool {
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Nothing is required: a call with a thread alone begins nothing. The door says what is missing. */
+/** No field is required, because a call with only a thread is valid. Missing ones are reported by the call. */
 function toInput({ arguments: declared }: ApiAgent): Tool['inputSchema'] {
   const { properties = {}, $defs } = (declared?.schema ?? {}) as {
     readonly properties?: Readonly<Record<string, object>>;
@@ -55,7 +56,7 @@ function toInput({ arguments: declared }: ApiAgent): Tool['inputSchema'] {
   } as Tool['inputSchema'];
 }
 
-/** A text says why it is none. */
+/** Returns the call, or a text that says why there is none. */
 export async function toCall(
   agents: readonly ApiAgent[],
   name: string,
@@ -87,7 +88,7 @@ export async function toCall(
     : 'InvalidMessage: Arguments are given to a thread that begins, and this one has begun. Say it as a message.';
 }
 
-/** As for a subagent: without a message, what it is told is what it is given. */
+/** Without a message, the arguments become the message, as JSON, like those of a subagent. */
 async function withArguments(
   call: AgentCall,
   declared: AgentArguments,

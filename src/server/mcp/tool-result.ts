@@ -1,4 +1,4 @@
-/** What a call of a tool answers: the agent's last word, its files, or what it waits for; and what a client hands back when it has asked its person. */
+/** Results of tool calls: the agent's answer, its files, or its waits; and parsing of the answers to forms. */
 import { type CallToolResult, type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRecord } from '../../core/value/record.ts';
@@ -10,7 +10,7 @@ export function refuse(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** The thread stands in the text as well: models read that. */
+/** The text names the thread too, because models read the text. */
 export async function toResult(
   client: RuntimeClient,
   end: CallEnd,
@@ -44,7 +44,7 @@ export async function toResult(
   }
 }
 
-/** Each request has the id of its wait. Undefined where nothing of it can be asked for. */
+/** Asks for a form for each wait, under the wait's id. Undefined if no wait can be asked as a form. */
 function toAsking({ threadId, executionId, waits, heard }: Extract<CallEnd, { kind: 'waits' }>) {
   const forms = waits.flatMap((wait) => {
     const form = toForm(wait);
@@ -60,11 +60,11 @@ export interface AskedBefore {
   readonly execution: string;
   readonly heard: number;
   readonly filled: Readonly<Record<string, FilledForm>>;
-  /** The person did not want to be asked. */
+  /** True if the person dismissed a form. */
   readonly isDismissed: boolean;
 }
 
-/** A stranger's word: it names what a call may name itself, and gives no right. Undefined for what is none of ours. */
+/** Parses untrusted state, which holds only ids that a call may name anyway. Undefined if it is not one of ours. */
 export function readAsked(
   state: unknown,
   responses: Readonly<Record<string, unknown>> | undefined,

@@ -1,14 +1,14 @@
 /**
- * The sockets of this process that are open, by thread. Its clients show a message before it is sent, and forget it when it is accepted: so
- * whoever accepts one tells the thread's sockets of it first.
+ * The open sockets of this process, by thread. The standard's clients show a message before they send it, and drop it
+ * once it is accepted. So an accepted message is sent to the thread's sockets before the response.
  */
 import type { Message } from '../../core/message/message.ts';
 
-/** Is told a message that waits; passes over one that it has told as a row of the log. */
+/** Receives a message that is in line; ignores one that was already sent as a row of the log. */
 export type HearWaiting = (message: Message) => void;
 
 export interface LiveStreams {
-  /** Answers how to leave. */
+  /** Returns a function that removes the listener. */
   join(threadId: string, hear: HearWaiting): () => void;
   tell(threadId: string, message: Message): void;
 }

@@ -1,8 +1,8 @@
 /**
- * The door of Standard Agents beside `/v1`: the same threads and the same access, with the paths, the shapes and the errors that its clients
- * expect.
- * D1. Of a path both have, the standard's route answers, and not an endpoint of the project: its clients rely on it.
- * D2. Whoever may not ask learns nothing of what is wrong with the request: access comes before everything that is read of it.
+ * Serves the HTTP API of Standard Agents beside `/v1`: the same threads and the same access, with the paths, shapes and
+ * errors that its clients expect.
+ * D1. At a path that both have, the standard's route answers, not an endpoint of the project. Its clients rely on it.
+ * D2. Access is checked before the request is read. So an unauthorised caller sees no validation errors.
  */
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
@@ -15,7 +15,7 @@ import { STANDARD_ROUTES } from './standard-routes.ts';
 /** Throws `Unauthorized`. */
 type RequireCaller = (request: Request) => Promise<Caller>;
 
-/** Paths that are answered in the standard's shapes, also where nothing is served. */
+/** True for paths that are answered in the standard's shapes, also if no route serves them. */
 export function isStandardPath(pathname: string): boolean {
   return pathname.startsWith('/api/') || pathname.startsWith('/threads/');
 }
@@ -23,7 +23,7 @@ export function isStandardPath(pathname: string): boolean {
 export function serveStandard(app: OpenAPIHono, host: StandardHost, requireCaller: RequireCaller): void {
   for (const route of STANDARD_ROUTES)
     app.on(route.method, [route.path], async ({ req }) => {
-      // D2: before anything of it is read.
+      // D2: before the request is read.
       const caller = await requireCaller(req.raw);
       requireScope(caller, route.scope);
       return answer(route, { params: req.param(), request: req.raw, caller, host });
@@ -41,7 +41,7 @@ async function answer(
   return handle({ ...asked, query, thread } as StandardGiven<string>);
 }
 
-/** `{ error, code? }`: the standard's clients read the status alone, people the rest. */
+/** Answers `{ error, code? }`: the standard's clients read only the status, the body is for people. */
 export function standardError(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   const told = isRuntimeError(error)
     ? { error: error.message, code: error.code, status: statusOf(error.code) }
@@ -50,7 +50,7 @@ export function standardError(error: unknown, headers: Readonly<Record<string, s
   return Response.json(body, { status, headers: { ...SAFE_HEADERS, ...headers } });
 }
 
-/** The standard says 400 where variables still lack. */
+/** The standard requires 400 if variables are missing. */
 function statusOf(code: keyof typeof ERRORS): number {
   return code === 'MissingVariable' ? 400 : ERRORS[code].status;
 }

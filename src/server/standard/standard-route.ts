@@ -1,6 +1,7 @@
 /**
- * A route of Standard Agents: what it is called, who may call it, what it does. Paths, shapes and statuses are the standard's own, whose
- * clients are served as they are; the table of all of them (standard-routes.ts) makes the door and its tests.
+ * A route of Standard Agents: its path, its scope and its handler. Paths, shapes and statuses are those of the
+ * standard, so that its clients work unchanged. The server's routes and the tests are generated from the table of all
+ * routes (standard-routes.ts).
  */
 import type { z } from '@hono/zod-openapi';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -11,7 +12,7 @@ import { refuseRequest } from '../api/problem.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Tickets } from './tickets.ts';
 
-/** What a route may use. */
+/** Dependencies of the routes. */
 export interface StandardHost {
   readonly client: RuntimeClient;
   readonly agents: (() => readonly ApiAgent[]) | null;
@@ -27,14 +28,14 @@ export interface StandardAsked {
   readonly host: StandardHost;
 }
 
-/** Of a path with a thread: the caller may reach it. */
+/** Input of a handler. `thread` is set if the path names one, which the caller may reach. */
 export type StandardGiven<Path extends string> = StandardAsked & {
   readonly thread: Path extends `${string}:threadId${string}` ? ThreadRecord : undefined;
 };
 
 export interface StandardRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** As hono writes it: `/api/threads/:threadId`; a `*` at the end is the rest of it. */
+  /** In hono's notation: `/api/threads/:threadId`; a `*` at the end matches the rest of the path. */
   readonly path: string;
   readonly scope: ApiScope;
   readonly handle: (given: StandardGiven<string>) => Promise<Response> | Response;
@@ -75,7 +76,7 @@ async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** A whole number of the query. Throws `InvalidRequest`. */
+/** Reads a whole number from the query; one above `most` becomes `most`. Throws `InvalidRequest`. */
 export function countOf(
   query: URLSearchParams,
   name: string,

@@ -1,9 +1,11 @@
 /**
- * The stream of a thread over a WebSocket: who may open it, and what is told on it. It knows no library of sockets: whoever has one brings it.
- * K1. A ticket of the address counts, else the request's own credentials, as of any request.
- * K2. A page of frames is told when the one before has left: nothing piles up for a slow reader.
- * K3. What is told beside the log, a message that waits, never comes behind the row that the log tells of it.
- * K4. It stays open behind a thread's end, and closes after a while as every stream does: its client comes back by itself.
+ * The stream of a thread over a WebSocket: its access and its frames. It uses no library of sockets: the host supplies
+ * the socket.
+ * K1. A ticket in the URL decides access; without one, the request's own credentials do, as for any request.
+ * K2. A page of frames is sent only once the page before it has left. So nothing piles up for a slow reader.
+ * K3. A message in line, which is sent without waiting for the log, is never sent after the log's row of it.
+ * K4. The stream stays open after the thread's end, and closes after a while like every stream. Its client reconnects
+ *     by itself.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -23,21 +25,21 @@ import { countOf } from './standard-route.ts';
 import { standardPages } from './stream-reading.ts';
 import type { Tickets } from './tickets.ts';
 
-/** An open WebSocket, as a host has it. */
+/** An open WebSocket, supplied by the host. */
 export interface StreamSocket {
   send(text: string): void;
   /** Resolves once all that was sent has left, or the socket has closed. */
   drained(): Promise<void>;
-  /** Calls for each text that comes. */
+  /** Registers a listener for incoming texts. */
   onText(hear: (text: string) => void): void;
   close(code: number, reason: string): void;
-  /** Fires when it has closed, whoever closed it. */
+  /** Fires when the socket has closed, by either side. */
   readonly closed: AbortSignal;
 }
 
-/** An upgrade that is accepted. */
+/** An accepted upgrade. */
 export interface SocketStream {
-  /** Tells the stream until the socket closes, which frees its place. Never rejects. */
+  /** Runs the stream until the socket closes, and then frees its place. Never rejects. */
   open(socket: StreamSocket): Promise<void>;
 }
 
@@ -50,11 +52,11 @@ export interface SocketHost {
   readonly onError: (error: unknown) => void;
 }
 
-/** Rows that may be told beside the log are remembered for so many others. */
+/** K3: number of message ids that are remembered as sent; the oldest are forgotten. */
 const REMEMBERED = 1000;
 const PONGS: Readonly<Record<string, string>> = { ping: 'pong', stream_ping: 'stream_pong' };
 
-/** Throws what refuses it. */
+/** Throws the error with which the request is refused. */
 export async function acceptStream(host: SocketHost, request: Request): Promise<SocketStream> {
   const { pathname, searchParams } = new URL(request.url);
   const threadId = streamThread(pathname);
@@ -101,7 +103,7 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
   try {
     const place = enterStream(host.streams, threadId);
     const forget = live.join(threadId, (message) => {
-      // K3: not behind its row.
+      // K3: not after its row.
       if (!told.has(message.id)) tell(rowFrame(toStandardRow(message)));
     });
     leave = () => {
@@ -115,10 +117,10 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
     const signal = AbortSignal.any([place.signal, socket.closed]);
     for await (const frames of standardPages(client, { threadId, depth: filter.depth, signal })) {
       for (const frame of frames) tell(frame);
-      // K2: the next page when this one has left.
+      // K2: the next page only once this one has left.
       await socket.drained();
     }
-    // K4: open until it is old, or left.
+    // K4: open until the stream is too old, or the client has left.
     await fired(signal);
     socket.close(1001, 'Come back.');
   } catch (error) {

@@ -1,7 +1,8 @@
 /**
- * A thread's log as a socket is told it: the newest rows first, as they are; what is being written, as far as it is; then what is to come, from
- * exactly there. Clients of the standard never ask again for what they have missed: whoever comes back has it all by then.
- * R1. The end of the log is read before the rows are: what is stored meanwhile is told twice, and never left out.
+ * Reads a thread's log as frames for a socket: first the newest rows, then the part of an answer that is already
+ * written, then everything that follows. Clients of the standard never request what they have missed, so a client that
+ * reconnects gets all of this again.
+ * R1. The end of the log is read before the rows. A row that is stored in between is sent twice, never left out.
  */
 import { storeOf } from '../../client/client-store.ts';
 import { followPages } from '../../client/follow-events.ts';
@@ -47,7 +48,7 @@ export async function* standardPages(
   }
 }
 
-/** What is being written at the thread's last row: of its execution's rows, where there is one. */
+/** Returns what is being written at the thread's last row, read from the rows of the open execution, if any. */
 async function readOpen(
   store: ThreadStore,
   { id: threadId, lastSeq, status }: ThreadRecord,

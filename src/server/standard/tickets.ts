@@ -1,12 +1,12 @@
 /**
- * Tickets of sockets: a browser cannot send a header with one. A ticket is good once, for one path, for half a minute, at the process that
- * gave it: a client whose ticket is refused asks for another.
+ * Tickets for WebSockets, because a browser cannot send headers with one. A ticket is valid once, for one path, for
+ * half a minute, at the process that issued it. A client whose ticket is refused requests another.
  */
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/caller.ts';
 
 export const TICKET_SECONDS = 30;
-/** Of all callers: the oldest give way. */
+/** Maximum number of tickets, of all callers; the oldest are dropped. */
 const MOST = 10_000;
 
 interface Ticket {
@@ -17,7 +17,7 @@ interface Ticket {
 
 export interface Tickets {
   give(caller: Caller, pathname: string): string;
-  /** Who it was given to; null where it is not good for this path, or not any more. It is used up in every case. */
+  /** Returns the caller that got the ticket; null if it is unknown, expired or for another path. Always uses it up. */
   take(ticket: string, pathname: string): Caller | null;
 }
 

@@ -1,8 +1,11 @@
-/** What streams an answer, in the words of Tangle's agent-runtime. A backend can be used alone, or as a model of an agent (provider.ts). */
+/**
+ * Backends: they stream answers, with the names of Tangle's agent-runtime. A backend can be used alone, or as a model
+ * of an agent (provider.ts).
+ */
 
 import type { TaskEmission } from '../../core/task/emission.ts';
 
-/** What a backend tells, in the order in which it happens. */
+/** An event of a backend's stream; events come in the order in which things happen. */
 export type BackendEvent =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'reasoning_delta'; readonly text: string }
@@ -10,7 +13,7 @@ export type BackendEvent =
       readonly type: 'tool_call';
       readonly toolName: string;
       readonly toolCallId?: string;
-      /** Parsed; the text itself where it is no JSON. */
+      /** The parsed arguments; the text itself if it is not JSON. */
       readonly args?: unknown;
     }
   | {
@@ -32,7 +35,7 @@ export type BackendEvent =
 
 export interface LlmCall {
   readonly type: 'llm_call';
-  /** That has answered. */
+  /** The model that has answered. */
   readonly model: string;
   readonly tokensIn?: number;
   readonly tokensOut?: number;
@@ -48,7 +51,7 @@ export interface BackendMessage {
 
 export interface BackendTask {
   readonly id: string;
-  /** A fixed name of what is done; never a user's words. */
+  /** A fixed name of what is done; never a user's text. */
   readonly intent: string;
 }
 
@@ -66,7 +69,7 @@ export interface BackendSession {
 
 export interface BackendContext {
   readonly signal?: AbortSignal | undefined;
-  /** The same however often the turn is tried. */
+  /** Id of the turn, the same for every attempt at it. */
   readonly turnId?: string | undefined;
   readonly session?: BackendSession | undefined;
   readonly propagatedHeaders?: Readonly<Record<string, string>> | undefined;
@@ -74,10 +77,10 @@ export interface BackendContext {
 
 export interface AgentExecutionBackend {
   readonly kind: string;
-  /** Throws what it cannot do, with a code: nothing else is tried in silence. */
+  /** Throws an error with a code if it cannot do what is asked; never silently does something else instead. */
   stream(input: BackendInput, context?: BackendContext): AsyncIterable<BackendEvent>;
   start?(input: BackendInput, context?: BackendContext): Promise<BackendSession> | BackendSession;
-  /** Goes on with a session, before `stream`. */
+  /** Continues a session; called before `stream`. */
   resume?(session: BackendSession, input: BackendInput, context?: BackendContext): Promise<void> | void;
   stop?(session: BackendSession | undefined, reason: string): Promise<void> | void;
 }
@@ -85,7 +88,7 @@ export interface AgentExecutionBackend {
 export type BackendOutput = Iterable<BackendEvent | string> | AsyncIterable<BackendEvent | string>;
 
 /**
- * Whatever yields events, or texts. It lives with its process.
+ * Makes a backend of a function that yields events or texts. The backend lives with its process.
  * @example
  * ```ts
  * const echo = createIterableBackend(({ message = '' }) => ['You said: ', message]);
@@ -107,7 +110,7 @@ export function createIterableBackend(
   };
 }
 
-/** What a backend is to answer: the message, else the last one of a user, else the name of the task. */
+/** Returns what a backend must answer: the message, else the last message of a user, else the task's `intent`. */
 export function promptOf({ message, messages, task }: BackendInput): string {
   return message ?? messages?.findLast(({ role }) => role === 'user')?.content ?? task.intent;
 }

@@ -1,6 +1,6 @@
 /**
- * Streamed chat completions as a backend's events. Calls are put together from their pieces, OpenAI's by index or Anthropic's by block, and told once each,
- * also where the stream ends in their midst; nothing is executed.
+ * Converts streamed chat completions to a backend's events. Calls are assembled from their pieces, OpenAI's by index
+ * and Anthropic's by block. Each is emitted once, even if the stream ends in the middle of it; nothing is executed.
  */
 import { BackendTransportError } from '../failure.ts';
 import type { BackendEvent } from './backend.ts';
@@ -14,7 +14,7 @@ interface OpenCall {
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface CompletionReading {
-  /** Of the answer: the one that was asked for, unless it names itself. */
+  /** The requested model; it is reported unless the answer names another. */
   readonly model: string;
   readonly backend: string;
   readonly startedAt: number;

@@ -1,7 +1,7 @@
 /**
- * A backend of any server that speaks OpenAI's chat completions.
- * F1. Another model is asked only where the caller has named it, the one before has failed for a while, and nothing of its answer was told; each hop is
- *     an event.
+ * A backend for any server that speaks OpenAI's chat completions.
+ * F1. A fallback is asked only if the model before it failed temporarily and nothing of its answer was emitted. Only
+ *     models that the caller has named are asked, and each hop is an event.
  */
 import { BackendTransportError, ConfigError } from '../failure.ts';
 import { eventData } from '../wire/event-data.ts';
@@ -10,11 +10,11 @@ import { completionEvents } from './completion-events.ts';
 import { askBackend, type BackendFetch, isTransient, type RetryOptions } from './retry.ts';
 
 export interface OpenAICompatibleBackendOptions {
-  /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. */
+  /** URL up to and including the version, as in `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly model: string;
-  /** Names it in errors and events; `openai-compatible` unless given. */
+  /** Name of the backend in errors and events; `openai-compatible` unless given. */
   readonly kind?: string;
   readonly tools?: readonly object[];
   readonly toolChoice?: unknown;
@@ -24,14 +24,14 @@ export interface OpenAICompatibleBackendOptions {
   readonly fetchImpl?: BackendFetch;
   readonly retry?: RetryOptions;
   readonly policy?: {
-    /** Asked in this order, each where the one before it has failed for a while (F1). None unless given. */
+    /** Models to ask in this order, each if the one before it has failed temporarily (F1). None unless given. */
     readonly fallbackModels?: readonly string[];
   };
 }
 
 /**
- * Throws `ConfigError` (`InvalidConfiguration`) where a required field is blank. Its stream throws `BackendTransportError` (`BackendFailed`), which lists each
- * model that was tried, and the reason of the signal.
+ * Throws `ConfigError` (`InvalidConfiguration`) if a required field is blank. The stream throws `BackendTransportError`
+ * (`BackendFailed`), which lists each model that was tried, or the reason of the signal.
  * @example
  * ```ts
  * const backend = createOpenAICompatibleBackend({
@@ -67,7 +67,7 @@ export function createOpenAICompatibleBackend(
           const toModel = models[n + 1];
           if (!(error instanceof BackendTransportError)) throw error;
           failures.push(error);
-          // F1: named, for a while, and nothing told.
+          // F1: no fallback after output, after a permanent failure, or behind the last model.
           if (told || !isTransient(error) || toModel === undefined) throw listed(models, failures);
           yield { type: 'model_fallback', fromModel: each, toModel, reason: error.message };
         }
@@ -105,7 +105,7 @@ async function* streamOnce(
   yield* completionEvents(eventData(response, kind, signal), { model, backend: kind, startedAt });
 }
 
-/** What is not set is not sent. */
+/** Options that are not set are not sent. */
 function toBody(options: OpenAICompatibleBackendOptions, model: string, input: BackendInput): object {
   const { tools = [], toolChoice, responseFormat, temperature, maxTokens } = options;
   const given = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
@@ -121,7 +121,7 @@ function toBody(options: OpenAICompatibleBackendOptions, model: string, input: B
   };
 }
 
-/** The last failure, with what became of each model before it. */
+/** Returns the last failure. If several models have failed, its message lists the failure of each. */
 function listed(
   models: readonly string[],
   failures: readonly BackendTransportError[],

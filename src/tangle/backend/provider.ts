@@ -1,6 +1,7 @@
 /**
- * A backend as the provider of a model: an agent with that model answers by the backend, and its turns have everything that turns of an agent have.
- * Where a worker is lost the same request is made again under the same id: a box attaches to what it has begun, and does not begin twice.
+ * A backend as the provider of a model: an agent with that model answers through the backend, and its turns work
+ * like those of any agent. If a worker is lost, the same request is made again with the same id: a box then attaches to
+ * the execution that it has begun, and begins no second one.
  */
 import {
   type Provider,
@@ -17,8 +18,8 @@ import { isTransient } from './retry.ts';
 import { promptId } from './sandbox-prompt.ts';
 
 /**
- * For `provider` of `defineModel`. What a backend does itself (calls of tools, files) is its own affair: the thread keeps the text, what was thought, and
- * what it used.
+ * Returns a value for `provider` of `defineModel`. The thread keeps the text, the reasoning and the usage of the
+ * backend, but not what the backend does itself (calls of tools, files).
  * @example
  * ```ts
  * const backend = createIterableBackend(({ message = '' }) => ['You said: ', message]);
@@ -93,7 +94,7 @@ function add(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
   };
 }
 
-/** Whoever keeps the model decides what follows: a backend has tried again itself. */
+/** Converts an error for the caller, which decides whether to retry: the backend has already retried itself. */
 function toFailure(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,18 +1,21 @@
 /**
- * One request to a backend's server, tried again while it is down for a while.
- * R1. Only until headers arrive: of what has begun to answer nothing is asked twice.
- * R2. What the caller has aborted is not tried again, and neither is a refusal.
+ * One request to a backend's server, retried while the server fails temporarily.
+ * R1. A request is retried only until its headers arrive: an answer that has begun is never requested twice.
+ * R2. A request is not retried if the caller has aborted it, or if the server has refused it permanently.
  */
 import { BackendTransportError } from '../failure.ts';
 import { excerptOf } from '../wire/body-text.ts';
 
 export interface RetryOptions {
-  /** Tries in all; 5 unless given. */
+  /** Total number of attempts; 5 unless given. */
   readonly attempts?: number;
-  /** Milliseconds before the second one, doubled from then on, up to `maxDelayMs`, each up to a quarter more or less; 1000 and 30,000 unless given. */
+  /**
+   * Milliseconds before the second attempt; 1000 unless given. Doubled for each further attempt, up to `maxDelayMs`
+   * (30,000 unless given), and varied by up to a quarter.
+   */
   readonly delayMs?: number;
   readonly maxDelayMs?: number;
-  /** Milliseconds until headers; 120,000 unless given, 0: without end. */
+  /** Milliseconds to wait for the headers; 120,000 unless given; 0: no limit. */
   readonly headersMs?: number;
 }
 
@@ -29,19 +32,19 @@ export interface BackendRequest {
 
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Whether another try, or another model, may do better. */
+/** True if another attempt, or another model, may succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof BackendTransportError && (error.status === 0 || TRANSIENT.has(error.status));
 }
 
-/** A response of 2xx. Throws `BackendTransportError` with the last refusal, and the signal's reason. */
+/** Returns a 2xx response. Throws `BackendTransportError` with the last failure, or the signal's reason. */
 export async function askBackend(request: BackendRequest): Promise<Response> {
   const { attempts = 5, delayMs = 1000, maxDelayMs = 30_000 } = request.retry;
   for (let n = 1; ; n += 1) {
     try {
       return await tryOnce(request);
     } catch (error) {
-      // R2: no more of it.
+      // R2: aborted by the caller.
       request.signal?.throwIfAborted();
       if (!isTransient(error) || n >= attempts) throw error;
       const longest = Math.min(delayMs * 2 ** (n - 1), maxDelayMs);
@@ -57,7 +60,7 @@ async function tryOnce({ backend, url, init, fetch, retry, signal }: BackendRequ
   const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
     const response = await fetch(url, { ...init, signal: either });
-    // R1: from here on only the caller ends it.
+    // R1: from here on only the caller can abort it.
     if (response.ok) return response;
     const { status } = response;
     const body = await excerptOf(response);

@@ -1,7 +1,7 @@
 /**
- * A backend of a box: anything that can be prompted and streams what happens (`remoteBox`, or a sandbox's own). What the box tells is mapped; what nobody
- * knows is told to `onUnmapped`, and is no text.
- * M1. Where text came in pieces and again as a whole, it is told once.
+ * A backend for a box: anything that can be prompted and streams events (`remoteBox`, or a sandbox's own). Known events
+ * of the box are mapped; unknown ones are passed to `onUnmapped` and never become text.
+ * M1. Text that came in pieces and again as a whole is emitted once.
  */
 import { RuntimeError } from '../../core/value/error.ts';
 import { sha256OfAscii } from '../../core/value/sha256.ts';
@@ -18,20 +18,21 @@ import {
 export interface SandboxPromptBackendOptions<Own extends Box = Box> {
   /** `sandbox` unless given. */
   readonly kind?: string;
-  /** The box; or how one is come by. */
+  /** The box; required unless `getBox`, which returns one, is given. */
   readonly box?: Own;
   readonly getBox?: (input: BackendInput, context: BackendContext) => Promise<Own> | Own;
-  /** In place of `box.streamPrompt`. */
+  /** Used instead of `box.streamPrompt`. */
   readonly streamPrompt?: (box: Own, message: string, options: PromptOptions) => AsyncIterable<unknown>;
-  /** In place of what is known of a box's events; null for one that tells nothing. */
+  /** Used instead of the built-in mapping; returns null for an event to ignore. */
   readonly mapEvent?: (event: unknown) => BackendEvent | readonly BackendEvent[] | null;
-  /** Events that the mapping does not know. */
+  /** Called with each event that the mapping does not know. */
   readonly onUnmapped?: (event: unknown) => void;
 }
 
 /**
- * Throws `ConfigError` where there is no way to a box. Its stream throws what the box does, and `BackendFailed` with the box's own words where the
- * execution has failed there. The same `turnId` prompts once: it is the execution's id.
+ * Throws `ConfigError` if there is neither `box` nor `getBox`. The stream throws what the box throws, and
+ * `BackendFailed` with the box's message if the execution has failed there. The `turnId` is the execution's id, so the
+ * same one prompts only once.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -65,7 +66,7 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
         const mapped = mapEvent ? mapEvent(event) : mapBoxEvent(event, kind);
         if (mapped === undefined) onUnmapped?.(event);
         for (const each of [mapped ?? []].flat()) {
-          // M1: what is new of it.
+          // M1: only the text that is new.
           const told = isWhole(event) && each.type === 'text_delta' ? behind(text, each) : each;
           if (told === null) continue;
           if (told.type === 'text_delta') text += told.text;
@@ -84,13 +85,13 @@ function isWhole(event: unknown): boolean {
   return type === 'result' || type === 'final';
 }
 
-/** Null where all of it was told. */
+/** Returns what a whole text adds to the text emitted so far; null if it adds nothing. */
 function behind(text: string, event: BackendEvent & { type: 'text_delta' }): BackendEvent | null {
   if (event.text === '' || text.endsWith(event.text)) return null;
   return event.text.startsWith(text) ? { ...event, text: event.text.slice(text.length) } : event;
 }
 
-/** Null for what tells nothing; undefined for what nobody knows. Throws `BackendFailed` for the failure of an execution. */
+/** Null for an event to ignore, undefined for an unknown one. Throws `BackendFailed` if the execution has failed. */
 export function mapBoxEvent(event: unknown, backend = 'sandbox'): BackendEvent | null | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   const { type, data, ...flat } = event as Fields;
@@ -105,7 +106,7 @@ export function mapBoxEvent(event: unknown, backend = 'sandbox'): BackendEvent |
   return Object.hasOwn(MAPPED, type) ? (MAPPED[type] as (of: Fields) => BackendEvent | null)(of) : undefined;
 }
 
-/** Told by others, or of no interest to who reads an answer. */
+/** Ignored types: other events report the same, or it does not matter to readers of an answer. */
 const QUIET = new Set([
   'execution.started',
   'execution.completed',
@@ -157,7 +158,7 @@ const MAPPED: Readonly<Record<string, (of: Fields) => BackendEvent | null>> = {
   final: (of) => textDelta({ text: of.finalText ?? of.text }),
 };
 
-/** The id of a prompt that is the same whenever the same is asked: for callers that have none of their own. */
+/** Derives the id of a prompt from its content, so that equal prompts have equal ids: for callers that have no id. */
 export function promptId(scope: string, asked: unknown): string {
   const ascii = JSON.stringify([scope, asked]).replaceAll(
     /[^\x20-\x7e]/g,

@@ -1,4 +1,7 @@
-/** A box of the Everthread that a client reaches itself: the same as `remoteBox`, without HTTP. Code of its process may answer in place of an agent. */
+/**
+ * A box over a client of Everthread: the same as `remoteBox`, without HTTP. Code of this process may answer instead of
+ * an agent.
+ */
 import { randomUUID } from 'node:crypto';
 import { beginExecution, executionPages, executionPagesUntilWait } from '../../client/named-execution.ts';
 import { produceExecution } from '../../client/produced-execution.ts';
@@ -8,16 +11,16 @@ import { isRuntimeError } from '../../core/value/error.ts';
 import type { Box, BoxEvent, PromptOptions } from './remote-box.ts';
 
 export interface ClientBoxOptions {
-  /** Who answers, in sessions that begin. */
+  /** The agent of sessions that are created. */
   readonly agent: string;
-  /** Of all prompts that name none. */
+  /** Session of the prompts that name none. */
   readonly sessionId?: string;
-  /** Of sessions that begin. */
+  /** The user of sessions that are created. */
   readonly userId?: string;
 }
 
 /**
- * Its streams throw what the client refuses with: `ExecutionConflict`, `ThreadTerminated`, `InvalidMessage` …
+ * The streams throw the errors of the client: `ExecutionConflict`, `ThreadTerminated`, `InvalidMessage` …
  * @example
  * ```ts
  * const client = await RuntimeClient.connect();
@@ -36,7 +39,7 @@ export function clientBox(
     async *streamPrompt(content, given = {}) {
       const { executionId = randomUUID(), lastEventId: after, signal, metadata, endAtWait } = given;
       const threadId = given.sessionId ?? sessionId ?? itemIdOf(executionId);
-      // Before it is sent: what fails behind it has to do with it.
+      // Read before the prompt is sent: a failure of the thread after this row concerns the prompt.
       const since = await client.getThread(threadId).then(({ lastSeq }) => lastSeq, orZero);
       const begin = { executionId, threadId, content, agent, userId, metadata };
       if (given.produce) await produceExecution(client, { ...begin, produce: given.produce });

@@ -1,7 +1,9 @@
 /**
- * A box of another Everthread: what it is prompted with is an execution of a thread there, and outlives whoever listens. Nothing here needs Node.
- * B1. The id of an execution is known before anything is sent, so a prompt whose answer was lost is sent again, and runs once.
- * B2. Where a stream breaks it is read on behind the last whole event, which its reader does not notice.
+ * A box of another Everthread. A prompt is an execution of a thread there, which continues if its reader leaves.
+ * Nothing here needs Node.
+ * B1. The id of an execution is known before anything is sent. So a prompt whose response was lost can be sent again,
+ *     and runs once.
+ * B2. A stream that breaks is resumed after its last whole event, without its reader noticing.
  */
 import {
   answerOf,
@@ -16,70 +18,70 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 
 export type BoxEvent = TangleEvent & {
-  /** Where a reader goes on behind it: `lastEventId`. */
+  /** Cursor of the event: as `lastEventId`, it resumes after the event. */
   readonly id: string;
 };
 
 export interface PromptOptions {
-  /** The same again attaches, or replays; made unless given. */
+  /** An id that was used before attaches to its execution, or replays it. Generated unless given. */
   readonly executionId?: string | undefined;
-  /** The thread; made of the execution's id unless given. */
+  /** Id of the thread; derived from the execution's id unless given. */
   readonly sessionId?: string | undefined;
-  /** Events behind this one. */
+  /** Only events after this one are streamed. */
   readonly lastEventId?: string | undefined;
-  /** Of the message. */
+  /** Metadata of the message. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** The stream ends where a person is waited for, with `execution.waiting`. */
+  /** If true, the stream ends with `execution.waiting` when a person is waited for. */
   readonly endAtWait?: boolean | undefined;
-  /** Code of this process that answers, in place of an agent; of boxes that say so (`produces`). */
+  /** Code of this process that answers instead of an agent; only for a box with `produces`. */
   readonly produce?: Produce | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is told, as it comes, and what it has come to. */
+/** The output of code that answers: its lines as they come, and its final text. */
 export interface Production {
   readonly lines: AsyncIterable<{ readonly type: string; readonly data?: unknown }>;
-  /** Behind the last line. */
+  /** Called after the last line. */
   end(): Promise<{ readonly text: string }>;
 }
 
 export type Produce = (producing: {
   readonly executionId: string;
-  /** Fires when nobody takes any more of it: it was stopped, or its process taken for lost. */
+  /** Aborts once no more output is accepted: the execution was stopped, or its process counts as lost. */
   readonly signal: AbortSignal;
 }) => Promise<Production> | Production;
 
-/** Anything that can be prompted, and streams what happens. */
+/** Anything that can be prompted and streams events. */
 export interface Box<Event = unknown> {
   readonly id?: string | undefined;
-  /** It takes `produce`: code of this process answers. */
+  /** Set if the box supports `produce`: code of this process answers. */
   readonly produces?: true;
   streamPrompt(message: string, options?: PromptOptions): AsyncIterable<Event>;
 }
 
 export interface RemoteBoxOptions extends HttpConnectOptions {
-  /** Who answers, in sessions that begin. */
+  /** The agent of sessions that are created. */
   readonly agent: string;
-  /** Of all prompts that name none. */
+  /** Session of the prompts that name none. */
   readonly sessionId?: string;
 }
 
 export interface RemoteBox extends Box<BoxEvent> {
   streamPrompt(message: string, options?: PromptOptions): AsyncGenerator<BoxEvent, void>;
-  /** The events of an execution that somebody has begun, from any process. Throws `ExecutionNotFound`. */
+  /** Streams the events of an execution that any process has begun. Throws `ExecutionNotFound`. */
   attach(
     executionId: string,
     options?: Omit<PromptOptions, 'executionId' | 'metadata'>,
   ): AsyncGenerator<BoxEvent, void>;
 }
 
-/** Of silence; keep-alives come every 15 s. */
+/** Milliseconds of silence after which a connection counts as broken; keep-alives come every 15 s. */
 const SILENCE_MS = 40_000;
 const AGAIN_MS = 300;
 
 /**
- * Throws `InvalidConfiguration` for what is no address. Its streams throw what the other side refuses with (`ExecutionConflict`, `Unauthorized` …), and
- * `ServerUnavailable` where it is away for longer than `patienceMs`.
+ * Throws `InvalidConfiguration` for an invalid URL. The streams throw the errors of the other side
+ * (`ExecutionConflict`, `Unauthorized` …), and `ServerUnavailable` if it is unreachable for longer than `patienceMs`.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -100,7 +102,7 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
           'Code of this process cannot answer in a box elsewhere: give a box of `clientBox`.',
         );
       const session = given.sessionId ?? sessionId;
-      // B1: before it goes out.
+      // B1: known before anything is sent.
       const { executionId = newId() } = given;
       const named = session === undefined ? {} : { sessionId: session };
       const { metadata, endAtWait } = given;
@@ -122,7 +124,7 @@ interface Following {
   readonly signal: AbortSignal | undefined;
 }
 
-/** B2. Rejects with the reason of its signal. */
+/** B2: resumes a broken stream. Rejects with the reason of its signal. */
 async function* follow({ place, signal: given, ...asked }: Following): AsyncGenerator<BoxEvent, void> {
   const patience = new Patience(place, given);
   const { signal } = patience;
@@ -137,7 +139,7 @@ async function* follow({ place, signal: given, ...asked }: Following): AsyncGene
         yield event;
         if (isLastEvent(event)) return;
       }
-      // Cut, at an end that is none: streams grow old.
+      // The stream ended before its last event: servers close old streams.
       if (!told) await pauseFor(AGAIN_MS, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -177,7 +179,7 @@ async function* connect(
     for (;;) {
       const { done, value } = await answerOf(reader.read(), either);
       clearTimeout(timer);
-      // B2: a line without its end is none.
+      // B2: a line without its end is dropped; it is read again.
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';

@@ -1,9 +1,9 @@
-/** Which model a chat runs with: picked by the caller's own order, and checked before anything is started with it. */
+/** Chooses the model of a chat, in the caller's order, and validates it before anything is started with it. */
 import { isRuntimeError } from '../../core/value/error.ts';
 import { type FetchModels, getModels, type RouterModel, resolveRouterBaseUrl } from './router-models.ts';
 
 export interface ModelCandidate<Source extends string = string> {
-  /** Whose wish it is: `request`, `workspace`, `env`, or whatever the caller calls them. */
+  /** Where the choice comes from: `request`, `workspace`, `env`, or any other name that the caller gives. */
   readonly source: Source;
   readonly model?: string | null | undefined;
 }
@@ -14,7 +14,7 @@ export interface ChatModel<Source extends string = string> {
 }
 
 /**
- * Without what is around it; undefined for what is blank, or no text.
+ * Removes white space around a model id. Undefined if it is blank or not a string.
  * @example
  * ```ts
  * const model = cleanModelId(' openai/gpt-4.1 '); // openai/gpt-4.1
@@ -26,7 +26,7 @@ export function cleanModelId(model: unknown): string | undefined {
 }
 
 /**
- * The first candidate that names a model, else `fallback`. The order is the caller's.
+ * Returns the first candidate that names a model, in the caller's order, else `fallback`.
  * @example
  * ```ts
  * const { source, model } = resolveChatModel(
@@ -47,11 +47,11 @@ export function resolveChatModel<Source extends string, Fallback>(
 }
 
 export interface ValidateModelOptions {
-  /** Models that need no catalogue. */
+  /** Models that are accepted without the catalogue. */
   readonly allowlist?: readonly string[];
-  /** The built-in one unless given. */
+  /** Base URL of the router; the built-in one unless given. */
   readonly routerBaseUrl?: string;
-  /** In place of `getModels`. */
+  /** Used instead of `getModels`. */
   readonly loadModels?: (baseUrl: string) => Promise<readonly RouterModel[]>;
   readonly fetch?: FetchModels;
 }
@@ -63,8 +63,8 @@ export type CheckedModel =
 const MODEL_ID = /^[A-Za-z0-9._/@:-]{1,200}$/;
 
 /**
- * Whether a model may be asked for: it is in the caller's list, or in the router's. It fails closed: where the catalogue cannot be read,
- * what is not in the list is refused. Never rejects.
+ * Checks that a model may be used: it must be in `allowlist` or in the router's catalogue. Fails closed: if the
+ * catalogue cannot be read, a model that is not in `allowlist` is refused. Never rejects.
  * @example
  * ```ts
  * const checked = await validateChatModelId('openai/gpt-4.1', { routerBaseUrl: 'http://127.0.0.1:8000' });
@@ -100,7 +100,7 @@ function refused(error: string): CheckedModel {
   return { succeeded: false, error };
 }
 
-/** A model without a slash is known by its provider, too. */
+/** A model id without a slash is also known as `<provider>/<id>`. */
 function idsOf(models: readonly RouterModel[]): ReadonlySet<string> {
   return new Set(
     models.flatMap(({ id, _provider, provider }) => {
@@ -111,7 +111,7 @@ function idsOf(models: readonly RouterModel[]): ReadonlySet<string> {
 }
 
 /**
- * For pickers: the caller's own models before those of the catalogue, each once.
+ * Returns the models for a picker: the caller's own before those of the catalogue, each once.
  * @example
  * ```ts
  * const shown = withConfiguredModels([{ id: 'openai/gpt-4.1' }], ['house/own']); // house/own, openai/gpt-4.1

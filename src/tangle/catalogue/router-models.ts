@@ -1,7 +1,9 @@
 /**
- * The models of a router that speaks as OpenAI does. Neither Node nor the environment is needed here: it runs in Workers.
- * K1. What was fetched is kept for a minute, by address: the value, never a request under way, which a Worker must not share between its own.
- * K2. A failure is never kept, and nothing old takes the place of what cannot be fetched.
+ * The models of a router with an OpenAI-compatible API. Neither Node nor the environment is needed here: it runs in
+ * Workers.
+ * K1. Fetched models are cached for a minute, by address and headers. Only the value is cached, never a pending
+ *     request, because the requests that a Worker serves must not share one.
+ * K2. A failure is never cached, and no expired value replaces what cannot be fetched.
  */
 import { BackendTransportError, ValidationError } from '../failure.ts';
 import { excerptOf, readBody } from '../wire/body-text.ts';
@@ -25,9 +27,9 @@ export interface GetModelsOptions {
   readonly fetch?: FetchModels;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Milliseconds; 10,000 unless given. */
+  /** Milliseconds until the request fails; 10,000 unless given. */
   readonly timeoutMs?: number;
-  /** Milliseconds that an answer counts; 60,000 unless given, 0 to ask anew. */
+  /** Milliseconds that a response is cached; 60,000 unless given; 0: always fetch. */
   readonly maxAgeMs?: number;
 }
 
@@ -36,11 +38,12 @@ export const DEFAULT_ROUTER_BASE_URL = 'https://router.tangle.tools';
 const MAX_AGE_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const CATALOGUE_BYTES = 16 * 1024 * 1024;
-/** Of one process: the oldest goes first. */
+/** Greatest number of entries in a cache; the oldest is dropped first. */
 const MOST_KEPT = 100;
 
 /**
- * The address that a router is asked at, without `/v1` and slashes at its end. What is set counts, in the order of the names.
+ * Returns the base URL of a router, without `/v1` and slashes at its end: `TANGLE_ROUTER_URL`, else
+ * `TANGLE_ROUTER_BASE_URL`, else the built-in one. Throws `ValidationError` for an invalid URL.
  * @example
  * ```ts
  * const base = resolveRouterBaseUrl({ TANGLE_ROUTER_URL: 'http://127.0.0.1:8000/v1/' }); // http://127.0.0.1:8000
@@ -60,8 +63,9 @@ const KEPT = new Map<string, Kept>();
 const OWN_KEPT = new WeakMap<FetchModels, Map<string, Kept>>();
 
 /**
- * The models that a router lists at `/v1/models`; none where it lists something else. Throws `BackendTransportError` (`BackendFailed`) with the
- * status, 0 where none came, and `ValidationError` for what is no address.
+ * Returns the models that a router lists at `/v1/models`; none if the response has no list. Throws
+ * `BackendTransportError` (`BackendFailed`) with the HTTP status, 0 if there was no response, and `ValidationError` for
+ * an invalid URL.
  * @example
  * ```ts
  * const models = await getModels('http://127.0.0.1:8000');
@@ -75,7 +79,7 @@ export async function getModels(
   const { maxAgeMs = MAX_AGE_MS, fetch: given, headers = {} } = options;
   const base = toBase(baseUrl);
   const kept = given ? keptBy(given) : KEPT;
-  // Who asks with other headers may be shown other models.
+  // With other headers, the router may list other models.
   const key = JSON.stringify([base, Object.entries(headers).toSorted()]);
   const found = kept.get(key);
   if (found && Date.now() - found.at < maxAgeMs) return found.models;
@@ -136,7 +140,7 @@ function readModels(answer: unknown): readonly RouterModel[] {
   return data.filter((each): each is RouterModel => typeof each?.id === 'string');
 }
 
-/** Throws `ValidationError`. */
+/** Throws `ValidationError` for an invalid URL. */
 function toBase(url: string): string {
   const base = url.trim().replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   if (/^https?:\/\/[^/]/.test(base)) return base;

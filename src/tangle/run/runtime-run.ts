@@ -1,8 +1,8 @@
 /**
- * The row of a run in the product's own database, and what the run has cost.
- * U1. The row is there from the start, as `running`: a crash leaves it, and the same id goes on with it.
- * U2. A call is counted once, however often it is told: by its event's id, where it has one.
- * U3. A run ends once: the same end again changes nothing, another one is refused.
+ * The row of a run in the product's own database, and the cost of the run.
+ * U1. The row is written at the start, as `running`. It outlives a crash, and a run with the same id continues it.
+ * U2. A model call is counted once, however often it is observed, if its event has an id.
+ * U3. A run ends once: the same end again changes nothing, and another end is refused.
  */
 import { RuntimeRunStateError, ValidationError } from '../failure.ts';
 
@@ -10,7 +10,7 @@ export interface RunCost {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly costUsd: number;
-  /** Milliseconds, up to its end. */
+  /** Milliseconds since the start of the run, until its end. */
   readonly wallMs: number;
   readonly llmCalls: number;
 }
@@ -36,7 +36,7 @@ export interface RunRow {
 }
 
 export interface RunRowAdapter {
-  /** Writes the row under its id, whether it is there or not. */
+  /** Inserts the row, or updates the one with this id. */
   upsertRun(row: RunRow): Promise<void> | void;
 }
 
@@ -46,17 +46,20 @@ export interface RuntimeRunOptions {
   readonly sessionId?: string;
   readonly agentId?: string;
   readonly scenarioId?: string;
-  /** Where rows are kept; none are unless given. */
+  /** Writes the rows; no row is written unless given. */
   readonly adapter?: RunRowAdapter;
-  /** The same again goes on with its row: an execution's id. Made of the task's unless given. */
+  /**
+   * Id of the run, such as an execution's id; derived from the task's id unless given. A run with the same id continues
+   * the row.
+   */
   readonly id?: string;
   readonly now?: () => number;
 }
 
-/** Of what is observed, calls of models count. */
+/** An observed event; only those of the type `llm_call` are counted. */
 export interface LedgerEvent {
   readonly type: string;
-  /** Of an event that may come twice. */
+  /** Id of the event; needed if it may be observed twice (U2). */
   readonly id?: string;
   readonly data?: unknown;
 }
@@ -64,7 +67,7 @@ export interface LedgerEvent {
 export interface RunCompletion {
   readonly status: Exclude<RunStatus, 'running'>;
   readonly resultSummary?: string;
-  /** In place of what was counted. */
+  /** Replaces the counted values. */
   readonly cost?: Partial<RunCost>;
   readonly error?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -74,15 +77,16 @@ export interface RuntimeRun {
   readonly id: string;
   observe(event: LedgerEvent): void;
   cost(): RunCost;
-  /** U3. Throws `RuntimeRunStateError` for another end. */
+  /** U3: ends the run. Throws `RuntimeRunStateError` if it has ended with another status. */
   complete(completion: RunCompletion): void;
   toRow(metadata?: Readonly<Record<string, unknown>>): RunRow;
-  /** Writes the row. Throws `RuntimeRunStateError` before its end, and what the adapter does. */
+  /** Writes the row. Throws `RuntimeRunStateError` if the run has not ended, and what the adapter throws. */
   persist(metadata?: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /**
- * Resolves once the row is written (U1). Throws `ValidationError` where the workspace or the task has no id, and what the adapter does.
+ * Resolves once the row is written (U1). Throws `ValidationError` if the workspace or the task has no id, and what the
+ * adapter throws.
  * @example
  * ```ts
  * const run = await startRuntimeRun({ workspaceId: 'acme', taskSpec: { id: 'review' }, adapter: { upsertRun: console.log } });
@@ -119,13 +123,13 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
       ...(Object.keys(all).length > 0 && { metadata: all }),
     };
   };
-  // U1: before anything is done.
+  // U1: written before anything is done.
   await adapter?.upsertRun(toRow());
   return {
     id,
     observe(event) {
       if (event.type !== 'llm_call') return;
-      // U2: told again by who reads on from before it.
+      // U2: observed again by a reader that resumed before it.
       if (event.id !== undefined && counted.has(event.id)) return;
       if (event.id !== undefined) counted.add(event.id);
       const { tokensIn, tokensOut, costUsd } = { ...event, ...(event.data as object) } as Record<
@@ -167,7 +171,7 @@ function finite(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** Sums of decimal fractions, to a billionth of a dollar. */
+/** Rounds to a billionth of a dollar, because sums of decimal fractions are inexact. */
 function exact(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }

@@ -1,7 +1,10 @@
-/** What may be told of a run without telling what was said in it: kinds, names, numbers. Everything else is left out unless it is asked for. */
+/**
+ * Reduces the events of a run to what reveals nothing of its content: types, names and numbers. Everything else is left
+ * out unless it is included by name.
+ */
 
 export interface TelemetryOptions {
-  /** Fields that are told as well, of any event: `['text', 'args']`. */
+  /** Names of further fields to keep, in any event: `['text', 'args']`. */
   readonly include?: readonly string[];
 }
 
@@ -16,12 +19,12 @@ export interface TelemetrySummary {
 }
 
 export interface Telemetry {
-  /** Answers what is told of it. */
+  /** Counts an event, and returns the fields of it that are kept. */
   observe(event: { readonly type: string; readonly data?: unknown }): TelemetryEvent;
   summary(): TelemetrySummary;
 }
 
-/** Names and numbers that say nothing of a user. */
+/** Fields that are kept: names and numbers that reveal nothing about a user. */
 const TOLD = new Set(
   (
     'type id model tokensIn tokensOut costUsd latencyMs finishReason toolName toolCallId isError round executionId sessionId turnIndex ' +
@@ -57,7 +60,7 @@ export function createTelemetry({ include = [] }: TelemetryOptions = {}): Teleme
   };
 }
 
-/** A name of ours may hold what is no name: that is left out, too. */
+/** False if a field holds an object in place of a name or a number, unless the field is included by name. */
 function isPlain(value: unknown, name: string, include: readonly string[]): boolean {
   return include.includes(name) || typeof value !== 'object';
 }

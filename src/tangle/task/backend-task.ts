@@ -1,10 +1,11 @@
 /**
- * A backend as the adapter of a task: its one act prompts the backend, and what that tells is told in the task's stream, within the loop's phases.
- * B1. A backend is prompted once. Where its worker is lost the task fails, with an outcome that nobody knows; one that is `idempotent` is prompted
- *     again under the same `turnId`, and what was told before is void.
- * B2. A session is kept before the backend is prompted, so that what was begun can be gone on with, however it ends.
- * B3. Nothing is gone on with in silence: a session of another kind of backend, and one that there is not, end the task.
- * B4. What a backend has cost before it failed is paid for.
+ * A backend as the adapter of a task: its only act prompts the backend, and the backend's events are part of the task's
+ * stream, within the phases of the loop.
+ * B1. A backend is prompted once. If its worker is lost, the task fails with an unknown outcome; if it is `idempotent`,
+ *     the backend is prompted again with the same `turnId`, and the text that was emitted before is void.
+ * B2. A session is stored before the backend is prompted, so that it can be continued however the prompt ends.
+ * B3. A session is never replaced silently: one of another kind of backend, or a missing one to resume, ends the task.
+ * B4. The cost of a backend before it failed is counted.
  */
 import type { ActContext, TaskSettings } from '../../core/author/task.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
@@ -21,28 +22,29 @@ import type {
 import { BackendTransportError, NotFoundError, SessionMismatchError, ValidationError } from '../failure.ts';
 import { openTelling } from './telling.ts';
 
-/** The inputs of such a task. */
+/** The inputs of a task that a backend does. */
 export interface BackendTaskInputs {
   readonly message?: string;
   readonly messages?: readonly BackendMessage[];
-  /** Goes on with a session that there is, where it says `resume`; else one of this id is begun unless it is there. */
+  /** The session to continue. If there is none: with `resume` the task fails, else a session with this id is begun. */
   readonly session?: { readonly id: string; readonly resume?: boolean };
   readonly [name: string]: unknown;
 }
 
-/** What a backend has come to. */
+/** The result of a backend. */
 export interface BackendResult {
   /** The first 100,000 characters; the stream has all of it. */
   readonly text: string;
   readonly sessionId: string;
-  /** Of its requests to models, as far as they say. */
+  /** Cost of its model requests, as far as they report it. */
   readonly costUsd: number;
 }
 
 export type BackendAdapter = TaskInput<{ readonly done: BackendResult | null }, 'prompt'>;
 
 /**
- * For `defineTask`, in a file of `agents/tasks`: any worker goes on with it. Its inputs are `message`, or `messages`, and `session`.
+ * Returns an adapter for `defineTask` in a file of `agents/tasks`, where any worker can continue the task. Its inputs
+ * are `message`, or `messages`, and `session`.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -67,7 +69,7 @@ async function prompt(backend: AgentExecutionBackend, context: ActContext): Prom
   const { kind } = backend;
   const input = toInput(context);
   const asking: BackendContext = { signal: context.abortSignal, turnId: context.idempotencyKey };
-  // B1: told anew.
+  // B1: the earlier text is void.
   if (context.repeated) await context.emit({ type: 'text_discarded', reason: 'its worker was lost' });
   const session = await openSession(backend, context, { input, asking });
   const { id: sessionId } = session;
@@ -88,7 +90,7 @@ async function prompt(backend: AgentExecutionBackend, context: ActContext): Prom
   return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd };
 }
 
-/** B4: also what it throws. */
+/** B4: adds the cost to what was thrown. */
 function withCost(error: unknown, costUsd: number): unknown {
   const thrown = error instanceof Error ? error : new Error(errorMessage(error), { cause: error });
   return costUsd > 0 && Object.isExtensible(thrown) ? Object.assign(thrown, { costUsd }) : thrown;
@@ -102,7 +104,7 @@ interface Failing {
   readonly error: unknown;
 }
 
-/** What a failure of its own stop adds to the message. */
+/** Stops the backend, and reports its failure. If stopping it fails as well, the message says so. */
 async function fail(
   backend: AgentExecutionBackend,
   { abortSignal, sessions }: ActContext,
@@ -132,7 +134,7 @@ interface Opening {
   readonly asking: BackendContext;
 }
 
-/** B2: kept before the prompt. B3: nothing in silence. */
+/** B2: stored before the prompt. B3: throws instead of replacing a session. */
 async function openSession(
   backend: AgentExecutionBackend,
   { task, sessions, emit }: ActContext,

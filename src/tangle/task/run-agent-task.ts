@@ -1,6 +1,7 @@
 /**
- * `runAgentTask` and `runAgentTaskStream`: a task of the engine, started and followed to its end. An adapter that is handed over works in this process; one
- * that is named is a task of `agents/tasks`, which any worker goes on with.
+ * `runAgentTask` and `runAgentTaskStream` start a task of the engine and follow it to its end. An adapter that is
+ * passed as an object works in this process; one that is named is a task of `agents/tasks`, which any worker can
+ * continue.
  */
 import { randomUUID } from 'node:crypto';
 import { holdAdapter } from '../../client/adapter-presence.ts';
@@ -16,37 +17,40 @@ import { ConfigError } from '../failure.ts';
 import { type BackendAdapter, backendTask } from './backend-task.ts';
 import { type AgentTaskResult, readResult } from './task-result.ts';
 
-/** What is handed over as an adapter: its functions, and settings beside them. */
+/** An adapter that is passed as an object: its functions, and the settings of the task. */
 export type GivenAdapter<State = unknown, Action = unknown> = AgentAdapter<State, Action> & TaskSettings;
 
 export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends EngineOptions {
-  /** Its id made up where it has none. The same id again attaches to the same task, and does not run it twice. */
+  /** The id is generated if absent. The same id again attaches to the same task, and does not run it twice. */
   readonly task: Omit<AgentTaskSpec, 'id'> & { readonly id?: string };
   /**
-   * The name of a task in `agents/tasks`, or an adapter, which lives with this process: without a sign of it for 30 s the task has failed, `ProducerLost`.
-   * Absent where there is a `backend`.
+   * The name of a task in `agents/tasks`, or an adapter, which lives with this process: after 30 s without a sign of
+   * life from the process the task fails with `ProducerLost`. Absent if there is a `backend`.
    */
   readonly adapter?: string | GivenAdapter<State, Action>;
-  /** What does the task by being prompted, as `backendTask` has it. It lives with this process: in `agents/tasks` it does not. */
+  /** Does the task by being prompted (see `backendTask`). It lives with this process, unlike one in `agents/tasks`. */
   readonly backend?: AgentExecutionBackend;
-  /** What the backend is prompted with; `task.intent` unless given. */
+  /** The prompt of the backend; `task.intent` unless given. */
   readonly input?: Pick<BackendInput, 'message' | 'messages'>;
-  /** Of a backend's session. With `resume`, one that there is: another kind of backend is `SessionMismatch`, none `SessionNotFound`. */
+  /**
+   * Id of the backend's session. Fails with `SessionNotFound` if it does not exist and `resume` is true, and with
+   * `SessionMismatch` if it belongs to another kind of backend.
+   */
   readonly sessionId?: string;
   readonly resume?: boolean;
-  /** A cursor: events behind it alone, of a task that has an id. */
+  /** Cursor: only events after it are streamed. For a task whose id is given. */
   readonly after?: string;
-  /** Of the engine; one of its own is opened unless given. Needed by no adapter that is handed over. */
+  /** Client of the engine; a separate one is opened unless given. Only used for an adapter that is named. */
   readonly client?: RuntimeClient;
   readonly scenarioId?: string;
   readonly userId?: string;
   /** Aborts the task. */
   readonly signal?: AbortSignal;
-  /** Hears each event of the stream; what it throws changes nothing. */
+  /** Called with each event of the stream; what it throws is ignored. */
   readonly onEvent?: (event: RuntimeStreamEvent) => void;
 }
 
-/** With where it stands: behind a cursor a reader goes on, in whatever process. */
+/** An event with its cursor: a reader in any process can resume after it. */
 export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
 
 /**
@@ -75,8 +79,9 @@ export async function runAgentTask<State = unknown, Action = unknown>(
 }
 
 /**
- * The same as it progresses: ends with `final`. Whoever leaves the loop early leaves the task as it is; one whose adapter was handed over has failed then,
- * `ProducerLost`, unless a `taskQueue` was given: another process may go on with it there, within 30 s.
+ * Runs a task like `runAgentTask`, and streams its events; the last one is `final`. Leaving the loop early does not
+ * stop the task. But if its adapter was passed as an object, the task then fails with `ProducerLost`, unless a
+ * `taskQueue` was given: another process may continue the task on that queue within 30 s.
  */
 export async function* runAgentTaskStream<State = unknown, Action = unknown>(
   options: RunAgentTaskOptions<State, Action>,
@@ -95,7 +100,7 @@ export async function* runAgentTaskStream<State = unknown, Action = unknown>(
 
 interface OpenEngine {
   readonly client: RuntimeClient;
-  /** Of the task. */
+  /** Name of the task in the registry of the engine. */
   readonly name: string;
   start(given: StartTask): Promise<{ readonly id: string }>;
   close(): Promise<void>;
@@ -109,7 +114,7 @@ function toAdapter(backend: AgentExecutionBackend | undefined): BackendAdapter |
   return backend && backendTask(backend);
 }
 
-/** Under this name an adapter that was handed over is registered. */
+/** Name under which an adapter that was passed as an object is registered. */
 const HANDED = 'handed_over';
 
 async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Action>): Promise<OpenEngine> {
@@ -129,7 +134,7 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     return toEngine(own, adapter, () => own.close());
   }
   const registry = registryFrom({ tasks: { [HANDED]: defineTask(adapter as GivenAdapter) } });
-  // Nobody else has this adapter, unless another process works for the same queue.
+  // Only this process has the adapter, unless another one works for the same queue.
   const queue = taskQueue ?? `tangle-${randomUUID()}`;
   const engine = await openInProcess(registry, {
     taskQueue: queue,
@@ -191,7 +196,7 @@ function promptedWith({ input, sessionId, resume }: Prompted) {
   return { ...input, ...session };
 }
 
-/** As long as a worker may take to open it. */
+/** Milliseconds that a worker may take to open the task. */
 const OPENING_MS = 5 * 60_000;
 
 async function* follow<State, Action>(
@@ -203,7 +208,7 @@ async function* follow<State, Action>(
   const behind = after === undefined ? {} : { after };
   if (after !== undefined) signal?.addEventListener('abort', abort, { once: true });
   for await (const { cursor, event } of tasks.events(id, { openWithinMs: OPENING_MS, ...behind })) {
-    // The task is there now: an abort that came before is told again.
+    // The task exists now: an abort that came earlier is sent again.
     if (event.type === 'task_start') {
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });

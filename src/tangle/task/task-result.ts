@@ -1,4 +1,4 @@
-/** What `runAgentTask` answers: the end of a task, read off its record and its steps. */
+/** The result of `runAgentTask`: the end of a task, built from its record and its steps. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import type { ControlEval, TaskEnd, TaskVerdict } from '../../core/task/control.ts';
@@ -17,17 +17,17 @@ export interface AgentTaskResult {
   readonly task: AgentTaskSpec;
   readonly status: TaskEnd;
   readonly knowledge: KnowledgeReport;
-  /** What is missing still. */
+  /** Questions about the knowledge that is still missing. */
   readonly questions: readonly KnowledgeQuestion[];
   readonly acquisitionPlans: readonly AcquisitionPlan[];
-  /** By requirement. */
+  /** Answers by requirement. */
   readonly userAnswers: Readonly<Record<string, unknown>>;
   readonly acquiredEvidenceIds: readonly string[];
   readonly control: TaskVerdict & {
     readonly runId: string;
     readonly intent: string;
     readonly completed: boolean;
-    /** The first 1,000; `client.tasks.listSteps` has the others. */
+    /** The first 1,000 steps; `client.tasks.listSteps` returns the others. */
     readonly steps: readonly TaskStepRecord[];
     readonly finalState: unknown;
     readonly finalEvals: readonly ControlEval[];

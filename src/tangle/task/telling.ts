@@ -1,16 +1,16 @@
 /**
- * What a backend tells, on its way to the log: pieces of text are joined while the one before them is being written, so that a quick backend waits for
- * no disk, and the order stays.
+ * Writes a backend's events to the log, in order. Pieces of text are joined while the one before them is being written,
+ * so that a fast backend does not wait for the disk.
  */
 import type { ActContext } from '../../core/author/task.ts';
 import type { TaskEmission } from '../../core/task/emission.ts';
 
-/** A row's share of the bound of an emission. */
+/** Greatest number of characters in one row, so that it stays within the size limit of an emission. */
 const PIECE_CHARS = 16_000;
 
 export interface Telling {
   tell(event: TaskEmission): Promise<void>;
-  /** All that was told as text, and not discarded. */
+  /** The text of all `text_delta` events that was not discarded. */
   text(): string;
 }
 

@@ -1,9 +1,10 @@
 /**
- * A chat turn as lines of JSON: an execution of the box, in the envelope of a session's run. Nothing here needs Node: it runs in a Worker, which keeps
- * nothing of the turn.
- * C1. The turn is sent before anybody reads, and whoever leaves stops nothing, also where it has not begun yet.
- * C2. `session.run.started` comes first and one of `session.run.completed`, `.failed` and `.waiting` last; a body that ends without was cut.
- * C3. What watches a turn (`onEvent`, `traceFlush`) changes nothing of it.
+ * A chat turn as lines of JSON: an execution of the box, in the envelope of a session's run. Nothing here needs Node:
+ * it runs in a Worker, which keeps no state of the turn.
+ * C1. A turn is sent before its body is read, and cancelling the body never stops it, even before it has begun.
+ * C2. A body begins with `session.run.started` and ends with `session.run.completed`, `.failed` or `.waiting`. A body
+ *     that ends with another line was cut off.
+ * C3. Hooks that observe a turn (`onEvent`, `traceFlush`) do not affect it.
  */
 import { deriveExecutionId } from '../../core/thread/execution-id.ts';
 import { TURN_METADATA } from '../../core/thread/turn-mark.ts';
@@ -13,23 +14,23 @@ import type { Box, BoxEvent } from '../box/remote-box.ts';
 import { checkHooks, type ProducedTurnHooks, toProduce } from './produced-turn.ts';
 
 export interface ChatTurnHooks extends ProducedTurnHooks {
-  /** Of every line, the envelope's too. */
+  /** Called with every line, including those of the envelope. */
   readonly onEvent?: (line: ChatTurnLine) => Promise<void> | void;
-  /** Once the body is over, or nobody reads it any more. */
+  /** Called once, when the body has ended or was cancelled. */
   readonly traceFlush?: () => Promise<void> | void;
 }
 
 export interface ChatTurnInput {
   readonly box: Box<BoxEvent>;
   readonly identity: ChatTurnIdentity;
-  /** What the user says. */
+  /** The user's message. */
   readonly message: string;
-  /** With the session and the turn: the execution's id. `chat` unless given. */
+  /** Part of the execution's id, with the session and the turn's index. `chat` unless given. */
   readonly projectId?: string;
-  /** Lines behind this one: of whoever comes back. */
+  /** Only lines after this one are sent: for a reader that resumes. */
   readonly lastEventId?: string | undefined;
   readonly hooks?: ChatTurnHooks;
-  /** Of a Worker: what goes on behind the response. */
+  /** `waitUntil` of a Worker: keeps it alive for work that outlasts the response. */
   readonly waitUntil?: (work: Promise<unknown>) => void;
   readonly log?: (message: string, error: unknown) => void;
 }
@@ -43,9 +44,9 @@ export interface ChatTurnBody {
 const ENCODER = new TextEncoder();
 
 /**
- * Answers at once, and never rejects: what fails is told in the body, as `error` and `session.run.failed`. The same turn again attaches, or replays; other
- * words for the same turn are `ExecutionConflict`. Throws `InvalidValue` for an identity that makes no execution's id, and `InvalidConfiguration` for hooks
- * that the box cannot have.
+ * Returns at once. Failures of the turn are reported by lines of the body, `error` and `session.run.failed`. The same
+ * turn again attaches, or replays; another message for the same turn is `ExecutionConflict`. Throws `InvalidValue` if
+ * no execution id can be derived from the identity, and `InvalidConfiguration` for hooks that the box does not support.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -72,7 +73,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
   });
   const watch = watcher(turn);
   const iterator = events[Symbol.asyncIterator]();
-  // C1: now.
+  // C1: sent now.
   const first = iterator.next();
   first.catch(() => undefined);
   const lines = toLines(identity, rest(iterator, first));
@@ -96,7 +97,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
         controller.close();
       },
       async cancel() {
-        // C1: it has been taken once anything was told of it.
+        // C1: once its first event has come, the turn was accepted.
         const left = first.catch(() => undefined).then(() => leaving.abort());
         waitUntil?.(left);
         await flush();
@@ -114,7 +115,7 @@ async function* rest(
   for (let step = await first; !step.done; step = await iterator.next()) yield step.value;
 }
 
-/** Each with its id, where a reader goes on behind it. */
+/** Yields each line with its id, after which a reader can resume. */
 async function* toLines(
   identity: ChatTurnIdentity,
   events: AsyncIterable<BoxEvent>,
@@ -130,7 +131,7 @@ async function* toLines(
   }
 }
 
-/** C3: what throws is logged. */
+/** C3: errors of hooks are logged. */
 function watcher({ log = console.error }: ChatTurnInput) {
   return {
     async quietly(name: string, work: (() => Promise<void> | void) | undefined): Promise<void> {
@@ -149,12 +150,13 @@ export interface ChatTurnRequest {
 }
 
 export type ChatTurnHandlerOptions = Omit<ChatTurnInput, 'identity' | 'message' | 'lastEventId'> & {
-  /** Whose turn it is, and what is said; or the response that refuses it. Access is the product's own. */
+  /** Returns the turn's identity and message, or a response that refuses it. Access control is the product's task. */
   readonly readTurn: (request: Request) => Promise<ChatTurnRequest | Response> | ChatTurnRequest | Response;
 };
 
 /**
- * A chat turn over HTTP: the response has `X-Execution-ID`; whoever was cut off sends the same again, with `Last-Event-ID`.
+ * Serves chat turns over HTTP. The response has `X-Execution-ID`; a client that was cut off sends the same request
+ * again, with `Last-Event-ID`.
  * @example
  * ```ts
  * const handler = createChatTurnHandler({

@@ -1,8 +1,9 @@
 /**
- * Keeps what chat turns have said, in the product's own database: a hook of the agent that answers, so it runs wherever its worker does, whoever
- * listens.
- * P1. A turn is complete for its readers once it is kept (core/thread/turn-mark.ts), and has failed where it could not be.
- * P2. It may run again where a worker is lost: the key is the same then.
+ * Keeps the answers of chat turns in the product's own database. This is done by a hook of the answering agent, so it
+ * runs on that agent's worker, even if nobody reads the turn.
+ * P1. A turn is complete for its readers once it is kept (core/thread/turn-mark.ts), and has failed if it could not be
+ *     kept.
+ * P2. The hook may run again if a worker is lost; the key is the same then.
  */
 import type { HookDefinition } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
@@ -15,26 +16,26 @@ import type { ChatTurnIdentity } from '../../projections/tangle/chat-turn.ts';
 export interface FinishedTurn {
   readonly identity: ChatTurnIdentity;
   readonly executionId: string;
-  /** The same whenever the same turn is kept: what is written under it once is there once. */
+  /** Idempotency key: the same each time the same turn is kept. */
   readonly key: string;
   readonly finalText: string;
 }
 
 export interface TurnKeeper {
-  /** Of the hook: an agent lists it. `persist_turns` unless given. */
+  /** Id of the hook, which agents list. `persist_turns` unless given. */
   readonly id?: string;
   readonly persistAssistantMessage: (turn: FinishedTurn) => Promise<void> | void;
-  /** Changes what is kept, not what was told. */
+  /** Changes the text that is kept, not the text that was streamed. */
   readonly transformFinalText?: (finalText: string, identity: ChatTurnIdentity) => Promise<string> | string;
-  /** Behind what is kept. What it throws changes nothing. */
+  /** Called after the turn is kept. What it throws is logged and changes nothing. */
   readonly onTurnComplete?: (turn: FinishedTurn) => Promise<void> | void;
-  /** Of `persistAssistantMessage`; 4 unless given. All of it within the 30 s of a hook. */
+  /** Attempts at `persistAssistantMessage`; 4 unless given. Together they must end within the 30 s of a hook. */
   readonly attempts?: number;
   readonly log?: (message: string, error: unknown) => void;
 }
 
 /**
- * A hook for agents whose turns `handleChatTurn` serves; executions that are none are left alone.
+ * Returns a hook for agents whose turns `handleChatTurn` serves; executions that are no chat turns are ignored.
  * @example
  * ```ts
  * export default persistTurns({
@@ -51,7 +52,7 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
       if (status !== 'idle') return;
       const identity = await readIdentity(state, executionId);
       if (!identity) return;
-      // P1: from here on it has to be kept.
+      // P1: from here on the turn fails unless it is kept.
       await state.setValue(TURN_BEGUN, executionId);
       const said = text ?? '';
       const finalText = transformFinalText ? await transformFinalText(said, identity) : said;

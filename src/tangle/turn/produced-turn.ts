@@ -1,6 +1,6 @@
 /**
- * A chat turn whose answer a closure produces: it lives with the process that was handed it. What it tells is in the log as it comes; what it has said is
- * kept by the product before the turn is complete. Nothing here needs Node.
+ * A chat turn whose answer a closure produces; the turn lives with the process that has the closure. Its lines go into
+ * the log as they come, and the product stores its text before the turn is complete. Nothing here needs Node.
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { ChatTurnIdentity } from '../../projections/tangle/chat-turn.ts';
@@ -10,14 +10,17 @@ export interface ProduceTurn {
   readonly identity: ChatTurnIdentity;
   readonly message: string;
   readonly executionId: string;
-  /** Fires when nobody takes any more of it: the turn was stopped, or this process taken for lost. */
+  /** Aborts once no more output is accepted: the turn was stopped, or this process counts as lost. */
   readonly signal: AbortSignal;
 }
 
 export interface ProducedTurn {
-  /** Lines of its own, told as they are: `{ type, data }`. Types of the envelope, `session.run.…` and `execution.…`, are not for it. */
+  /**
+   * The closure's own lines `{ type, data }`, emitted unchanged. It must not use the types of the envelope,
+   * `session.run.…` and `execution.…`.
+   */
   readonly stream: AsyncIterable<{ readonly type: string; readonly data?: unknown }>;
-  /** Asked behind the last line. */
+  /** Called after the last line. */
   readonly finalText: () => Promise<string> | string;
 }
 
@@ -27,14 +30,14 @@ export interface SaidTurn {
   readonly finalText: string;
 }
 
-/** Of a turn that a closure produces. */
+/** Hooks of a turn that a closure produces. */
 export interface ProducedTurnHooks {
   readonly produce?: (turn: ProduceTurn) => Promise<ProducedTurn> | ProducedTurn;
-  /** Before the turn is complete, and tried four times: a turn that cannot be kept has failed. */
+  /** Called before the turn is complete, with up to four attempts. A turn that cannot be kept has failed. */
   readonly persistAssistantMessage?: (turn: SaidTurn) => Promise<void> | void;
-  /** Changes what is kept, in the session too; not what was told. */
+  /** Changes the text that is kept, in the session too, but not the text that was streamed. */
   readonly transformFinalText?: (finalText: string, identity: ChatTurnIdentity) => Promise<string> | string;
-  /** Behind what is kept. What it throws is logged. */
+  /** Called after the turn is kept. What it throws is logged. */
   readonly onTurnComplete?: (turn: SaidTurn) => Promise<void> | void;
 }
 
@@ -45,7 +48,7 @@ interface Turn {
   readonly log: (message: string, error: unknown) => void;
 }
 
-/** Undefined where no closure produces it. */
+/** Undefined if no closure produces the turn. */
 export function toProduce({ identity, message, hooks, log }: Turn): Produce | undefined {
   const { produce, persistAssistantMessage, transformFinalText, onTurnComplete } = hooks;
   if (!produce) return undefined;
@@ -87,7 +90,10 @@ function notKept(cause: unknown): Error {
   return new Error(`What was said could not be kept: ${errorMessage(cause)}`, { cause });
 }
 
-/** What only a closure's turn has; without one it is the affair of an agent's hook (`persistTurns`). */
+/**
+ * Throws `InvalidConfiguration` if the box does not support `produce`, or if there are other hooks without it: if an
+ * agent answers, its own hook (`persistTurns`) takes their place.
+ */
 export function checkHooks({ produce, ...hooks }: ProducedTurnHooks, produces: boolean): void {
   if (produce && !produces)
     throw new RuntimeError(

@@ -1,9 +1,9 @@
-/** Bodies of responses, up to a bound: whoever answers is not trusted to end. */
+/** Reads bodies of responses up to a bound, because servers are not trusted to end them. */
 const DECODER = () => new TextDecoder();
 
 export interface BodyText {
   readonly text: string;
-  /** There was more. */
+  /** True if the body was longer. */
   readonly cut: boolean;
 }
 
@@ -26,16 +26,16 @@ export async function readBody(response: Response, bytes: number): Promise<BodyT
   }
 }
 
-/** 2 KiB, and how many there may be of what is told in an error. */
+/** Greatest number of bytes of a body that an error includes: 2 KiB. */
 const EXCERPT_BYTES = 2048;
 
-/** Of a refusal: what is read of its body at most, with a mark where there was more. */
+/** Returns the beginning of the body of a refusal, followed by `…` if there was more. */
 export async function excerptOf(response: Response): Promise<string> {
   try {
     const { text, cut } = await readBody(response, EXCERPT_BYTES);
     return cut ? `${text}…` : text;
   } catch {
-    // Its status matters more.
+    // The body cannot be read; the status of the refusal is enough.
     return '';
   }
 }

@@ -1,8 +1,8 @@
-/** The data of server-sent events, as they come. Bounded: whoever sends is not trusted to end a line. */
+/** Reads the data of server-sent events as they come, up to a bound: senders are not trusted to end a line. */
 import { LIMITS } from '../../core/value/limit.ts';
 import { BackendTransportError } from '../failure.ts';
 
-/** Without comments and `[DONE]`. A line that is JSON without `data:` counts as well, as of NDJSON. */
+/** Yields data without comments and `[DONE]`. A line of JSON without `data:` is data, too, as in NDJSON. */
 export async function* eventData(
   response: Response,
   backend: string,

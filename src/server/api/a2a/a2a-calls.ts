@@ -1,4 +1,4 @@
-/** What A2A's two bindings can be asked to do: each call by its JSON-RPC name, with its parameters read and its answer wrapped. */
+/** The calls of A2A's two bindings, by JSON-RPC name: each parses its parameters and wraps its answer. */
 import { z } from '@hono/zod-openapi';
 import { type A2aTask, isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import { readCursor } from '../../../projections/projection.ts';
@@ -77,7 +77,7 @@ export const A2A_CALLS: Readonly<Record<string, Call>> = {
     const { id } = read(subscribeParams, asked.params);
     const found = await findTask(host, caller, id);
     const last = request.headers.get('last-event-id');
-    // Who comes back is told what is left, also behind the end.
+    // A client that reconnects gets the remaining frames, also after the end of the task.
     if (last !== null) return taskStream(asked, { ...found, until: 'end', after: readCursor(last) });
     const { status } = await readTask(host.client, found);
     if (isTerminal(status.state))

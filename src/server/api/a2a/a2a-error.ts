@@ -1,8 +1,8 @@
-/** What A2A calls what goes wrong. Access, faults and servers that are away are problems, as at every door. */
+/** Errors of A2A. Access errors, faults and unreachable servers are problem documents, as in the rest of the API. */
 import { type ErrorCode, isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import { readField } from '../../../core/value/thrown.ts';
 
-/** Reason → its number in JSON-RPC, its status over REST. */
+/** Reason → JSON-RPC error code, HTTP status of the REST binding. */
 const A2A_ERRORS = {
   PARSE_ERROR: [-32700, 400],
   INVALID_REQUEST: [-32600, 400],
@@ -18,7 +18,7 @@ const A2A_ERRORS = {
 
 export type A2aReason = keyof typeof A2A_ERRORS;
 
-/** A refusal that only A2A has a name for. */
+/** A refusal for which only A2A has an error code. */
 export class A2aRefusal extends RuntimeError {
   readonly reason: A2aReason;
 
@@ -50,7 +50,7 @@ export interface A2aError {
   readonly details: readonly object[];
 }
 
-/** Null for what is a problem of the door itself. */
+/** Null if the error is to be answered as a problem document. */
 export function toA2aError(error: unknown): A2aError | null {
   if (!isRuntimeError(error)) return null;
   const own = readField(error, 'reason') as A2aReason | undefined;

@@ -1,11 +1,11 @@
-/** What clients of A2A ask: messages and their configuration. What is not understood of a part is refused: nothing is dropped unseen. */
+/** Parses messages of A2A clients, and their configuration. A part that is not understood is refused, not dropped. */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isItemId } from '../../../core/thread/item.ts';
 import { refuseRequest } from '../problem.ts';
 
-/** In ProtoJSON null says nothing, and neither does an empty text of an id. */
+/** An optional field: in ProtoJSON null means absent, and so does an empty id. */
 const unsaid = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => value ?? undefined, schema.optional());
 const id = z
@@ -27,7 +27,7 @@ type Part = z.infer<typeof part>;
 
 const message = z.object({
   messageId: z.string().min(1).max(1000),
-  /** An enumeration may come as its number. */
+  /** An enumeration value may be sent as its number. */
   role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
   parts: z.array(part).min(1),
   contextId: id,
@@ -48,7 +48,7 @@ export const sendParams = z.object({
 export type SendParams = z.infer<typeof sendParams>;
 export type SentMessage = z.infer<typeof message>;
 
-/** An id that a thread's messages can have; the same for the same message. */
+/** Returns a valid item id; always the same for the same message id. */
 export function toItemId(messageId: string): string {
   if (isItemId(messageId)) return messageId;
   return `m-${createHash('sha256').update(messageId).digest('hex').slice(0, 40)}`;
@@ -65,7 +65,7 @@ export function toOutgoing({ messageId, parts }: SentMessage): OutgoingMessage &
   };
 }
 
-/** Nothing is fetched from an address, and data are JSON for whoever reads them. */
+/** A URL becomes text and is not fetched; data become JSON text. */
 function toText(part: Part): string[] {
   const { text, url, data } = part;
   const kinds = [text, part.raw, url, data].filter((value) => value !== undefined);

@@ -1,9 +1,9 @@
-/** What a project says of an agent to whoever finds its address (A2A, agent cards). */
+/** The public card of an agent (A2A, agent cards). */
 import type { ApiAgent } from '../host.ts';
 
 export const A2A_VERSION = '1.0';
 
-/** `base`: where the agent is, without a slash at its end. */
+/** `base`: the URL of the agent, without a trailing slash. */
 export function toCard({ name, title, description }: ApiAgent, base: string) {
   const says = description ?? title ?? name;
   const at = (protocolBinding: string) => ({ url: base, protocolBinding, protocolVersion: A2A_VERSION });

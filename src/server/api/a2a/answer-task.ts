@@ -1,6 +1,6 @@
 /**
- * A message to a task that waits is the answer: a part of data, which may name its wait, or words where one thing alone is asked. What answers nothing
- * changes nothing: the task goes on asking.
+ * A message to a waiting task answers its wait: by a data part, which may name the wait, or by text if there is only
+ * one wait. A message that is no answer changes nothing: the task keeps waiting.
  */
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { type TaskStatus, waitsOf } from '../../../projections/a2a/a2a-shape.ts';
@@ -13,7 +13,7 @@ import { type SentMessage, toItemId } from './a2a-request.ts';
 const YES = /^(yes|y|ok|okay|approve|approved|allow|confirm|confirmed|true)[.!]?$/i;
 const NO = /^(no|n|deny|denied|reject|rejected|refuse|refused|false)[.!]?$/i;
 
-/** Answers the id of the wait that it has answered. */
+/** Returns the id of the wait that was answered; undefined if the message is no answer. */
 export async function answerTask(
   { client }: ApiHost,
   caller: Caller,

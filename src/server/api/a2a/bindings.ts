@@ -1,4 +1,4 @@
-/** The two bindings of A2A: JSON-RPC, where each call is a POST to the agent's address, and REST, where it has an address of its own. */
+/** The two bindings of A2A: JSON-RPC, where each call is a POST to the agent's URL, and REST, with a URL per call. */
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { SAFE_HEADERS } from '../problem.ts';
@@ -16,7 +16,7 @@ export interface Calling {
 const JSON_TYPE = 'application/json';
 const REST_TYPE = 'application/a2a+json';
 
-/** Refusals are answers with an error; what the door itself refuses is a problem. */
+/** Errors of A2A are answered as JSON-RPC errors, with status 200; all others are thrown. */
 export async function answerRpc({ request, ...calling }: Calling): Promise<Response> {
   let id: RpcId = null;
   try {
@@ -36,7 +36,7 @@ export async function answerRpc({ request, ...calling }: Calling): Promise<Respo
   }
 }
 
-/** As `answerRpc`, of the call by this name. */
+/** Like `answerRpc`, for the call of this name; errors of A2A have their HTTP status. */
 export async function answerRest(
   method: string,
   given: object,
@@ -82,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Without a version a request is of 0.3. */
+/** A request without a version counts as one of 0.3. */
 function requireVersion({ url, headers }: Request): void {
   const version = headers.get('a2a-version') ?? new URL(url).searchParams.get('A2A-Version') ?? '0.3';
   if (/^1\.\d+$/.test(version)) return;

@@ -1,4 +1,4 @@
-/** Cancels a task, and tells what became of it within a while: what is slow to end is told as it stands, and ends all the same. */
+/** Cancels a task, and waits a limited time for its end. A task that is slower is returned as it is, and ends later. */
 import { isRuntimeError } from '../../../core/value/error.ts';
 import { type A2aTask, isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import type { Caller } from '../caller.ts';
@@ -6,10 +6,10 @@ import type { ApiHost } from '../host.ts';
 import { type FoundTask, findTask } from './find-task.ts';
 import { readTask, taskPages } from './task-reading.ts';
 
-/** Milliseconds that an answer is held for the end of what is cancelled. */
+/** Milliseconds that an answer waits for the end of the cancelled task. */
 const PATIENCE_MS = 10_000;
 
-/** Of one that was cancelled before: as it is. Throws `ExecutionNotFound`, and `ExecutionNotCancelable` for one that has ended otherwise. */
+/** Idempotent. Throws `ExecutionNotFound`, or `ExecutionNotCancelable` if the task has ended in another way. */
 export async function cancelTask(
   host: ApiHost,
   caller: Caller,
@@ -28,7 +28,7 @@ export async function cancelTask(
   );
   if (refused === undefined) return untilEnd(host, found, signal);
   const task = await readTask(host.client, found);
-  // The same again is answered the same.
+  // A repeated cancellation gets the same answer.
   if (isRuntimeError(refused, 'ExecutionNotCancelable') && task.status.state === 'TASK_STATE_CANCELED')
     return task;
   throw refused;

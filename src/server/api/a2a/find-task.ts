@@ -1,4 +1,4 @@
-/** Tasks by their ids: executions that somebody may reach, begun or in line. */
+/** Finds tasks by id: executions that the caller may reach, begun or in line. */
 import { storeOf } from '../../../client/client-store.ts';
 import { orNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -9,11 +9,11 @@ import type { ApiHost } from '../host.ts';
 export interface FoundTask {
   readonly taskId: string;
   readonly thread: ThreadRecord;
-  /** Of the message that begins it; null where it began without a name. */
+  /** Id of the message that begins the task; null if no message has claimed the task's id. */
   readonly itemId: string | null;
 }
 
-/** Throws `ExecutionNotFound`, also for one of somebody else: that it is there is not told. */
+/** Throws `ExecutionNotFound`, also for a task of another caller, whose existence is not revealed. */
 export async function findTask({ client }: ApiHost, caller: Caller, taskId: string): Promise<FoundTask> {
   const store = storeOf(client);
   const claims = await store.queue.findClaims(taskId);

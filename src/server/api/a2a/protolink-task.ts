@@ -1,4 +1,4 @@
-/** Tasks that their sender has named, as on Protolink's runtime page: by the id of the message that began one, in a context of its own. */
+/** Cancels a task by its id, or, as Protolink does, by the id that its sender gave to both its message and context. */
 import { isRuntimeError } from '../../../core/value/error.ts';
 import type { A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { Caller } from '../caller.ts';

@@ -1,6 +1,6 @@
 /**
- * A message of A2A, said to a thread: it begins a task, joins the one that works, or answers what a waiting one asks.
- * M1. A message counts once, under its id: the same again finds its task, other words under its id are refused.
+ * Sends a message of A2A to a thread: it begins a task, joins a task that works, or answers one that waits.
+ * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
 import { createHash } from 'node:crypto';
 import { makeThread, orNotFound } from '../../../client/make-thread.ts';
@@ -23,11 +23,11 @@ export interface Saying {
 }
 
 export interface SentTask extends FoundTask {
-  /** The wait that it has answered. */
+  /** Id of the wait that the message answered. */
   readonly answered?: string | undefined;
 }
 
-/** Answers the task that it begins, joins or answers. Throws what a start or a message is refused with. */
+/** Returns the task that the message begins, joins or answers. Throws the errors of a refused start or message. */
 export function sendMessage(host: ApiHost, caller: Caller, saying: Saying): Promise<SentTask> {
   return saying.message.taskId === undefined
     ? begin(host, caller, saying)
@@ -62,7 +62,7 @@ async function start(host: ApiHost, caller: Caller, { agent, threadId, message }
   const { userId } = caller;
   const context = standingContext(caller);
   const begun = { agent, threadId, context, messages: [message], ...(userId === null ? {} : { userId }) };
-  // The same message, sent twice at once, may have made it meanwhile.
+  // A concurrent repeat of this message may have created the thread in the meantime.
   const isThere = async () =>
     (await client.getThread(threadId).catch(orNotFound)) && requireReachable(client, caller, threadId);
   if (!(await makeThread(client, begun, isThere))) await client.queueMessage(threadId, message);
@@ -77,7 +77,7 @@ async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promis
     refuseRequest(`The task "${taskId}" belongs to another context than "${contextId}".`);
   const said = toOutgoing(message);
   const { status, history } = await readTask(client, found);
-  // M1: it stands in the history as of which it is known what is asked, or in line.
+  // M1: the message is already in the task's history, or in line.
   const isKnown = history.some(({ messageId }) => messageId === said.id);
   if (isKnown || (await client.getMessage(thread.id, said.id))) return found;
   if (isTerminal(status.state))
@@ -91,12 +91,12 @@ async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promis
   return found;
 }
 
-/** Of the task that a message begins in a context: the same for the same message. */
+/** Returns the id of the task that a message begins in a context; always the same for the same message. */
 export function taskIdOf(contextId: string, messageId: string): string {
   return `task-${digestOf(contextId, messageId).slice(0, 40)}`;
 }
 
-/** Of a message without a context: the same for the same message of the same caller. */
+/** Returns the context of a message that names none; always the same for the same message of the same caller. */
 function contextOf({ userId, organizationId = null }: Caller, agent: string, messageId: string): string {
   return deriveThreadId(agent, digestOf(JSON.stringify([userId, organizationId]), agent, messageId));
 }

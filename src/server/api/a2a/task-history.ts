@@ -1,4 +1,4 @@
-/** As much of a task's history as is wanted: the newest messages; all of them unless a length is given. */
+/** Limits a task's history to its newest messages; all of them unless a length is given. */
 import type { A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 
 export function withHistory({ history, ...task }: A2aTask, length?: number): A2aTask {

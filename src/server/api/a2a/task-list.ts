@@ -1,4 +1,4 @@
-/** Tasks that have begun, the latest first: of a context, or of all where the caller may read all. */
+/** Lists tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
@@ -32,7 +32,7 @@ export const listParams = z.object({
 
 type Listed = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
 
-/** How many are counted. */
+/** Number of tasks up to which `totalSize` counts. */
 const MOST = 1000;
 
 export async function listTasks(host: ApiHost, caller: Caller, params: z.infer<typeof listParams>) {
@@ -46,7 +46,7 @@ export async function listTasks(host: ApiHost, caller: Caller, params: z.infer<t
   const asked = { ...(threadId === undefined ? {} : { threadId }), ...(state ? { state } : {}) };
   const before = pageToken === '' ? {} : { before: readPlace(pageToken) };
   const all = await executions.list({ ...asked, limit: MOST });
-  // One more says whether there is a page behind.
+  // One more than the page, to know whether another page follows.
   const found = await executions.list({ ...asked, ...before, limit: pageSize + 1 });
   const page = found.slice(0, pageSize);
   const last = found.length > pageSize ? page.at(-1) : undefined;
@@ -75,7 +75,7 @@ function changedAt({ startedAt, endedAt }: ExecutionRecord): number {
   return endedAt ?? startedAt;
 }
 
-/** Undefined: of any. Null: none of those that have begun is in it. */
+/** Undefined: any state. Null: a state that no begun task has. */
 function toState(status = ''): RunRecordState | null | undefined {
   if (status === '' || status === 'TASK_STATE_UNSPECIFIED') return undefined;
   const found = Object.entries(STATES).find(([, state]) => state === status);

@@ -1,8 +1,9 @@
 /**
- * A task, read off its thread's log: as it stands, then what happens to it.
- * R1. The first frame is the task as it stands behind a row, and the frames behind it begin with the next row: nothing is missed between.
- * R2. It waits for a person only once the log has no more for now: what was answered since has gone on behind it.
- * R3. Where a task begins is asked before whether it has begun: it may begin between two looks.
+ * Reads a task from its thread's log: its present state, then its changes.
+ * R1. The first frame is the task's state after a row, and later frames begin with the next row. Nothing is missed in
+ *     between.
+ * R2. A wait counts only at the end of the log for now. If it was answered since, more rows follow.
+ * R3. The thread's newest execution is read before the task's own, because the task may begin between the two reads.
  */
 import { storeOf } from '../../../client/client-store.ts';
 import { followRows } from '../../../client/follow-events.ts';
@@ -27,30 +28,30 @@ import { type Cursor, withCursors } from '../../../projections/projection.ts';
 import type { FoundTask } from './find-task.ts';
 
 export interface ReadTask extends FoundTask {
-  /** `now`: as it stands. `rest`: until it has ended or waits for a person. `end`: until it has ended. */
+  /** `now`: its present state. `rest`: until it has ended or waits for a person. `end`: until it has ended. */
   readonly until: 'now' | 'rest' | 'end';
-  /** Frames behind this cursor alone; else the task comes first. */
+  /** If given, only frames behind this cursor are read; else the task comes first. */
   readonly after?: Cursor | undefined;
-  /** A wait that was answered: while the log has it open, the task is not waited for. */
+  /** Id of a wait that was just answered: while the log still shows it as open, the task does not count as waiting. */
   readonly answered?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 export interface TaskPage {
-  /** As it stands behind these frames. */
+  /** The state of the task after these frames. */
   readonly task: A2aTask;
   readonly frames: readonly { readonly cursor: string; readonly frame: A2aFrame }[];
 }
 
-/** What is drained with the beginning of an execution comes just before it. */
+/** Rows that are read before an execution's first one: items that were drained for it come just before it. */
 const DRAINED = 32;
-/** Behind all frames of a row. */
+/** Second number of a cursor that lies behind all frames of a row. */
 const LAST_OF_ROW = 999_999_999;
 
 export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncGenerator<TaskPage> {
   const { thread, taskId, itemId, until, after, signal } = asked;
   const store = storeOf(client);
-  // R3: before it is known whether it has begun.
+  // R3: before it is known whether the task has begun.
   const newest = await store.executions.get(thread.id);
   const begun = await store.executions.get(thread.id, taskId);
   const from = Math.max(0, ((begun ?? newest)?.firstSeq ?? 1) - 1 - DRAINED);
@@ -74,7 +75,7 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
         ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
         if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
       }
-      // What comes behind is of other tasks.
+      // Later rows belong to other tasks.
       if (isTerminal((taskOf(reading, taskId) ?? ahead).status.state)) break;
     }
     const marked = page.length === 0;
@@ -85,17 +86,17 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
     }
     const task = taskOf(reading, taskId) ?? ahead;
     const over = isTerminal(task.status.state);
-    // R1. What has ended needs no mark.
+    // R1: a task that has ended does not wait for the end of the log.
     if (!told && (marked || over)) {
       told = true;
       frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: { task } });
     }
     if (told) yield { task, frames };
-    // R2: nothing more for now.
+    // R2: the end of the log for now.
     if (over || (marked && until === 'rest' && isAtRestFor(task, asked))) return;
   }
   if (signal?.aborted || until === 'now') return;
-  // The log has its last row: the thread is terminated.
+  // The log has ended: the thread is terminated.
   const task = taskOf(reading, taskId) ?? ahead;
   const ended = withStatus(task, {
     state: 'TASK_STATE_CANCELED',
@@ -110,7 +111,7 @@ function isAtRestFor({ status }: A2aTask, { answered }: ReadTask): boolean {
   return isInterrupted(status.state) && !waitsOf(status).some(({ waitId }) => waitId === answered);
 }
 
-/** As it stands now. */
+/** Returns the task in its present state. */
 export async function readTask(client: RuntimeClient, found: FoundTask): Promise<A2aTask> {
   for await (const { task } of taskPages(client, { ...found, until: 'now' })) return task;
   throw new Error(`The log of thread "${found.thread.id}" told nothing of the task "${found.taskId}".`);
@@ -120,7 +121,7 @@ function taskOf({ open, ended }: TaskReading, id: string): A2aTask | undefined {
   return open?.task.id === id ? open.task : ended?.id === id ? ended : undefined;
 }
 
-/** In line: the execution that is under way comes before it. */
+/** Returns a task that has not begun: its message is in line behind the running execution. */
 async function toAhead(client: RuntimeClient, { thread, taskId, itemId }: ReadTask): Promise<A2aTask> {
   const message = itemId === null ? null : await client.getMessage(thread.id, itemId);
   const history = message ? [{ ...toHeard(thread.id, message), taskId }] : [];
@@ -129,7 +130,7 @@ async function toAhead(client: RuntimeClient, { thread, taskId, itemId }: ReadTa
   return { id: taskId, contextId: thread.id, status, artifacts: [], history };
 }
 
-/** The row says that it never begins. */
+/** Returns the final state if the row shows that the task will never begin. */
 function endAhead(
   event: ThreadEvent,
   itemId: string | null,
@@ -144,8 +145,8 @@ function endAhead(
 }
 
 /**
- * A thread that cannot begin what is in line has failed. It may have failed at something else, and be about to take this: so it is looked
- * at until it is known, since its log may not grow.
+ * Returns the task as failed if its thread has failed and will not begin it. The thread may have failed at something
+ * else, and be about to take the task's message. So it is polled until this is known, because its log may not grow.
  */
 async function toStuck(
   client: RuntimeClient,
@@ -179,7 +180,7 @@ interface Leaving {
   readonly timeoutMs: number;
 }
 
-/** The thread rests as the store and its workflow have it, whatever else this process has sent. */
+/** True if store and workflow agree that the thread rests as failed, whatever else this process has sent. */
 function leavesIt(client: RuntimeClient, { threadId, itemId, timeoutMs }: Leaving): Promise<boolean> {
   const sent = { ids: [itemId], words: [itemId] };
   return client.waitForIdle(threadId, { timeoutMs, sent }).then(

@@ -1,6 +1,6 @@
 /**
- * Tasks as responses: as one answer that is waited for, or as a stream. An envelope makes of each what its binding wants: JSON-RPC or REST.
- * Leaving one stops nothing.
+ * Responses with a task: one answer once the task has ended or waits, or a stream. `wrap` adds the envelope of the
+ * binding, JSON-RPC or REST. A client that disconnects stops nothing.
  */
 import { storeOf } from '../../../client/client-store.ts';
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
@@ -15,14 +15,14 @@ export interface Respond {
   readonly host: ApiHost;
   readonly request: Request;
   readonly type: string;
-  /** What a binding puts around what it answers. */
+  /** Adds the envelope of the binding to an answer. */
   readonly wrap: (answer: unknown) => unknown;
 }
 
-/** Seconds that an address of a file holds. */
+/** Seconds that a signed URL of a file is valid. */
 const HOUR = 3600;
 
-/** The task as of when it has ended or waits for a person; as it stands where the connection is too old to wait on. */
+/** Answers with the task once it has ended or waits for a person, or as it is when the connection gets too old. */
 export function whenAtRest(
   { host, request, type, wrap }: Respond,
   asked: Omit<ReadTask, 'until' | 'signal'>,
@@ -33,20 +33,20 @@ export function whenAtRest(
   const pages = taskPages(host.client, { ...asked, until: 'rest', signal });
   async function* lines() {
     let task: A2aTask | undefined;
-    // Spaces before JSON: who waits for headers or bytes gives up otherwise.
+    // Spaces before the JSON: clients that wait for headers or bytes would time out otherwise.
     yield ' ';
     for await (const page of withPulse(pages, KEEP_ALIVE_MS, signal)) {
       if (page === 'pulse') yield ' ';
       else task = page.task;
     }
-    // Ended before anything was read: by its age, or with the server.
+    // The stream ended before anything was read: by its age, or because the server closes.
     if (!request.signal.aborted) task ??= await readTask(host.client, asked);
     if (task) yield JSON.stringify(wrap(toAnswer(await addressed(host, request, task))));
   }
   return new Response(pulled(lines(), place.leave), { headers: { 'content-type': type, ...SAFE_HEADERS } });
 }
 
-/** The task, then what happens to it. */
+/** Streams the task, then its changes. */
 export function taskStream({ host, request, wrap }: Respond, asked: Omit<ReadTask, 'signal'>): Response {
   const place = enterStream(host.streams, asked.thread.id);
   const signal = AbortSignal.any([place.signal, request.signal]);
@@ -70,7 +70,7 @@ export function taskStream({ host, request, wrap }: Respond, asked: Omit<ReadTas
   });
 }
 
-/** With addresses of files in place of their paths: they need no token, for an hour. */
+/** Replaces paths of files by signed URLs, which need no token for an hour. */
 export async function addressed<Told extends A2aFrame | A2aTask>(
   { client }: ApiHost,
   request: Request,

@@ -1,13 +1,13 @@
-/** Messages of a thread as AG-UI has them. */
+/** Converts messages of a thread to AG-UI's form. */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { Message } from '../../../core/message/message.ts';
 import { parseClientToolName } from '../../../core/project/client-tool.ts';
 import { callsOf } from '../../../projections/row-message.ts';
 
-/** The newest of a thread, so that a snapshot is bounded. */
+/** Number of newest messages in a snapshot, so that it is bounded. */
 const MOST = 1000;
 
-/** Those that were there at a time, in microseconds. */
+/** Returns the messages that existed at a time, in microseconds since 1970. */
 export async function messagesUpTo(
   client: RuntimeClient,
   threadId: string,

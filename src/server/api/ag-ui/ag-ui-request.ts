@@ -1,6 +1,7 @@
 /**
- * What AG-UI's clients send: all messages, of which the last user's counts where the thread does not have it, and what the client's own calls have come to;
- * answers to interrupts; the client's tools. State and context of the request are not read: an agent has its own.
+ * Parses what AG-UI's clients send: all messages, of which the last counts if it is a user's that the thread does not
+ * have, and results of the client's own calls; answers to interrupts; the client's tools. State and context of the
+ * request are ignored: an agent has its own.
  */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
@@ -64,14 +65,14 @@ type GivenMessage = z.infer<typeof message>;
 export type GivenResume = z.infer<typeof resume>;
 
 export interface AgUiTurn {
-  /** Null where the last message is no user's. */
+  /** Null if the last message is not a user's. */
   readonly message: (OutgoingMessage & { readonly id: string }) | null;
-  /** What was said before it, as far as a thread begins with it. */
+  /** Earlier messages that a new thread begins with: the last ones, up to the limit. */
   readonly before: readonly OutgoingMessage[];
   readonly resume: readonly GivenResume[];
-  /** Of the client's own calls, and of whatever else it tells a result. */
+  /** Results of the client's own calls, and of any other calls that the request has results for. */
   readonly results: ClientResults;
-  /** The last message is one. */
+  /** True if the last message is a result. */
   readonly isResult: boolean;
   readonly given: Readonly<Record<string, unknown>> | undefined;
 }
@@ -113,7 +114,7 @@ function metadataOf(tools: readonly ClientTool[]): Pick<OutgoingMessage, 'metada
   return tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {};
 }
 
-/** Those behind the agent's last message: what was before is known. */
+/** Reads the results behind the agent's last message: the thread knows earlier ones. */
 function readResults(messages: readonly GivenMessage[]): Pick<AgUiTurn, 'results' | 'isResult'> {
   const first = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const results = messages
@@ -160,7 +161,7 @@ function textOf({ content }: GivenMessage): string {
   return content.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
 }
 
-/** The message's own, where it can be one: then the thread's messages have the ids of the client's. */
+/** Returns the message's own id if it is valid for an item, so that the thread's messages have the client's ids. */
 function itemIdOf(id: string): string {
   if (isItemId(id) && !isAnswerId(id)) return id;
   return `ag-${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
@@ -172,7 +173,7 @@ const decision = z.object({
   scope: z.enum(WAIT_SCOPES).optional(),
 });
 
-/** Throws `InvalidRequest`: what asks whether something may be done is answered by words alone. */
+/** Throws `InvalidRequest` if the payload does not fit: an approval needs an explicit `approved`. */
 export function toWaitAnswer(
   { id, kind }: Pick<Wait, 'id' | 'kind'>,
   { status, payload }: GivenResume,

@@ -1,6 +1,7 @@
 /**
- * A run as server-sent events.
- * R1. Its first event is told at acceptance, its last one names how it has ended; a stream without one was cut.
+ * Streams a run of AG-UI as server-sent events.
+ * R1. The first event is sent at acceptance, and the last one says how the run has ended. A stream without a last event
+ *     was cut off.
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
@@ -69,7 +70,7 @@ async function* toFrames(run: AgUiRun): AsyncGenerator<string> {
   yield frame({ type: 'RUN_ERROR', code: 'Timeout', message });
 }
 
-/** Of two snapshots in a row the later one says it all. */
+/** Drops a snapshot that is directly followed by another one. */
 function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
   const isSnapshot = (event: AgUiEvent | undefined) => event?.type === 'MESSAGES_SNAPSHOT';
   return page.filter((event, n) => !(isSnapshot(event) && isSnapshot(page[n + 1])));

@@ -1,4 +1,4 @@
-/** Where in a thread's log a response of a chat begins: with the message that it answers, with an approval, or with an execution. */
+/** Finds where a response begins in a thread's log: at the message that it answers, an approval, or an execution. */
 import { storeOf } from '../../../client/client-store.ts';
 import { followPages } from '../../../client/follow-events.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
@@ -8,15 +8,15 @@ import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../../../store/
 export interface ChatBegin {
   /** The log is read behind this row. */
   readonly after: number;
-  /** The row with which it begins; absent: the next execution is the response. */
+  /** True for the row at which the response begins; absent: the next execution is the response. */
   readonly isBegin?: (event: ThreadEvent) => boolean;
-  /** What begins it may join an execution that is under way. */
+  /** Set if a response that begins within a running execution is a new response, not a continuation. */
   readonly joins?: true;
 }
 
 type Place = Pick<ThreadRecord, 'id' | 'lastSeq'>;
 
-/** Of a message that is about to be sent, or has been sent before. */
+/** Begin of the response to a message that is about to be sent, or has been sent before. */
 export async function beginOfMessage(
   client: RuntimeClient,
   thread: Place,
@@ -30,12 +30,12 @@ export async function beginOfMessage(
   const known = await store.messages.get(thread.id, messageId);
   if (known === null || known.status === 'pending')
     return { after: newest?.endedAt === null ? before(newest) : thread.lastSeq, isBegin, joins: true };
-  // Sent again: most likely it began the newest execution, just behind the one before.
+  // A repeated message most likely began the newest execution: the log is searched from the one before it.
   const after = await nearest(store, thread.id, { near: previous ? before(previous) : 0, isBegin });
   return { after, isBegin, joins: true };
 }
 
-/** Of what goes on behind an answer. */
+/** Begin of the response that follows answers to waits. */
 export async function beginOfAnswer(
   client: RuntimeClient,
   { id }: Place,
@@ -50,8 +50,8 @@ export async function beginOfAnswer(
 }
 
 /**
- * Of what the thread does now, from its beginning: the execution that is open, else the next one. Asked before it is known whether the thread
- * is at rest, so that what ends meanwhile is told all the same.
+ * Begin of the open execution, else of the next one. To be called before checking whether the thread is at rest: an
+ * execution that ends in between is then still found.
  */
 export async function beginOfCurrent(client: RuntimeClient, threadId: string): Promise<ChatBegin> {
   const newest = await storeOf(client).executions.get(threadId);
@@ -66,7 +66,7 @@ function before({ firstSeq }: ExecutionRecord): number {
   return firstSeq === null ? 0 : firstSeq - 1;
 }
 
-/** 0 where what is looked for lies further back. */
+/** Returns `near` if the begin lies behind it, else 0. */
 async function nearest(
   store: ThreadStore,
   threadId: string,

@@ -1,4 +1,4 @@
-/** How a response is told to pages of the AI SDK. */
+/** Converts a response to UI chunks of the AI SDK. */
 import { endAtWait } from '../../../projections/ai-sdk/chat-end.ts';
 import { projectChat } from '../../../projections/ai-sdk/chat-projection.ts';
 import { beginChat, type ChatReading } from '../../../projections/ai-sdk/chat-state.ts';

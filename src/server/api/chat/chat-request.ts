@@ -1,6 +1,6 @@
 /**
- * What a page of the AI SDK posts: its messages, of which the last one counts, or that one alone. Of an assistant's message nothing is taken but
- * what a person has said to approvals: inputs and results are the thread's own.
+ * Parses what a page of the AI SDK posts: its messages, of which only the last one counts, or only that one. From an
+ * assistant's message only the answers to approvals are used: the thread has the inputs and results of calls itself.
  */
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';

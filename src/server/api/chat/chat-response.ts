@@ -1,4 +1,4 @@
-/** A response in the AI SDK's own form of server-sent events. It ends with `[DONE]` where it was told to its end. */
+/** A response in the AI SDK's own form of server-sent events. It ends with `[DONE]` unless it was cut off. */
 import type { UiChunk } from '../../../projections/ai-sdk/ui-chunk.ts';
 import { pulled, withPulse } from '../stream.ts';
 
@@ -22,7 +22,7 @@ export function chatResponse(stream: ChatStream): Response {
 }
 
 async function* toFrames({ pages, signal, keepAliveMs }: ChatStream): AsyncGenerator<string> {
-  // The headers are sent with the first bytes: from acceptance, not from the first token.
+  // The headers are sent with the first bytes: at acceptance, not with the first token.
   yield ': stream-open\n\n';
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
     if (page === 'pulse') yield ': keep-alive\n\n';

@@ -1,5 +1,6 @@
 /**
- * What a user says to a thread that its first message makes: under an id of the client's, once, however often it is sent.
+ * Sends a user's message to a thread, which its first message creates. The client chooses the message's id: a repeated
+ * message is stored once.
  */
 
 import { makeThread, orNotFound } from '../../../client/make-thread.ts';
@@ -10,7 +11,7 @@ import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
 import { beginOfMessage, type ChatBegin } from './chat-begin.ts';
 
-/** Null where there is none yet. Throws `ThreadNotFound` for one of somebody else. */
+/** Null if there is no such thread yet. Throws `ThreadNotFound` for a thread that the caller may not reach. */
 export async function findChat(
   { client }: Pick<ApiHost, 'client'>,
   caller: Caller,
@@ -21,20 +22,20 @@ export async function findChat(
 }
 
 export interface Saying {
-  /** Of the thread that the message makes. */
+  /** Agent of the thread, if the message creates it. */
   readonly agent: string;
   readonly userId?: string | undefined;
   readonly given?: Readonly<Record<string, unknown>> | undefined;
-  /** What was said before, where the thread is made. */
+  /** Earlier messages, stored if the thread is created. */
   readonly before?: readonly OutgoingMessage[];
   readonly found: ThreadRecord | null;
   readonly threadId: string;
   readonly message: OutgoingMessage & { readonly id: string };
-  /** Rejects where somebody has made the thread meanwhile: as `isMade` says. */
+  /** If true, `say` rejects if another caller has created the thread in the meantime (see `isMade`). */
   readonly alone?: boolean;
 }
 
-/** Answers where the response to it begins. */
+/** Returns where the response to the message begins. */
 export async function say(host: ApiHost, caller: Caller, saying: Saying): Promise<ChatBegin> {
   const { client } = host;
   const { agent, given, before = [], found, threadId, message } = saying;
@@ -52,7 +53,7 @@ export async function say(host: ApiHost, caller: Caller, saying: Saying): Promis
     context: standingContext(caller),
     messages: [...before, message],
   };
-  // The same message, sent twice at once, may have made it meanwhile.
+  // A concurrent repeat of this message may have created the thread in the meantime.
   const isThere = async () => !saying.alone && (await findChat(host, caller, threadId));
   if (!(await makeThread(client, start, isThere))) await client.queueMessage(threadId, message);
   return begin;

@@ -1,21 +1,21 @@
 /**
- * What a client says that it has come to with the calls of its own tools (core/project/client-tool.ts), whatever its door.
- * E1. The same results again are the same answers: the first one counts. Of several calls the thread asks for one after the other, and each is answered
- *     from the same request as it is asked.
+ * Results that a client returns for calls of its own tools (core/project/client-tool.ts), over any of the protocols.
+ * E1. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
+ *     other, and one request answers each as it is asked.
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { parseClientToolName } from '../../../core/project/client-tool.ts';
 import type { ThreadRecord, Wait } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 
-/** By the id of the call. */
+/** Results by call id. */
 export type ClientResults = ReadonlyMap<string, unknown>;
 
-/** E1: as it is asked; answers the wait of this call, where there is a result for it. */
+/** E1: answers the wait of a call when it is asked. False if there is no result for it. */
 export type GiveResult = (waitId: string, callId: string) => Promise<boolean>;
 
 export interface GivenResults {
-  /** Of the calls that there are results for: those that were asked for until now. */
+  /** Waits of the calls that have a result and were asked for until now. */
   readonly waits: readonly { readonly waitId: string; readonly callId: string }[];
   readonly give: GiveResult;
 }

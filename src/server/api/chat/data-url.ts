@@ -1,4 +1,4 @@
-/** A file that comes within a message. */
+/** A file that is sent within a message. */
 import { refuseRequest } from '../problem.ts';
 
 const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
@@ -9,7 +9,7 @@ interface GivenFile {
   readonly filename?: string | undefined;
 }
 
-/** `n`: its place among those of the message. Throws `InvalidRequest`. */
+/** `n`: the index of the file in its message. Throws `InvalidRequest`. */
 export function toAttachment({ url, mediaType, filename }: GivenFile, n: number) {
   const { type, data } = DATA_URL.exec(url)?.groups ?? {};
   if (type === undefined || data === undefined)

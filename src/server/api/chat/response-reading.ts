@@ -1,8 +1,9 @@
 /**
- * A response of a door that answers requests, read off its thread's log: from where it begins to the end of its execution, or to where a person is
- * waited for.
- * R1. A reading that begins in the middle of an execution knows what was before: it reads from the execution's start, and tells from there on.
- * R2. It waits for a person only once the log has no more for now: what was answered since has gone on behind it.
+ * Reads the response to a request from its thread's log: from where it begins to the end of its execution, or until a
+ * person is waited for.
+ * R1. A response that begins in the middle of an execution is read from the execution's start. Output starts where the
+ *     response begins.
+ * R2. A wait ends the response only at the end of the log for now. If it was answered since, more rows follow.
  */
 import { storeOf } from '../../../client/client-store.ts';
 import { followPages } from '../../../client/follow-events.ts';
@@ -14,19 +15,19 @@ import { isRuntimeError } from '../../../core/value/error.ts';
 import type { Projection } from '../../../projections/projection.ts';
 import type { ChatBegin } from './chat-begin.ts';
 
-/** How a door tells a response. */
+/** Converts a response to the output of one protocol. */
 export interface ResponseReader<State, Out> {
   readonly begin: State;
   readonly project: Projection<State, Out>;
-  /** Of the execution that is open; null between executions. */
+  /** Returns the open execution; null between executions. */
   readonly openOf: (state: State) => { readonly waiting: boolean } | null;
-  /** R1: how it is told from this row on, in the middle of an execution. A message that `joins` it is answered by a response of its own. */
+  /** R1: starts the output at this row, within an execution. `joins`: as a new response (see `ChatBegin`). */
   readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
-  /** `isTold`: some of the response was told. Nothing where it goes on all the same. */
+  /** Output at a wait; none if the response continues. `isTold`: the output of the response has started. */
   readonly atWait: (state: State, isTold: boolean) => readonly Out[] | Promise<readonly Out[]>;
-  /** It could not begin. */
+  /** Output if the response could not begin. */
   readonly failed: (error: StoredError) => readonly Out[];
-  /** The thread was terminated meanwhile. */
+  /** Output if the thread was terminated before the response ended. */
   readonly terminated: readonly Out[];
 }
 
@@ -40,11 +41,11 @@ interface Told<State> {
   readonly reading: State;
   /** `next`: the next execution is the response. */
   readonly place: 'before' | 'next' | 'in' | 'over';
-  /** The last one that the log has told. */
+  /** The newest thread status in the log. */
   readonly status: string | null;
 }
 
-/** An empty page says that there is no more for now. */
+/** Yields an empty page at the end of the log for now. */
 export async function* responsePages<State, Out>(
   client: RuntimeClient,
   reader: ResponseReader<State, Out>,
@@ -67,11 +68,11 @@ export async function* responsePages<State, Out>(
     yield [...outs, ...ending];
     if (told.place === 'over' || ending.length > 0) return;
   }
-  // The log has its last row.
+  // The log has ended: the thread is terminated.
   if (!signal.aborted) yield reader.terminated;
 }
 
-/** Where the reading is with this row, and what is told before it. */
+/** Returns the place of the reading after this row, and the output that comes before the row's own. */
 function move<State, Out>(
   reader: ResponseReader<State, Out>,
   told: Told<State>,
@@ -96,7 +97,7 @@ function statusOf(event: ThreadEvent): string | null {
   return event.type === 'thread.status' ? event.data.status : null;
 }
 
-/** R2. Nothing where more is to come. */
+/** R2. Returns nothing if more is to come. */
 async function endOf<State, Out>(
   client: RuntimeClient,
   reader: ResponseReader<State, Out>,
@@ -106,14 +107,14 @@ async function endOf<State, Out>(
   const open = reader.openOf(reading);
   if (open?.waiting) return reader.atWait(reading, place === 'in');
   if (place === 'in' || open || (status !== 'failed' && status !== 'stopped')) return [];
-  // It could not begin: what it lacks stands with the thread.
+  // The response could not begin: the thread's record has the reason.
   if (!(await isAtRest(client, threadId))) return [];
   const { lastError, stopReason } = await client.getThread(threadId);
   const message = stopReason ?? 'The thread is at rest.';
   return reader.failed(lastError ?? { code: 'ExecutionFailed', message });
 }
 
-/** As of now: the store and the workflow agree. */
+/** True if store and workflow agree that the thread is at rest now. */
 export function isAtRest(client: RuntimeClient, threadId: string): Promise<boolean> {
   return client.waitForIdle(threadId, { timeoutMs: 0 }).then(
     () => true,

@@ -1,6 +1,6 @@
 /**
- * What a client of OpenAI's says that it has come to with the calls of its own tools.
- * L1. The id of a call as it is told names its thread: a client that names none comes back by it.
+ * Results that an OpenAI client returns for calls of its own tools.
+ * L1. A call id that is sent to a client contains its thread's id. So a client that names no thread finds it again.
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -10,7 +10,7 @@ import { beginOfAnswer, type ChatBegin } from '../chat/chat-begin.ts';
 import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { refuseRequest } from '../problem.ts';
 
-/** L1: it names its thread. */
+/** L1: appends the thread's id. */
 export function toToldId(callId: string, threadId: string): string {
   return `${callId}@${threadId}`;
 }
@@ -41,7 +41,7 @@ export interface ToldResults {
   readonly give: GiveResult;
 }
 
-/** Throws `ThreadNotFound`, `WaitNotFound` where no call of them was asked for, `InvalidRequest`. */
+/** Throws `ThreadNotFound`, `InvalidRequest`, or `WaitNotFound` if none of the calls was asked for. */
 export async function takeResults(
   client: RuntimeClient,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Refusals and failures in OpenAI's shape, with the codes and the statuses of all doors. */
+/** Error responses in OpenAI's shape, with the codes and statuses of the rest of the API. */
 import { z } from '@hono/zod-openapi';
 import type { StoredError } from '../../../core/thread/step.ts';
 import { type Problem, SAFE_HEADERS } from '../problem.ts';
@@ -11,7 +11,7 @@ export const completionError = z
 
 const TYPES: Readonly<Record<number, string>> = { 401: 'authentication_error', 403: 'permission_error' };
 
-/** Paths whose refusals are of this shape. */
+/** True for paths whose error responses have this shape. */
 export function isCompletionPath(pathname: string): boolean {
   return pathname.startsWith('/v1/chat/') || pathname === '/v1/models' || pathname.startsWith('/v1/models/');
 }

@@ -1,10 +1,11 @@
 /**
- * Which thread a completion is of, and under which ids its message is sent. Chat Completions have no id of a message, and their clients send again
- * by themselves what they have heard nothing of.
- * P1. A thread that is named: its message is known by its number among the user's and by what it says. The same request again is the same message.
- * P2. An `Idempotency-Key` names the message, and the thread where none is named.
- * P3. Without both each request is a thread of its own. But for one that says it was sent before: it finds the thread of its first attempt, since the
- *     first request of these words has the id that they give it.
+ * Chooses the thread of a completion and the id of its message. Chat Completions have no message ids, and their clients
+ * retry by themselves if they get no response.
+ * P1. If a thread is named, a message is identified by its number among the user's messages and by its content. A
+ *     repeated request is the same message.
+ * P2. An `Idempotency-Key` identifies the message, and the thread if none is named.
+ * P3. Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
+ *     first attempt: the first request with a given content gets the thread id derived from it.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,13 +22,13 @@ export interface CompletionPlace {
   readonly threadId: string;
   readonly messageId: string;
   readonly found: ThreadRecord | null;
-  /** The same request again is the same message. */
+  /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
-  /** No other request is to be in its thread. */
+  /** True if no other request may share the thread. */
   readonly alone?: boolean;
 }
 
-/** Throws `InvalidRequest`, and `ThreadNotFound` for a thread of somebody else. */
+/** Throws `InvalidRequest`, and `ThreadNotFound` for a thread that the caller may not reach. */
 export async function findPlace(
   host: ApiHost,
   caller: Caller,
@@ -53,14 +54,14 @@ export async function findPlace(
   const whose = [caller.organizationId ?? null, caller.userId, user, model];
   // P2: the key names both.
   if (key !== null) return place(deriveThreadId(model, digest(...whose, key)));
-  // P3: one that was sent before finds the first of these words.
+  // P3: a retry finds the first request with this content.
   const tried = headers.get('x-stainless-retry-count');
   const first = await place(deriveThreadId(model, digest(...whose, messages)), tried !== null);
   if (tried !== null && tried !== '0' && first.found?.terminatedAt == null) return first;
   return first.found ? newPlace(first, model) : { ...first, alone: true };
 }
 
-/** Another thread for the same. */
+/** Returns the same place with a new thread. */
 export function newPlace(place: CompletionPlace, agent: string): CompletionPlace {
   return { ...place, threadId: newThreadId(agent), found: null };
 }
@@ -71,7 +72,7 @@ function threadOf(header: string | null, given: string | undefined): string | un
   return header ?? given;
 }
 
-/** As long as an id of a message may well be. */
+/** Returns a hash that is short enough for a message id. */
 function digest(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
 }

@@ -1,4 +1,4 @@
-/** How a response is told to OpenAI's clients. */
+/** Converts a response to chunks for OpenAI's clients. */
 import type { CompletionOut } from '../../../projections/openai/completion-chunk.ts';
 import {
   endAtWait,
@@ -13,10 +13,10 @@ import { withToldIds } from './completion-calls.ts';
 
 export interface CompletionTerms {
   readonly model: string;
-  /** Text is told once it is committed, so that none of it is ever given up. */
+  /** True if text is output only once it is committed, so that none of it is discarded later. */
   readonly whole: boolean;
   readonly threadId: string;
-  /** Where the request has results of the client's calls. */
+  /** Set if the request has results of the client's calls. */
   readonly give?: GiveResult | undefined;
 }
 
@@ -38,7 +38,7 @@ export function completionReader({
       for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
         if (await give?.(waitId, callId)) return [];
       if (isTold) return withToldIds(endAtWait(reading), threadId);
-      // Of what the execution has said before nothing is this answer's.
+      // Nothing that the execution has output before belongs to this answer.
       const entered = joinCompletion(reading);
       return [...openingOf(entered), ...withToldIds(endAtWait(entered), threadId)];
     },

@@ -1,6 +1,7 @@
 /**
- * What OpenAI's clients send: the whole conversation, of which a thread that knows it takes the last message. What would change the shape of the
- * answer is refused; what only tunes a model is the agent's own, and not read.
+ * Parses what OpenAI's clients send: the whole conversation, of which an existing thread takes only the last message.
+ * Options that would change the shape of the answer are refused; options that only tune a model are ignored, because
+ * the agent sets its own.
  */
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
@@ -61,19 +62,19 @@ type GivenMessage = z.infer<typeof message>;
 
 export interface CompletionTurn {
   readonly message: OutgoingMessage;
-  /** What was said before it, as far as a thread begins with it. */
+  /** Earlier messages that a new thread begins with: the last ones, up to the limit. */
   readonly before: readonly OutgoingMessage[];
-  /** Of messages of users, with this one. */
+  /** Number of user messages, this one included. */
   readonly said: number;
 }
 
-/** Results of the client's own calls, by the id of the call as it was told; none where the last message is no result. */
+/** Returns results of the client's own calls, by the call id sent to it; none if the last message is no result. */
 export function readResults({ messages }: CompletionRequest): ReadonlyMap<string, string> {
   const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   return new Map(messages.slice(first).map((each) => [each.tool_call_id ?? '', textOf(each)]));
 }
 
-/** Throws `InvalidRequest`: an agent is offered what it can call. */
+/** Returns the client's tools. Throws `InvalidRequest` for one that an agent cannot call. */
 export function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly ClientTool[] {
   if (!tools || choice === 'none') return [];
   const given = tools.map(({ type, function: called }): ClientTool => {
@@ -125,7 +126,7 @@ function refuseShapes({
   if (logprobs) refuseRequest('logprobs: an agent has none.');
 }
 
-/** Prompts and tools are the agent's own: of what was said before, users and the assistant count. */
+/** Keeps only messages of users and the assistant: prompts and tools are the agent's own. */
 function toBefore(given: GivenMessage): readonly OutgoingMessage[] {
   const { role } = given;
   if (role !== 'user' && role !== 'assistant') return [];

@@ -1,7 +1,7 @@
 /**
  * A completion as a response: chunks as server-sent events, or one object.
- * R1. What the agent could not answer is no fault of the server's: its status is one that clients do not send again for. A connection that ends
- *     before the answer does is one of those for which they may, where the same request again is the same message.
+ * R1. A failure of the agent is answered with a status for which clients do not retry. If the connection must end
+ *     before the answer, they may retry if a repeated request is the same message.
  */
 import type { CompletionChunk, CompletionOut } from '../../../projections/openai/completion-chunk.ts';
 import { jsonResponse } from '../problem.ts';
@@ -13,11 +13,11 @@ export interface CompletionAnswer {
   readonly pages: AsyncIterable<readonly CompletionOut[]>;
   readonly signal: AbortSignal;
   readonly onClose: () => void;
-  /** The same request again is the same message. */
+  /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
 }
 
-/** Of what the agent could not answer. */
+/** HTTP status if the agent could not answer. */
 const UNANSWERED = 422;
 const THREAD_HEADER = 'x-thread-id';
 
@@ -40,7 +40,7 @@ export function streamCompletion(stream: CompletionStream): Response {
 
 async function* toFrames(stream: CompletionStream): AsyncGenerator<string> {
   const { pages, signal, keepAliveMs, includeUsage } = stream;
-  // The headers are sent with the first bytes: from acceptance, not from the first token.
+  // The headers are sent with the first bytes: at acceptance, not with the first token.
   yield ': stream-open\n\n';
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
     if (page === 'pulse') {
@@ -51,7 +51,7 @@ async function* toFrames(stream: CompletionStream): AsyncGenerator<string> {
     if (wanted.length > 0) yield wanted.map(toFrame).join('');
     if (page.some((out) => 'failed' in out)) return;
   }
-  // A reader takes a stream that just closes for a whole answer.
+  // A client takes a stream that just closes for a complete answer.
   if (signal.aborted) yield toFrame({ failed: { code: 'Timeout', message: goesOn(stream) } });
   else yield 'data: [DONE]\n\n';
 }
@@ -83,7 +83,7 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
   } finally {
     onClose();
   }
-  // R1: clients send it again, or they do not.
+  // R1: the status decides whether clients retry.
   if (signal.aborted) {
     const status = repeatable ? 504 : UNANSWERED;
     const error = toCompletionError({ code: 'Timeout', message: goesOn(answer) }, status);
@@ -92,7 +92,7 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
   return jsonResponse(toWhole(chunks), 200, { [THREAD_HEADER]: threadId });
 }
 
-/** OpenAI's own clients go by the second one. */
+/** OpenAI's own clients decide by `x-should-retry` whether to retry. */
 function headersOf(threadId: string, again: boolean): Readonly<Record<string, string>> {
   return { [THREAD_HEADER]: threadId, 'x-should-retry': String(again) };
 }

@@ -1,4 +1,4 @@
-/** Agents for other agents: A2A 1.0, each agent at an address of its own below `/a2a` (docs/a2a.md). */
+/** Serves agents to other agents: A2A 1.0, each agent at its own URL below `/a2a` (docs/a2a.md). */
 import { z } from '@hono/zod-openapi';
 import { toPlainTask } from '../../../projections/a2a/plain-task.ts';
 import { toCard } from '../a2a/agent-card.ts';

@@ -1,4 +1,4 @@
-/** AG-UI: an agent behind one route. A conversation is the thread with its id, and its first message makes it. */
+/** AG-UI: an agent behind one route. A conversation is the thread with its id, and its first message creates it. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -62,7 +62,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-/** Nothing is under way: what there is, is told. */
+/** Pages for a thread at rest: a snapshot of its messages, then the end of the run. */
 async function* atRest(): AsyncGenerator<readonly AgUiEvent[]> {
   yield [
     { type: 'MESSAGES_SNAPSHOT', upTo: Number.MAX_SAFE_INTEGER },
@@ -79,11 +79,11 @@ interface Running {
 
 interface Begun {
   readonly begin: ChatBegin;
-  /** Of the client's own calls that it is still to be asked for. */
+  /** Answers further calls of the client's own tools, as they are asked. */
   readonly give?: GiveResult;
 }
 
-/** Where the run begins; null where there is nothing to run. */
+/** Returns where the run begins; null if there is nothing to run. */
 async function run(host: ApiHost, caller: Caller, running: Running): Promise<Begun | null> {
   const { agent, threadId, found, turn } = running;
   const { message, before, resume, given } = turn;
@@ -100,7 +100,7 @@ async function run(host: ApiHost, caller: Caller, running: Running): Promise<Beg
   return rests ? null : { begin: current };
 }
 
-/** What it says of other calls than its own is not read: the thread has that. */
+/** Ignores results of calls that are not the client's own: the thread has them. */
 async function giveTo(
   { client }: ApiHost,
   caller: Caller,
@@ -122,7 +122,7 @@ interface Answering {
   readonly resume: readonly GivenResume[];
 }
 
-/** Throws `WaitNotFound`, also for a wait of another family; nothing is answered then. */
+/** Throws `WaitNotFound`, also for a wait of another family, before any wait is answered. */
 async function answer(
   { client }: ApiHost,
   caller: Caller,

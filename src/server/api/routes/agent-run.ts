@@ -1,6 +1,6 @@
 /**
- * Executions by an id of their sender's, as Tangle's orchestrator serves them: started, attached to while they run, replayed after. The log is read from
- * wherever the reader was, so nothing depends on which process it comes back to.
+ * Executions by an id that their sender chose, as Tangle's orchestrator serves them: started, attached to while they
+ * run, replayed afterwards. The log is read from the reader's cursor, so a reader may reconnect to any process.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
@@ -97,7 +97,7 @@ export const agentRunRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-/** Null where none is given. Throws `InvalidRequest`, and `InvalidValue` for parts that make none. */
+/** Null if no id is given. Throws `InvalidRequest`, or `InvalidValue` if an id cannot be derived from its parts. */
 function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, header: string | null) {
   const given = header ?? executionId;
   if (given !== undefined && given !== null) {
@@ -145,7 +145,7 @@ async function begin(host: ApiHost, { caller, executionId, given }: Asked, conte
   return { threadId, since: found?.lastSeq ?? 0 };
 }
 
-/** Of a prompt that names none: of each user and organisation its own, as the ids of their executions are. */
+/** Returns the session of a request that names none: separate for each user and organisation, like execution ids. */
 function sessionOf(executionId: string, { userId, organizationId = null }: Caller): string {
   const isAnybody = userId === null && organizationId === null;
   const owner = isAnybody ? '' : `${encodeURIComponent(JSON.stringify([organizationId, userId]))} `;
@@ -162,7 +162,7 @@ function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: s
   requireAgent(host, agent);
 }
 
-/** Throws `ExecutionNotFound`, also for one of somebody else. */
+/** Throws `ExecutionNotFound`, also for an execution that the caller may not reach. */
 async function attach({ client }: ApiHost, { caller, executionId, given }: Asked): Promise<Place> {
   for (const threadId of await findNamedExecution(storeOf(client), executionId)) {
     if (given.sessionId !== undefined && given.sessionId !== threadId) continue;
@@ -175,7 +175,7 @@ async function attach({ client }: ApiHost, { caller, executionId, given }: Asked
   );
 }
 
-/** As the page's clients know it, beside the problem's own code. */
+/** A problem with the additional fields that Tangle's clients expect. */
 function notFound(error: unknown, executionId: string): Response {
   const problem = { ...toProblem(error), error: 'execution_not_found', executionId };
   return jsonResponse(problem, problem.status, { 'content-type': 'application/problem+json' });

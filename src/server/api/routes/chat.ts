@@ -1,4 +1,4 @@
-/** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message makes it. */
+/** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message creates it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { orNotFound } from '../../../client/make-thread.ts';
@@ -66,7 +66,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     answer: ['text/event-stream'],
     async handle({ params: { chatId }, query, request, caller, host }) {
       const begin = await beginOfCurrent(host.client, chatId);
-      // A page asks on mount, also for a chat that nobody has said anything in.
+      // A page requests this on mount, also for a chat without messages.
       const found = await findChat(host, caller, chatId).catch(orNotFound);
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });

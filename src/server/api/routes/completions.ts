@@ -35,7 +35,7 @@ const model = z
   .object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })
   .openapi('Model');
 
-/** Agents are not made at any time that is known. */
+/** `created` is 0: the time at which an agent was created is not known. */
 const toModel = ({ name }: ApiAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'everthread' });
 
 export const completionRoutes: readonly ApiRoute[] = [
@@ -107,7 +107,7 @@ interface Accepted {
   readonly give?: ToldResults['give'];
 }
 
-/** A message, or what the client's own calls have come to. */
+/** Accepts a message, or results of the client's own calls. */
 async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): Promise<Accepted> {
   const results = readResults(body);
   if (results.size > 0) {
@@ -117,7 +117,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): 
   const turn = readCompletion(body);
   const tools = readTools(body);
   const first = await findPlace(host, caller, { request, body, turn });
-  // Before anything is accepted: what is refused afterwards would be sent again.
+  // Before the message is accepted: after a later refusal the client would send it again.
   const place = enterStream(host.streams, first.threadId);
   const sent = await send(host, caller, { request, body, turn, tools, place: first }).catch((error) => {
     place.leave();
@@ -158,7 +158,7 @@ async function send(
   try {
     return { ...place, begin: await say(host, caller, saying) };
   } catch (error) {
-    // One that nobody reads any more was sent again meanwhile, and that one is answered.
+    // If this client has left, the thread was created by its own retry, which is answered instead.
     if (!alone || !isMade(error) || request.signal.aborted) throw error;
     return send(host, caller, { ...sending, place: { ...newPlace(place, body.model), alone: false } });
   }

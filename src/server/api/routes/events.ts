@@ -1,4 +1,4 @@
-/** The log of a thread: as one page of JSON, as server-sent events, as lines of JSON. */
+/** The log of a thread: as a page of JSON, as server-sent events, or as lines of JSON. */
 import { z } from '@hono/zod-openapi';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { jsonResponse } from '../problem.ts';
@@ -31,9 +31,9 @@ export const eventRoutes: readonly ApiRoute[] = [
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
     async handle({ params: { threadId }, query, request, thread, host }) {
       const format = formatOf(request);
-      // The header is of the connection that broke; the query of the first one.
+      // After a reconnect the header has the newer cursor: the query is that of the first connection.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
-      // Before anything is answered: a stream that has begun can only break.
+      // Checked before the response begins: a stream that has begun cannot report an error.
       if (query.run !== undefined) await host.client.runs.get(query.run, threadId);
       const start = eventStart(query.as, after, thread);
       const { follow = true, ...asked } = query;
@@ -45,7 +45,7 @@ export const eventRoutes: readonly ApiRoute[] = [
         format,
         start: reading.start,
         toNow: !follow,
-        // A log that has its last row is read to its end, also from behind it.
+        // The log of a terminated thread is complete: it is read to its end and not followed.
         pages: eventPages(host.client, {
           ...reading,
           follow: thread.terminatedAt === null && (follow || 'marked'),

@@ -1,4 +1,4 @@
-/** Files of a thread: listed, read, written, removed; addresses that carry their own permission. */
+/** Files of a thread: listed, read, written, removed; signed URLs of files. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -11,7 +11,7 @@ import { signAddress } from '../signed-address.ts';
 
 const tag = 'Files';
 const path = z.string().min(1).meta({ description: 'From `/`' });
-/** Seconds. */
+/** Lifetimes of signed URLs in seconds: the default and the maximum. */
 const [HOUR, WEEK] = [3600, 7 * 24 * 3600];
 
 export const fileRoutes: readonly ApiRoute[] = [
@@ -61,7 +61,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     answer: fileSchema,
     async handle({ params: { threadId }, query, request, host }) {
       const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
-      // As it comes: nothing of it is there before all of it is.
+      // Streamed to the store: the file appears only once all of it is written.
       const content = request.body ?? new Uint8Array(0);
       return jsonResponse(await host.client.files(threadId).write({ path: query.path, content, mimeType }));
     },

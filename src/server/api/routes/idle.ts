@@ -1,11 +1,11 @@
-/** A thread's rest, waited for by whoever cannot see it in the store: a client over HTTP. */
+/** Waits for a thread's rest, for clients over HTTP, which cannot read the store. */
 import { z } from '@hono/zod-openapi';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { threadParams } from '../schema/given.ts';
 import { threadSchema } from '../schema/records.ts';
 
-/** What lies between ends requests that take longer. */
+/** Longest wait in milliseconds: proxies end requests that take longer. */
 const LONGEST_MS = 30_000;
 
 export const idleRoutes: readonly ApiRoute[] = [

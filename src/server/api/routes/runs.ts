@@ -1,4 +1,4 @@
-/** Executions of all threads, what was told of them, and the actions in them. */
+/** Executions of all threads, their run reports, and the actions in them. */
 import { z } from '@hono/zod-openapi';
 import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { RuntimeError } from '../../../core/value/error.ts';

@@ -1,4 +1,4 @@
-/** The server itself: whether it lives, whether it can work, and which agents there are. */
+/** The server itself: liveness, readiness, and the agents of the project. */
 import { z } from '@hono/zod-openapi';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';

@@ -1,4 +1,4 @@
-/** Tasks: started, listed, read, aborted, followed. What they ask is answered as any wait is. */
+/** Tasks: started, listed, read, aborted, followed. Their waits are answered like any other wait. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { taskPages } from '../../../client/follow-task.ts';
@@ -63,7 +63,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     status: 201,
     answer: z.object({ id: z.string() }),
     async handle({ body, caller, host }) {
-      // A caller with a user or an organisation starts tasks of theirs, whatever the body says.
+      // The caller's user and organisation, if there are any, override those of the body.
       const given = { ...body, ...ownThreads(caller) };
       const started = await host.client.tasks.start(given as Parameters<typeof host.client.tasks.start>[0]);
       return jsonResponse(started, 201, { location: `/v1/tasks/${started.id}` });
@@ -154,10 +154,10 @@ export const taskRoutes: readonly ApiRoute[] = [
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
     async handle({ found, query: { after: given, follow = true }, request, host }) {
       const format = formatOf(request);
-      // The header is of the connection that broke; the query of the first one.
+      // After a reconnect the header has the newer cursor: the query is that of the first connection.
       const start = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? given ?? '0';
       const after = start === '0' ? undefined : start;
-      // Before anything is answered: a stream that has begun can only break.
+      // Checked before the response begins: a stream that has begun cannot report an error.
       if (after !== undefined) readCursor(after);
       const store = storeOf(host.client);
       if (format === 'json') {

@@ -1,4 +1,4 @@
-/** What a thread keeps: values, effects, the log of its calls, its budget. */
+/** Data of a thread: its values, its effects, the log of its calls, its budget. */
 import { z } from '@hono/zod-openapi';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';

@@ -1,4 +1,4 @@
-/** Threads: made, listed, read, ended. */
+/** Threads: created, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
 import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
 import { ownThreads, standingContext } from '../caller.ts';
@@ -17,7 +17,7 @@ import { executionSchema, threadSchema } from '../schema/records.ts';
 import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
-/** Of a list, unless a limit is given. */
+/** Default page size of a list. */
 const PAGE = 50;
 const accepted = z.object({ threadId: z.string() });
 
@@ -33,7 +33,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     status: 201,
     answer: accepted,
     async handle({ body, caller, host }) {
-      // A caller with a user starts threads of that user, whatever the body says.
+      // The caller's user, if there is one, overrides that of the body.
       const userId = caller.userId ?? body.userId;
       const context = standingContext(caller, body.context);
       const started = await host.client.startThread({ ...body, userId, context });
@@ -57,7 +57,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     }),
     async handle({ query: { cursor, limit: most = PAGE, ...filters }, caller, host }) {
       const before = cursor === undefined ? undefined : readCursor(cursor);
-      // One more than is told says whether there are more.
+      // One more than the page, to know whether another page follows.
       const found = await host.client.listThreads({
         ...filters,
         ...ownThreads(caller),

@@ -1,4 +1,4 @@
-/** What is asked of people, and their answers. */
+/** Waits: what people are asked, and their answers. */
 import { z } from '@hono/zod-openapi';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';

@@ -1,4 +1,4 @@
-/** What requests carry. What is sent to a thread is checked further by the client, with the same codes as everywhere. */
+/** Schemas of requests. Input for a thread is checked further by the client, with the usual error codes. */
 import { z } from '@hono/zod-openapi';
 import { WAIT_SCOPES } from '../../../core/wait/answer.ts';
 import { THREAD_STATUSES } from './records.ts';
@@ -7,9 +7,9 @@ export const threadParams = z.object({
   threadId: z.string().min(1).max(200).meta({ description: 'Id of a thread' }),
 });
 
-/** At most 1,000, so that an answer is bounded. */
+/** Size of a page; at most 1,000, so that an answer is bounded. */
 export const limit = z.coerce.number().int().min(1).max(1000).optional();
-/** In a query: `true` or `false`. */
+/** A boolean in a query: `true` or `false`. */
 export const flag = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
@@ -48,7 +48,7 @@ const tags = z
   .array(z.string())
   .meta({ description: 'Words by which it is found again: at most 50 of 100 characters each' });
 
-/** A plain text becomes a secret. */
+/** A variable of a thread; a plain string becomes a secret. */
 const variable = z.union([
   z.string(),
   z.object({ value: z.string(), type: z.enum(['secret', 'text']).optional() }),
@@ -95,7 +95,7 @@ const time = z.coerce
   .optional()
   .meta({ description: 'Microseconds since 1970, not included' });
 
-/** What a list of threads is asked for. */
+/** Filters and order of a list of threads. */
 export const threadFilters = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   agent: z.string().optional(),

@@ -1,4 +1,4 @@
-/** Records as the client has them, as schemas for the document: the same names, in the same units. Times are microseconds since 1970. */
+/** Schemas of the client's records, with the same names and units: microseconds since 1970, for files milliseconds. */
 import { z } from '@hono/zod-openapi';
 import { TASK_STATES } from '../../../core/task/control.ts';
 import { WAIT_KINDS, WAIT_STATES } from '../../../core/wait/wait.ts';

@@ -23,7 +23,7 @@ const wrapped = z.object({
     .optional(),
 });
 
-/** As the standard's server says it: what a browser would run as a page is saved. */
+/** Types that a browser would run as a page are downloads, as on the standard's own server. */
 const SAVED = /^(text\/html|image\/svg\+xml|application\/xhtml\+xml)\b/i;
 
 async function write(
@@ -34,7 +34,7 @@ async function write(
 ): Promise<Response> {
   const file = await readFile(path, request);
   const { files } = storeOf(client);
-  // A thread that no worker has opened yet: the file waits for it.
+  // If no worker has opened the thread yet, the file is staged until one does.
   const record = await files.write(threadId, file).catch((error) => {
     if (isRuntimeError(error, 'ThreadNotFound')) return files.stage(threadId, file);
     throw error;
@@ -42,7 +42,7 @@ async function write(
   return jsonResponse(toRef(record), 201);
 }
 
-/** The body is the file, or tells it in JSON. */
+/** The body is the file itself, or a JSON object that contains it. */
 async function readFile(path: string, request: Request): Promise<NewFile> {
   const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
   const content = new Uint8Array(await request.arrayBuffer());
@@ -59,7 +59,7 @@ async function readFile(path: string, request: Request): Promise<NewFile> {
   };
 }
 
-/** Null for JSON that is the file itself. */
+/** Null if the JSON is the file itself. */
 function readWrapped(content: Uint8Array): z.infer<typeof wrapped> | null {
   try {
     return wrapped.safeParse(JSON.parse(new TextDecoder().decode(content))).data ?? null;
@@ -130,7 +130,7 @@ function fileNotFound(threadId: string, path: string): RuntimeError {
   return new RuntimeError('FileNotFound', `There is no file "${path}" in thread "${threadId}".`);
 }
 
-/** Of what is behind `/fs/`, as it was written in the address. Throws `InvalidRequest`. */
+/** Returns the decoded path behind `/fs/` in the request's URL. Throws `InvalidRequest`. */
 function pathOf({ request }: StandardAsked): string {
   const [, rest = ''] = /\/fs\/(.*)$/.exec(new URL(request.url).pathname) ?? [];
   try {

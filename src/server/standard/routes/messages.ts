@@ -16,7 +16,7 @@ import {
 
 const PAGE = 100;
 const MOST_PAGE = 1000;
-/** Named one by one in a query. */
+/** Maximum number of ids in a query. */
 const MOST_IDS = 200;
 
 const sent = z.object({
@@ -44,7 +44,7 @@ async function listMessages(host: StandardHost, threadId: string, query: URLSear
   return jsonResponse({ messages: messages.map(toStandardRow), total, hasMore });
 }
 
-/** In the order in which they are named; those that are not there are left out. */
+/** Returns messages in the order of the ids; unknown ids are left out. */
 async function namedMessages({ client }: StandardHost, threadId: string, list: string) {
   const ids = [...new Set(list.split(',').filter((id) => id !== ''))];
   if (ids.length > MOST_IDS) refuseRequest(`"ids" names at most ${MOST_IDS} messages, not ${ids.length}.`);
@@ -64,7 +64,7 @@ async function send(
   const id = randomUUID();
   if (role === 'system') {
     if (attachments.length > 0) refuseRequest('A message of the system has no attachments.');
-    // It starts no work: nobody answers it.
+    // It starts no work, and gets no answer.
     const message = { id, role, content: text, silent, executionId: null };
     live.tell(threadId, await storeOf(client).messages.inject(threadId, message));
   } else {
@@ -75,7 +75,7 @@ async function send(
   return jsonResponse({ status: 'queued', queueId: id, messageId: id, message: 'Message queued' }, 202);
 }
 
-/** One that no worker has put in line yet. */
+/** Returns a message as it is before a worker has put it in line. */
 function toWaiting({
   id,
   role,

@@ -1,4 +1,4 @@
-/** The stream of a thread for clients of Standard Agents, as far as it is HTTP: tickets, and what is no upgrade. */
+/** The HTTP part of a thread's stream for clients of Standard Agents: tickets, and requests without an upgrade. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { requireReachable } from '../../api/caller.ts';
@@ -8,7 +8,7 @@ import { TICKET_SECONDS } from '../tickets.ts';
 
 const asked = z.object({ pathname: z.string().max(1000) });
 
-/** The thread's id of the path of a stream; null for another path. */
+/** Returns the thread's id in the path of a stream; null for any other path. */
 export function streamThread(pathname: string): string | null {
   return /^\/api\/threads\/([^/]+)\/stream$/.exec(pathname)?.[1] ?? null;
 }

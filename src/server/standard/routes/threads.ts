@@ -1,4 +1,4 @@
-/** Threads of Standard Agents: made, read, stopped; what their subagents lack. */
+/** Threads of Standard Agents: created, read, stopped; variables that their subagents lack. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { type Caller, standingContext } from '../../api/caller.ts';
@@ -14,7 +14,7 @@ const newThread = z.object({
   env_types: z.record(z.string(), z.enum(['secret', 'text'])).optional(),
   tenvs: text.optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
-  // The standard's own server checks these two, and does nothing with them.
+  // The standard's own server validates these two, and ignores them.
   initial_messages: z.array(z.looseObject({})).optional(),
   data: z.unknown().optional(),
 });
@@ -38,7 +38,7 @@ async function start(host: StandardHost, caller: Caller, body: z.infer<typeof ne
   return jsonResponse({ threadId, agent_id: agent, message: 'Thread created' });
 }
 
-/** What is shown of an agent: labels and prompts of its sides. */
+/** The fields of an agent that clients see: its title, and the labels and prompts of its sides. */
 function toAgent({ name, title, description, icon, sideA, sideB }: ApiAgent, request: Request) {
   return {
     id: name,
@@ -62,7 +62,7 @@ function sideFields(side: 'a' | 'b', found: AgentSide | null) {
 
 const variables = z.object({ env: text });
 
-/** The address that a subagent's request names, and the same below the client's own endpoint. */
+/** The path that a subagent's request names, and the same path below the client's base path. */
 const variablePaths = [
   '/threads/:threadId/variables/:requestId',
   '/api/threads/:threadId/variables/:requestId',
