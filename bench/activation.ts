@@ -1,7 +1,7 @@
 /**
- * What a thread's workflow costs the workflow thread: an ordinary step, and one activation in the worst case that the server
- * admits, 10,000 signals, or 50 MB of history at once. The SDK ends a script in the workflow's context after 5 s, so the longest
- * script is measured; the goal leaves room for a machine that is 15 times as busy.
+ * What a thread's workflow costs the workflow thread: an ordinary step, and one activation in the worst case that the
+ * server allows: 10,000 signals, or 50 MB of history at once. The SDK ends a script in the workflow's context after 5
+ * seconds, so the longest script is measured; the goal leaves room for a machine that is 15 times as busy.
  * `node_modules/.bin/node bench/activation.ts [--json FILE] [--only WORD]...`
  */
 import { type Line, readOptions, report } from './support/report.ts';
@@ -59,7 +59,7 @@ async function measure(vm: WorkflowVm, name: string): Promise<Line> {
 
 const STEPS = 200;
 
-/** What a step of a turn costs the workflow thread, once the code is warm. */
+/** Measures what a step of a turn costs the workflow thread, once the code is warm. */
 async function measureStep(vm: WorkflowVm): Promise<Line> {
   const perStep: number[] = [];
   for (let round = 0; round < 5; round++) {

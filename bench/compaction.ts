@@ -1,6 +1,6 @@
 /**
- * What a step of a long thread costs on a model with a small window, where the older part of its history gives place to a summary, and where
- * it is only left out: milliseconds, rows, and what is sent, by the length of the thread, on both engines.
+ * What a step of a long thread costs on a model with a small window, if a summary replaces the older history or if that
+ * is only left out: milliseconds, rows, and what is sent, by the length of the thread, on both engines.
  * `node_modules/.bin/node bench/compaction.ts [--json FILE] [--quick]`
  */
 import { setTimeout } from 'node:timers/promises';
@@ -18,12 +18,12 @@ import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 import { installMeter } from './support/store-meter.ts';
 
 const WINDOW = 4000;
-/** Each message: some sixty tokens. */
+/** Text of each message: some sixty tokens. */
 const WORD = 'A word to be remembered, with its number and its circumstances. '.repeat(4);
 /** US dollars per million tokens. */
 const PRICES = { inputPrice: 1, outputPrice: 4 };
 
-/** However busy the machine. */
+/** Time limit that is enough even on a busy machine. */
 const PATIENT = { timeoutMs: 600_000 };
 
 const { json, quick } = readOptions();
@@ -69,7 +69,7 @@ async function measure(
     await client.queueMessage(threadId, { content: WORD });
     await client.waitForIdle(threadId, PATIENT);
   };
-  // The first one has all that is there before it.
+  // The first message has everything before it: it is sent before the measurement.
   await say();
   const { lastSeq: from } = await client.getThread(threadId);
   const [before, rows] = [await read(), meter.rows];
@@ -101,7 +101,10 @@ async function measure(
   ];
 }
 
-/** Rows that PostgreSQL has looked at. Its connections tell of them after they were idle for ten seconds. SQLite does not tell. */
+/**
+ * Returns the rows that PostgreSQL has read; its connections report them after ten idle seconds. SQLite does not count
+ * them.
+ */
 async function countRead(db: ReturnType<typeof openBeside>, address: string): Promise<number> {
   if (address.startsWith('sqlite:')) return 0;
   await setTimeout(11_000);
@@ -144,7 +147,7 @@ function narrowModel(): Provider {
   };
 }
 
-/** Counts as the budgets of threads do. A request that it does not hold is a failure of the bench. */
+/** Answers with tokens counted as the budgets of threads count them. Throws if a request exceeds the window. */
 async function* answer(request: ProviderRequest): AsyncGenerator<ProviderStreamChunk> {
   const promptTokens = prepareManifest(request).totalEstimatedTokens;
   if (promptTokens > WINDOW) throw new Error(`A request of ${promptTokens} tokens was sent.`);

@@ -1,6 +1,6 @@
 /**
- * Processor time per step, by thread of the process, beside a bare workflow: stable even on a busy machine.
- * Linux alone: the kernel keeps these figures in /proc. `node_modules/.bin/node bench/cpu.ts [--json FILE] [--quick]`
+ * Processor time per step, by thread of the process, beside a bare workflow: stable even on a busy machine. Only on
+ * Linux, where the kernel keeps these figures in /proc. `node_modules/.bin/node bench/cpu.ts [--json FILE] [--quick]`
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Line, readOptions, report } from './support/report.ts';
@@ -10,7 +10,7 @@ const STEPS = 20;
 const KINDS = ['bare', 'once', 'bareQuick', 'quick'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What a thread of the process is for, by the name that Node and the SDK give it. */
+/** Purpose of a thread of the process, by the name that Node and the SDK give it. */
 const PURPOSES: readonly (readonly [RegExp, string])[] = [
   [/^(node|MainThread)$/, 'main: activities, store, client'],
   [/^WorkerThread$/, 'workflow code'],

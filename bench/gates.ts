@@ -1,8 +1,9 @@
 /**
- * What the gates cost where something is asked of them: a step of an agent without any of it, and of the same one with a policy, a budget,
- * detection of loops, every guard of its turns, and all of these.
+ * What the gates cost when something is configured: a step of an agent without any of it, and of the same agent with a
+ * policy, a budget, detection of loops, every guard of its turns, and all of these.
  * `node_modules/.bin/node bench/gates.ts [--json FILE] [--quick]`
- * A step is one model call and one tool call. Everything real but the model, which answers at once. The kinds alternate in one run.
+ * A step is one model call and one tool call. All parts are real except the model, which answers at once. The kinds
+ * alternate in one run.
  */
 import { WORKFLOW_ID_PREFIX } from '../src/core/thread/start-input.ts';
 import {
@@ -19,7 +20,7 @@ import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 import { installMeter, type Meter } from './support/store-meter.ts';
 
 const LOOPS = { loops: true } as const;
-/** Asked at every step, and none of them is due. */
+/** Guards that are checked at every step, and never take effect. */
 const GUARDS = {
   ...LOOPS,
   ...{ rounds: { max: 120 }, failures: {}, team: {}, compaction: { thresholdMessages: 10_000 } },
@@ -27,7 +28,7 @@ const GUARDS = {
 const POLICY = { 'nothing.*': 'allow' } as const;
 const BUDGET = { maxSteps: 100_000, maxToolCalls: 100_000, maxInputTokens: 1e9 } as const;
 
-/** Each with what its agent asks for. */
+/** Kinds of agents, each with what is configured for it. */
 const KINDS = {
   plain: {},
   policy: { policy: POLICY },
@@ -40,7 +41,7 @@ type Kind = keyof typeof KINDS;
 
 const STEPS = 20;
 
-/** No call is like another, in what it is asked and in what it brings: else they would be a loop. */
+/** Number of calls, which makes each call's arguments and result differ: otherwise they would count as a loop. */
 let calls = 0;
 
 function gatesRegistry(watchers: Watchers) {
@@ -106,7 +107,7 @@ async function sample({ client, turn }: Rig, kind: Kind, meter: Meter): Promise<
 const { json, quick } = readOptions();
 const rounds = quick ? 2 : 12;
 quietRuntime();
-// Before the store is opened.
+// The meter must be installed before the store is opened.
 const meter = installMeter();
 const rig = await openRig('file', undefined, gatesRegistry);
 const names = Object.keys(KINDS) as Kind[];

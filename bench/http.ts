@@ -1,9 +1,9 @@
 /**
- * The HTTP API on both stores: requests per second and latency of get, list, a page of messages and send, in a small store, in one of
- * 100,000 threads, and on a thread of 50,000 messages: flat is what they are to be.
+ * The HTTP API on both stores: requests per second and latency of get, list, a page of messages and send, in a small
+ * store, in one of 100,000 threads, and on a thread of 50,000 messages; they should not depend on the size.
  * `node_modules/.bin/node bench/http.ts [--json FILE] [--quick] [--only sqlite|postgres]...`
- * Clients ask side by side over sockets of this machine, and share its processors with what they ask. Threads and messages that only have to be there are
- * copies of rows that the store wrote itself.
+ * Clients send requests concurrently over local sockets, and share the processors with the server. Threads and messages
+ * that only fill the store are copies of rows that the store wrote itself.
  */
 import { serveApi } from '../src/cli/serve/serve-api.ts';
 import { createApi } from '../src/server/api/create-api.ts';
@@ -16,12 +16,12 @@ const { json, quick, only } = readOptions();
 const THREADS = quick ? 2000 : 100_000;
 const MESSAGES = quick ? 1000 : 50_000;
 const REQUESTS = quick ? 50 : 400;
-/** A send is several writes of the server and of the store. */
+/** Number of sends; each is several writes of the server and of the store. */
 const SENDS = quick ? 20 : 100;
-/** Threads, and messages, of the small store: pages are full there, too. */
+/** Number of threads, and of messages, in the small store; enough to fill a page. */
 const FEW = 100;
 const CLIENTS = 8;
-/** What a large store may cost beside a small one. */
+/** Most that a request to a large store may cost, as a multiple of a small one's cost. */
 const FLAT = 1.5;
 
 quietRuntime();

@@ -1,7 +1,9 @@
 /**
- * What it costs writers on PostgreSQL to notify a listener of each transaction: within it, behind it, or for all of some milliseconds at once.
+ * What it costs writers on PostgreSQL to notify a listener of each transaction: within it, after it, or once for all
+ * transactions of some milliseconds.
  * `node_modules/.bin/node bench/notify.ts [--json FILE] [--quick]`
- * Each writer changes a row of its own. Why nobody is notified: docs/decisions/0017-the-look-at-growing-logs-stays.md.
+ * Each writer changes its own row. Why Everthread does not notify:
+ * docs/decisions/0017-the-look-at-growing-logs-stays.md.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';

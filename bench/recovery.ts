@@ -21,7 +21,7 @@ type Signal = 'SIGKILL' | 'SIGTERM';
 
 const MODEL_HEARTBEAT_MS = 5000;
 const TOOL_HEARTBEAT_MS = 10_000;
-/** Where another worker runs the thread than the call; else a stop needs no heartbeat. */
+/** Applies if another worker runs the call than the thread; otherwise a stop needs no heartbeat. */
 const STOP_WITHIN_MS = 2000;
 
 const { json, quick, only } = readOptions();
@@ -42,7 +42,7 @@ try {
   if (asked('idle')) {
     lines.push(await measure('SIGKILL, next message to an idle thread', 2, () => afterIdle('SIGKILL', 100)));
     lines.push(await measure('SIGTERM, next message to an idle thread', 1, () => afterIdle('SIGTERM', 100)));
-    // The server may assign a task to a poll without a reader: then its timeout, ten seconds, has to pass.
+    // The server may assign a task to the poll of a lost worker: then the task's timeout, ten seconds, must pass.
     lines.push(
       await measure('SIGKILL, message in the same instant', undefined, () => afterIdle('SIGKILL', 0)),
     );
@@ -83,7 +83,10 @@ async function measure(
   return { what, value: Math.max(...seconds), unit: 's at most', atMost, note };
 }
 
-/** One worker has the work, then a second one waits; answers the milliseconds until `after` resolves. */
+/**
+ * Runs `work` with one worker that has the work and a second one that waits; returns the milliseconds that `work`
+ * measured.
+ */
 async function withCluster(work: (cluster: Cluster) => Promise<number>): Promise<number> {
   const script = faultScript();
   const cluster = await startCluster({
@@ -101,7 +104,7 @@ async function withCluster(work: (cluster: Cluster) => Promise<number>): Promise
   }
 }
 
-/** The time from a signal to the first worker until the model's next request. */
+/** Returns the milliseconds from a signal to the first worker until the model's next request. */
 async function timeFrom(cluster: Cluster, signal: Signal, then: () => Promise<unknown>): Promise<number> {
   const [holder] = cluster.workers;
   await cluster.keep(2);
@@ -115,7 +118,7 @@ async function timeFrom(cluster: Cluster, signal: Signal, then: () => Promise<un
   return ms;
 }
 
-/** The message is sent so many milliseconds after the signal. */
+/** Sends the message `pause` milliseconds after the signal. */
 function afterIdle(signal: Signal, pause: number): Promise<number> {
   return withCluster(async (cluster) => {
     const thread = await cluster.begin('hello');
@@ -138,7 +141,7 @@ function afterModel(signal: Signal): Promise<number> {
   });
 }
 
-/** Measured until the provider sees the streaming request's socket closed. */
+/** Returns the milliseconds until the provider sees the streaming request's socket closed. */
 function afterStop(): Promise<number> {
   return withCluster(async (cluster) => {
     const thread = await cluster.begin('tell');

@@ -1,16 +1,16 @@
 /**
- * The sandbox beside quickjs-emscripten and node:vm, both in process, and Node's own worker_threads for reference.
+ * The sandbox beside quickjs-emscripten and node:vm, both in this process, and Node's own worker_threads for reference.
  * `node_modules/.bin/node bench/sandbox.ts [--only PART]... [--quick] [--json [FILE]]`; `--help` names the parts.
  *
- * Method. Every engine evaluates the same module in a realm of its own that ends with the call (`sandbox/engines/`
+ * Method. Every engine evaluates the same module in a separate realm that ends with the call (`sandbox/engines/`
  * has the settings): ours an isolate in a warm child process, QuickJS a runtime, vm a context, worker a thread.
  * In one run the engines alternate in changing order; medians count, and a first round is discarded. Ours
- * is the only one that erases TypeScript, copies more than JSON, and leaves the host's event loop free; its times
+ * is the only engine that erases TypeScript, copies more than JSON, and leaves the host's event loop free; its times
  * include all that.
  *
- * `hostile` measures containment: each program, with each engine, in a host process that may be lost, with a
- * limit of 32 MiB and a deadline of 200 ms. Its table is fully derived: verdicts follow from the host's
- * messages, its end, and /proc of it and its children every 10 ms. Linux alone.
+ * `hostile` measures containment: each program runs with each engine in a host process that may be lost, with a
+ * limit of 32 MiB and a deadline of 200 ms. Its verdicts are derived only from the host's messages, its end, and
+ * /proc of it and its children every 10 ms. Only on Linux.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

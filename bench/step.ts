@@ -1,7 +1,8 @@
 /**
- * The cost of a step: history (a), time beside a bare workflow (b), steps per second with many threads (c), actions (d).
+ * The cost of a step: history (a), time beside a bare workflow (b), steps per second with many threads (c), actions
+ * (d).
  * `node_modules/.bin/node bench/step.ts [--json FILE] [--quick] [--only history|time|throughput|actions]...`
- * A step is one model call and one tool call. Everything real but the model, which answers at once.
+ * A step is one model call and one tool call. All parts are real except the model, which answers at once.
  */
 import { measureActions } from './support/measure-actions.ts';
 import { measureHistory } from './support/measure-history.ts';

@@ -1,10 +1,10 @@
 /**
- * The store's work for a step, without Temporal: the port's commands in the order in which the activities of a
- * step call them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored.
- * Time is per command: all of it, inside the engine, and of that the commit, which waits for the disk. Both engines:
- * SQLite in a file, and PostgreSQL, an embedded one or that of `EVERTHREAD_TEST_POSTGRES`; that also behind a slower network, where
- * the ways to the server and back count, which is how these are counted. A second table has the whole step by the length of its thread,
- * a third the cost of assembling a request from threads of several lengths (their JSON is beside the first one's).
+ * The store's work for a step, without Temporal: the port's commands in the order in which the activities of a step
+ * call them. `node_modules/.bin/node bench/store.ts [--json FILE] [--quick] [--only N]...`, N messages stored. Times
+ * are per command: in total, inside the engine, and of that for the commit, which waits for the disk. Both engines:
+ * SQLite in a file, and PostgreSQL, embedded or that of `EVERTHREAD_TEST_POSTGRES`; PostgreSQL also behind a slower
+ * network, which counts the round trips to the server. A second table has the whole step by the length of its thread, a
+ * third the cost of assembling a request from threads of several lengths (their JSON is beside the first one's).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,11 +22,13 @@ import { openThread, type Run, runStep, type Timed } from './support/store-step.
 const { json, quick, only } = readOptions();
 const meter = installMeter();
 const WHOLE = 'whole step';
-/** So much slower that the ways to the server and back can be counted by it. */
+/**
+ * Milliseconds of a round trip in a second run behind a slow network, whose difference gives the number of round trips.
+ */
 const COUNTING_MS = 21;
 const sizes = only.length > 0 ? only.map(Number) : [10, 1000, 10_000, 100_000];
 const [shortest = 10] = sizes;
-/** Room for the messages of a request: a small window, and what there is where no model names its own. */
+/** Tokens for the messages of a request: a small window, and the default for models that name none. */
 const WINDOWS = { window: 1000, 'no window named': LIMITS.unboundTokens } as const;
 const folder = mkdtempSync(join(tmpdir(), 'everthread-bench-'));
 const lines: Line[] = [];
@@ -55,7 +57,7 @@ interface Sample extends Meter {
   ms: number;
 }
 
-/** Answers the threads that it has made. */
+/** Returns the threads that it has created. */
 async function measureEngine(name: string, address: string): Promise<Run[]> {
   const made: Run[] = [];
   const store = await openStore(address, folder);
@@ -83,7 +85,7 @@ function toLine(engine: string, { name, sample }: Row): Line {
   return { what: `${engine}: ${name}`, value: sample.ms, unit: 'ms', note };
 }
 
-/** Which of its milliseconds a step spends on the way: they grow with the network's, and what remains does not. */
+/** Measures the round trips of a step: their time grows with that of the network, the rest does not. */
 async function measureFar(address: string, threads: readonly Run[]): Promise<void> {
   const name = 'PostgreSQL, 1 ms away';
   for (const [index, ref] of threads.entries()) {
@@ -117,7 +119,7 @@ interface Row {
 }
 
 interface Asked {
-  /** Room for the messages of a request. */
+  /** Tokens for the messages of a request. */
   readonly tokens: number;
   readonly steps: number;
 }

@@ -1,9 +1,10 @@
 /**
- * What a stream costs: what is added to a provider's time to its first token, over HTTP (`first`); what readers of live logs cost, with 1 and with 200 of
- * one thread, on SQLite, where another connection writes: the lag of a token, what a reader holds in memory, and processor time (`readers`); and the same
- * of `@temporalio/workflow-streams` on a server of the same kind (`beside`).
+ * What a stream costs: what is added to a provider's time to its first token, over HTTP (`first`); what readers of live
+ * logs cost, with 1 and with 200 of one thread, on SQLite, where another connection writes: the lag of a token, memory
+ * of a reader, and processor time (`readers`); and the same for `@temporalio/workflow-streams` on a server of the same
+ * kind (`beside`).
  * `node_modules/.bin/node bench/streams.ts [--json FILE] [--quick] [--only first|readers|beside]...`
- * A token is one commit of its own. Readers are those that the HTTP API serves, without their sockets.
+ * Each token is a separate commit. Readers are those that the HTTP API serves, without their sockets.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ import { measureFirstToken } from './support/first-token.ts';
 import { type Line, quantile, readOptions, report } from './support/report.ts';
 import { quietRuntime } from './support/rig.ts';
 
-/** What a model streams is committed at this pace. */
+/** Milliseconds between commits of streamed text. */
 const PACE_MS = 20;
 
 const { json, quick, only } = readOptions();
@@ -49,7 +50,7 @@ async function measureReaders(): Promise<Line[]> {
         note: `n ${lags.length}`,
       },
       { what: `lag of a token, ${of}, p99`, value: quantile(lags, 0.99), unit: 'ms' },
-      // Of a few, garbage is more than they hold.
+      // With few readers, garbage exceeds the memory that they hold.
       ...(readers < 100
         ? []
         : [{ what: `memory per reader, ${of}`, value: bytes / readers / 1024, unit: 'KiB' }]),

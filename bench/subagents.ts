@@ -1,8 +1,9 @@
 /**
- * The cost of families: many children at once, a chain of children that wait for one another, messages between siblings.
+ * The cost of families: many children at once, a chain of children that wait for one another, messages between
+ * siblings.
  * `node_modules/.bin/node bench/subagents.ts [--json FILE] [--quick] [--only fan|chain|siblings]...`
- * Wall time from the parent's message until everything has arrived; events of all histories; memory of this process, in which
- * worker and client run. Everything real but the model, which answers at once.
+ * Wall time from the parent's message until everything has arrived; events of all histories; memory of this process, in
+ * which worker and client run. All parts are real except the model, which answers at once.
  */
 import { scriptedModel } from '../src/testing/index.ts';
 import { eventually } from '../test/support/eventually.ts';
@@ -38,7 +39,7 @@ function asked(part: string): boolean {
   return only.length === 0 || only.includes(part);
 }
 
-/** `work` answers the root of the family that it has made. */
+/** `work` resolves to the root of the family that it has created. */
 async function measure(what: string, work: () => Promise<string>): Promise<Line[]> {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

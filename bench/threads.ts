@@ -1,15 +1,16 @@
 /**
- * Many idle threads: what each costs the process of the worker that has it cached, and what the next turn of one costs that is not
- * cached any more, by the length of its history.
+ * Many idle threads: what each costs the worker process that has it cached, and what the next turn costs of one that is
+ * no longer cached, by the length of its history.
  * `node_modules/.bin/node bench/threads.ts [--json FILE] [--quick] [--only memory|replay]...`
- * The figures of memory hold everything: V8's heaps with their garbage, the SDK's core, and the client, which is in the same process.
+ * The figures of memory include everything: V8's heaps with their garbage, the SDK's core, and the client, which is in
+ * the same process.
  */
 import { type Line, median, readOptions, report, spread } from './support/report.ts';
 import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 
-/** More than any part below starts. */
+/** Size of a cache that holds more threads than any part below starts. */
 const ALL = 20_000;
-/** How many of the threads are started at once. */
+/** Number of threads started at once. */
 const CROWD = 50;
 const KIB = 1024;
 
@@ -24,7 +25,7 @@ report('Many threads', lines, json);
 async function measureMemory(counts: readonly number[]): Promise<Line[]> {
   const rig = await openRig('file', { cachedThreads: ALL });
   try {
-    // What is loaded and compiled by the first threads is no thread's own.
+    // Code that the first threads load and compile does not count for any thread.
     await startThreads(rig, CROWD);
     const empty = await residentBytes();
     const lines: Line[] = [];
@@ -53,7 +54,7 @@ async function startThreads(rig: Rig, count: number): Promise<void> {
   }
 }
 
-/** The least of some readings: what is garbage goes meanwhile. */
+/** Returns the least of several readings, between which garbage is collected. */
 async function residentBytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let reading = 0; reading < 5; reading++) {
@@ -64,7 +65,7 @@ async function residentBytes(): Promise<number> {
   return least;
 }
 
-/** Each thread's turn comes when the others have taken its place in the smaller cache. */
+/** Takes turns in an order that has evicted each thread from the smaller cache before its next turn. */
 async function measureReplay(threads: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const [what, cachedThreads] of [

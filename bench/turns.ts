@@ -1,7 +1,9 @@
 /**
- * Chat turns beside the plainest thing that streams the same lines, and the steps of a task beside a bare workflow with as many empty activities.
+ * Chat turns beside the simplest stream of the same lines, and the steps of a task beside a bare workflow with as many
+ * empty activities.
  * `node_modules/.bin/node bench/turns.ts [--json FILE] [--quick] [--only turns|tasks]...`
- * Counts are exact: a turn whose lines are not all there ends the bench. A first event is timed from the call; lines of a turn come from a store in a file.
+ * Counts are exact: a turn with missing lines ends the bench. The time to a first event counts from the call; lines of
+ * a turn come from a store in a file.
  */
 import { randomUUID } from 'node:crypto';
 import { serveApi } from '../src/cli/serve/serve-api.ts';
@@ -30,7 +32,7 @@ const asked = (part: string) => only.length === 0 || only.includes(part);
 const LINES = quick ? 200 : 2000;
 const ROUNDS = quick ? 3 : 15;
 const STEPS = quick ? 10 : 40;
-/** Rounds that warm up. */
+/** Number of rounds that warm up. */
 const COLD = 2;
 
 quietRuntime();
@@ -163,7 +165,7 @@ async function readAll(begin: () => ReadableStream<Uint8Array>): Promise<Reading
 
 function expectWhole(kind: string, { text, lines }: Reading): void {
   const whole = Array.from({ length: LINES }, (_, n) => piece(n)).join('');
-  // The closure's lines are told as they are, within two of ours.
+  // The closure's lines are passed on unchanged, between two of ours.
   const exact = kind.includes('closure') ? lines === LINES + 2 : true;
   if (text !== whole || !exact) throw new Error(`${kind}: ${lines} lines with ${text.length} characters.`);
 }
@@ -202,7 +204,7 @@ async function measureTasks({ client, bare }: Rig): Promise<Line[]> {
     const { steps } = await client.tasks.get(id);
     if (steps !== STEPS) throw new Error(`The task has ${steps} steps.`);
     const task = await lengthOf(client.temporal.workflow.getHandle(`task/${id}`));
-    // Two activities for each of its steps.
+    // Each step of the bare workflow is two activities.
     const floor = await lengthOf(client.temporal.workflow.getHandle(await bare('bare', STEPS / 2)));
     if (round < 0) continue;
     samples.task.push(task.ms / STEPS);
@@ -223,7 +225,7 @@ async function measureTasks({ client, bare }: Rig): Promise<Line[]> {
   ];
 }
 
-/** By the server's own times, from its start to its end. */
+/** Measures a workflow from its start to its end, by the server's own times. */
 async function lengthOf(handle: ReturnType<Rig['client']['temporal']['workflow']['getHandle']>) {
   await handle.result();
   const { closeTime, startTime, historyLength } = await handle.describe();

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * The `everthread` command. Plain JavaScript that any Node from 18 on can read: it finds a Node 24 and runs the real
- * command, `start(argv)`, with it. Node 24 comes from npm as a platform package beside us, so that nobody has to install it.
+ * command, `start(argv)`, with it. Node 24 comes from npm as a platform package beside this one, so that nobody has to
+ * install it.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
-/** Set by this file for its second run, which has a channel to the first. */
+/** Set by this file for its second run, which has an IPC channel to the first. */
 const LAUNCHED = 'EVERTHREAD_LAUNCHED';
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) await runMain();
@@ -28,7 +29,9 @@ async function runMain() {
   process.exitCode = await start(process.argv.slice(2));
 }
 
-/** Nobody could stop this process any more: whoever knows its pid knows the launcher's. */
+/**
+ * Ends this process with its launcher: callers know only the launcher's pid, and could not stop this process otherwise.
+ */
 function endWithLauncher() {
   delete process.env[LAUNCHED];
   process.channel?.unref();
@@ -51,11 +54,12 @@ async function runWithBundledNode() {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LAUNCHED]: '1' },
   });
-  // In a terminal, Ctrl-C reaches the child by itself; a second SIGINT would tell it to hurry. Either way we wait for it.
+  // In a terminal, Ctrl-C reaches the child directly; a second SIGINT would force its end. In both cases this process
+  // waits for it.
   const inTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGINT', () => inTerminal || child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  // This process waits, no more: nobody shall read keys in its environment or open its debugger.
+  // This process only waits: its environment must not expose keys, and its debugger must not be opened.
   process.on('SIGUSR1', () => {});
   emptyStartEnvironment();
   child.on('error', (error) => {
@@ -63,12 +67,15 @@ async function runWithBundledNode() {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
-    // Ended by a signal: the shell's way to say so.
+    // Ended by a signal: the exit code that a shell reports.
     process.exitCode = signal === null ? code : 128 + constants.signals[signal];
   });
 }
 
-/** What it was started with lies in its own memory; on Linux that can be written. `src/secret-environment.ts` tells more. */
+/**
+ * Overwrites the environment that this process was started with; on Linux its memory is writable. See
+ * `src/secret-environment.ts`.
+ */
 function emptyStartEnvironment() {
   if (process.platform !== 'linux') return;
   try {

@@ -11,7 +11,7 @@ const target = fileURLToPath(new URL('../dist/thread.bundle.js', import.meta.url
 const { code } = await keptBundle();
 writeFileSync(target, code);
 writeFileSync(new URL('../dist/cli/doctor/probe.bundle.js', import.meta.url), await bundleProbe());
-// By the built code, of itself.
+// The built code links the program from its own files.
 const built = new URL('../dist/sandbox/host/program.js', import.meta.url).href;
 const { BUILT_PROGRAM, linkProgram } = await import(built);
 writeFileSync(BUILT_PROGRAM, await linkProgram());

@@ -1,6 +1,6 @@
 /**
- * Writes dist/cli/reader/: the command line for those commands that read the store alone, with the store and its query builder, as few files.
- * B1. It holds no second copy of what a project or Temporal's SDK could load: whatever else a bundled file asks for fails the build.
+ * Writes dist/cli/reader/: the commands that need only the store, with the store and its query builder, in few files.
+ * B1. The bundle has no second copy of what a project or Temporal's SDK could load: any other import fails the build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const COMMANDS = join(DIST, 'cli/commands');
 const TABLES = ['command-table.js', 'thread-table.js'].map((file) => join(DIST, 'cli', file));
 const BUNDLED = ['commander', 'kysely'];
-/** Loaded where they are used. */
+/** Packages that stay outside the bundle, loaded when they are used. */
 const OUTSIDE = ['pg'];
 
 const outside = new Set<string>();
@@ -20,7 +20,7 @@ const bundle = await rolldown({
   input: { main: join(DIST, 'cli/main.js') },
   platform: 'node',
   external(id, importer, isResolved) {
-    // All that the table names but the reading ones: this door never loads them (start.ts, S1).
+    // Excludes all commands of the tables except the reading ones: this bundle never loads them (start.ts, S1).
     if (isResolved)
       return TABLES.includes(importer ?? '') && dirname(id) === COMMANDS && basename(id) !== 'reading.js';
     if (id.startsWith('.') || id.startsWith('/') || id.startsWith('node:')) return undefined;

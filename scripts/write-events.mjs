@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src', 'core', 'event', 'event-data.ts');
-/** The files of shapes that are not the events' own. */
+/** Files of shapes that events contain but that are defined elsewhere. */
 const BORROWED = ['thread/step.ts', 'context/context-manifest.ts'].map((path) =>
   join(ROOT, 'src', 'core', path),
 );
@@ -24,7 +24,7 @@ This page is made of \`src/core/event/event-data.ts\`.
 | --- | --- | --- |
 `;
 
-/** The page as text. */
+/** Returns the page as text. */
 export function renderEvents() {
   const source = readFileSync(SOURCE, 'utf8');
   const start = source.indexOf('export interface EventData {');
@@ -40,7 +40,7 @@ export function renderEvents() {
 
 const KIND = /^ {2}\/\*\* (.+?) \*\/\n {2}'?([a-z0-9_.]+)'?: ([\s\S]*?);\n(?= {2}\/\*\*|\n|$(?![\s\S]))/gm;
 
-/** Interface → the text of its fields. */
+/** Maps each interface to the text of its fields. */
 function readShapes(source) {
   return [...source.matchAll(/^(?:export )?interface (\w+) \{\n([\s\S]*?)\n\}/gm)].map(([, name, fields]) => [
     name,
@@ -48,7 +48,7 @@ function readShapes(source) {
   ]);
 }
 
-/** Types of the form `{ … }` and names of shapes, joined with `&`. */
+/** Returns the fields of a type: types of the form `{ … }` and names of shapes, joined with `&`. */
 function readFields(type, shapes) {
   return type.split(' & ').flatMap((part) => {
     const [, wrapped] = /^Partial<(\w+)>$/.exec(part.trim()) ?? [];

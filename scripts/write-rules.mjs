@@ -12,17 +12,20 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = ['src', 'scripts'];
 export const TARGET = join(ROOT, 'docs', 'conformance.md');
 const TITLE = '## Rules of the sources';
-/** Characters of a sentence above which its first clause stands for it. */
+/** Characters above which a sentence is replaced by its first clause. */
 const LONG = 110;
 
-/** `{ file, id, words }` of every rule, by file, in the order of the header. */
+/** Returns `{ file, id, words }` of every rule, by file, in the order of the header. */
 export function readRules() {
   return listSources().flatMap(({ file, text }) =>
     splitRules(headerOf(text)).map(({ id, words }) => ({ file, id, words })),
   );
 }
 
-/** `{ file, id, bare }` of every place in a comment that names a rule: `// C1: …`, `(C1)`, `(C1, C2)`. Bare: without a word beside it. */
+/**
+ * Returns `{ file, id, bare }` of every place in a comment that names a rule: `// C1: …`, `(C1)`, `(C1, C2)`. Bare:
+ * without a word beside it.
+ */
 export function readUses() {
   return listSources().flatMap(({ file, text }) =>
     commentsOf(text.slice(headerOf(text).length)).flatMap((comment) =>
@@ -33,7 +36,7 @@ export function readUses() {
   );
 }
 
-/** The section as text. */
+/** Returns the section as text. */
 export function renderRules() {
   const rows = readRules().map(({ file, id, words }) => `| \`${file}\` | ${id} | ${words} |`);
   return [
@@ -48,7 +51,7 @@ export function renderRules() {
   ].join('\n');
 }
 
-/** The page with its section replaced, or added. */
+/** Returns the page with its section replaced, or added. */
 export function withRules(page) {
   const start = page.indexOf(`\n${TITLE}\n`);
   return `${start === -1 ? page : page.slice(0, start)}\n${renderRules()}`;
@@ -69,7 +72,7 @@ function listSources() {
   );
 }
 
-/** The comment that a file begins with, or nothing. */
+/** Returns the comment that a file begins with, or an empty text. */
 function headerOf(text) {
   return text.startsWith('/**') ? text.slice(0, text.indexOf('*/') + 2) : '';
 }
@@ -94,7 +97,7 @@ function splitRules(header) {
   return rules.map(({ id, text }) => ({ id, words: inShort(text) }));
 }
 
-/** The first sentence without its full stop, and of a long one what stands before its colon. `|` would end a cell. */
+/** Returns the first sentence without its full stop; of a long one, the part before its colon. `|` would end a cell. */
 function inShort(text) {
   const [sentence] = text.replace(/\.$/, '').split(/\.\s+(?=["`]?[A-Z`(])/, 1);
   const [clause] = sentence.split(/[:;]\s/, 1);

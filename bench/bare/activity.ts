@@ -1,4 +1,4 @@
-/** The two activities of a step, without the step. */
+/** The two activities of a step, with empty bodies. */
 export const bareActivities = {
   async modelStep(): Promise<void> {},
   async runTool(): Promise<void> {},

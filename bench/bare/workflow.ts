@@ -27,17 +27,17 @@ const local = proxyLocalActivities<BareActivities>({
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** With both activities regular. */
+/** Runs steps with both activities as regular ones. */
 export async function bare(steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     await modelStep();
     await runTool();
   }
-  // A thread's turn ends with one more call of the model: so every step is followed by another one.
+  // A thread's turn ends with one more model call, so another step follows each of the measured ones.
   await modelStep();
 }
 
-/** With the tool as a local activity: the least that a step with a quick tool can take. */
+/** Runs steps with the tool as a local activity: the least that a step with a quick tool can take. */
 export async function bareQuick(steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     await modelStep();

@@ -1,6 +1,8 @@
-/** The engines under comparison, and the one shape of a request to each: a module whose default export is the answer. */
+/**
+ * The engines under comparison, and the common form of a request to each: a module whose default export is the answer.
+ */
 
-/** `worker` is Node's own thread: no sandbox, and here for reference. */
+/** `worker` is Node's own thread: it is no sandbox, and included for reference. */
 export const ENGINES = ['everthread', 'quickjs', 'vm', 'worker'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
@@ -12,9 +14,9 @@ export interface Call {
   readonly args?: readonly unknown[];
   /** Identifiers that the code may call; what they return is awaited. */
   readonly functions?: HostFunctions;
-  /** Default: 64 MiB, where the engine knows a limit. */
+  /** Default: 64 MiB. Ignored by engines without a limit. */
   readonly memoryBytes?: number;
-  /** Ended after this many milliseconds by the engine's own means. */
+  /** Milliseconds after which the engine ends the call by its own means. */
   readonly deadlineMs?: number;
 }
 
@@ -26,14 +28,14 @@ export interface Outcome {
 
 export interface Engine {
   readonly name: EngineName;
-  /** In a realm made for this call alone, and gone after it. Never rejects. */
+  /** Runs a call in a realm that is made for it and destroyed after it. Never rejects. */
   run(call: Call): Promise<Outcome>;
   close(): Promise<void>;
 }
 
 export const DEFAULT_MEMORY = 64 * 1024 * 1024;
 
-/** Loads an engine's code; the answer sets the engine up. Only requested engines are loaded. */
+/** Loads an engine's code and returns a function that sets the engine up. Only requested engines are loaded. */
 export async function loadEngine(name: EngineName): Promise<() => Promise<Engine>> {
   if (name === 'everthread') return (await import('./engines/everthread.ts')).openEverthread;
   if (name === 'quickjs') return (await import('./engines/quickjs.ts')).openQuickjs;
@@ -41,7 +43,7 @@ export async function loadEngine(name: EngineName): Promise<() => Promise<Engine
   return (await import('./engines/worker.ts')).openWorker;
 }
 
-/** Settles as `terminated` when the deadline passes first, provided that the event loop turns. */
+/** Resolves to `terminated` if the deadline passes first, provided that the event loop turns. */
 export async function withDeadline(work: Promise<Outcome>, ms: number | undefined): Promise<Outcome> {
   if (ms === undefined) return work;
   const passed = Promise.withResolvers<Outcome>();

@@ -1,4 +1,4 @@
-/** The first call of a process: from setting the engine up, its code already imported, to the answer. */
+/** Measures the first call of a process: from setting the engine up, its code already imported, to the answer. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { median } from '../support/report.ts';

@@ -18,10 +18,10 @@ export type FromHost =
       readonly stallMs: number;
       readonly harm: string | undefined;
     }
-  /** Whether the engine still serves. */
+  /** `served`: true if the engine still serves calls. */
   | { readonly kind: 'after'; readonly served: boolean };
 
-/** Its messages, in this order. */
+/** Messages to this host, in this order. */
 export type ToHost = 'begin' | 'again';
 
 const [, main, engineName, programName] = process.argv;
@@ -63,7 +63,7 @@ function findHarm(result: unknown): string | undefined {
   if (result === process.pid) return "the host's process";
   const polluted = [Object, Array, Function, Promise].filter(({ prototype }) => 'polluted' in prototype);
   if (polluted.length > 0) return `${polluted.map(({ name }) => name).join(', ')}.prototype of the host`;
-  // A string that is read is flat: until then V8 may hold a few pointers.
+  // Reading a character makes the string flat: before that, V8 may hold only a few pointers.
   if (typeof result === 'string' && result.charCodeAt(result.length - 1) > 0) return `${result.length} bytes`;
   return typeof result === 'number' && result > 0 ? `${result} of 3 ways` : undefined;
 }

@@ -3,11 +3,13 @@
 export interface Hostile {
   readonly name: string;
   readonly source: string;
-  /** Given to the code, beside the host function `same`. */
+  /** Arguments for the code, which may also call the host function `same`. */
   readonly args?: readonly unknown[];
-  /** Default 200. */
+  /** Milliseconds; default 200. */
   readonly deadlineMs?: number;
-  /** `ends`: it must be ended. Otherwise: whether the answer, or the host after it, shows harm. */
+  /**
+   * `ends`: the program must be terminated. Otherwise: what it means if the answer, or the host after it, shows harm.
+   */
   readonly harm: 'ends' | 'allowed' | 'delivered' | 'reached';
 }
 
@@ -23,7 +25,7 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { name: 'arrays without end', harm: 'ends', source: ARRAYS },
   { name: 'a Map without end', harm: 'ends', source: MAP },
-  // Given enough time, only the memory limit can stop it.
+  // With a long deadline only the memory limit can stop these.
   { name: 'arrays, deadline 2 s', harm: 'ends', source: ARRAYS, deadlineMs: 2000 },
   { name: 'a Map, deadline 2 s', harm: 'ends', source: MAP, deadlineMs: 2000 },
   {

@@ -1,7 +1,7 @@
 /**
- * What each engine fails to contain. Every program runs in a host process of its own, `hostile-child.ts`, with a limit
- * of 32 MiB and a deadline of 200 ms; the bench watches it from outside and kills it when it runs on for 5 s or grows
- * by 1.5 GiB. Verdicts follow from observation: messages of the host, its end, /proc.
+ * What each engine fails to contain. Every program runs in a separate host process, `hostile-child.ts`, with a limit of
+ * 32 MiB and a deadline of 200 ms; the bench watches it from outside and kills it if it runs for more than 5 s or grows
+ * by 1.5 GiB. Verdicts follow only from messages of the host, its end, and /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,12 +15,14 @@ const CHILD = fileURLToPath(new URL('./hostile-child.ts', import.meta.url));
 const MIB = 1024 * 1024;
 const PATIENCE_MS = 5000;
 const GROWTH_CAP = 1536 * MIB;
-/** In case the bench itself ends: seconds of processor time, and KiB of data. */
+/** Limits by the kernel, in case the bench itself ends: seconds of processor time, and KiB of data. */
 const KERNEL_LIMITS = 'ulimit -t 20; ulimit -d 8388608; exec "$@"';
 
 export type Verdict =
   | 'held'
-  /** Ended in the end, but a second or more after the deadline, or past four times its memory. */
+  /**
+   * `late`: ended, but a second or more after the deadline. `over limit`: the program took over four times its memory.
+   */
   | 'late'
   | 'over limit'
   | 'not stopped'
@@ -34,16 +36,16 @@ export interface Finding {
   readonly engine: EngineName;
   readonly verdict: Verdict;
   readonly how: string;
-  /** Until the host had its answer. */
+  /** Milliseconds until the host had its answer. */
   readonly answeredMs: number | undefined;
-  /** Until nothing was running. */
+  /** Milliseconds until nothing was running. */
   readonly quietMs: number | undefined;
   /** Growth of the process that grew most, and of the host. */
   readonly peakMib: number;
   readonly hostMib: number;
   /** The longest time for which the host's event loop was blocked. */
   readonly stallMs: number | undefined;
-  /** Whether the engine answered the next call; undefined when there was no host to ask. */
+  /** True if the engine answered the next call; undefined if there was no host to ask. */
   readonly servesOn: boolean | undefined;
 }
 
@@ -113,7 +115,7 @@ interface Watched extends Usage {
   readonly grewTooFar: boolean;
 }
 
-/** Until the host has its answer and nothing is busy, or it has ended, or the time is up. */
+/** Watches until the host has its answer and nothing is busy, or the host has ended, or the time is up. */
 async function watchRun(
   watch: Watch,
   startedAt: number,
@@ -168,7 +170,7 @@ function lastWords(stderr: string): string {
   return line.trim().slice(0, 60);
 }
 
-/** Warm, with nothing starting: growth counts only from then on. */
+/** Waits until the host is warm and nothing is starting: growth counts only from then on. */
 async function settleDown(ready: () => boolean, watch: Watch): Promise<void> {
   await until(ready, 10_000);
   let calm = 0;
@@ -185,7 +187,7 @@ async function until(condition: () => boolean, ms: number): Promise<void> {
   while (!condition() && performance.now() < endsAt) await delay(5);
 }
 
-/** With every process that the host started. */
+/** Kills the host with every process that it started. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

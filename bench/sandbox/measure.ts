@@ -1,5 +1,5 @@
 /**
- * Speed: cold calls, concurrent calls, calls of the host, values that cross, the processor. The engines alternate in
+ * Speed: cold calls, concurrent calls, calls of the host, values that cross, processor time. The engines alternate in
  * changing order within one run, so that other load of the machine affects all alike.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ type Samples = Record<EngineName, number[]>;
 /** Calls that failed unexpectedly. They are repeated, and reported. */
 export const failures: string[] = [];
 
-/** A run of a warm engine with empty code. */
+/** The cold call: empty code on a warm engine. */
 const COLD: Call = { source: 'export default 42' };
 const COLD_GOAL_MS = 3;
 
@@ -27,7 +27,7 @@ export async function measureCold({ engines, quick }: Plan): Promise<Row[]> {
   for (const pause of [0, 20]) {
     const samples = await byTurns(engines, rounds, async (engine) => {
       const times: number[] = [];
-      // A Worker is so slow that fewer samples are enough.
+      // A Worker is slow, so fewer samples are taken.
       for (let i = 0; i < (engine.name === 'worker' ? 5 : 20); i++) {
         if (pause > 0) await delay(pause);
         times.push(await timed(engine, COLD, 42));
@@ -92,7 +92,7 @@ const BRIDGED = {
     'export default async function (n) { let sum = 0; for (const one of await Promise.all(Array.from({ length: n }, () => same(1)))) sum += one; return sum; }',
 };
 
-/** The time of a run without a call is subtracted. */
+/** Measures calls of the host, in µs each: the time of a run without calls is subtracted. */
 export async function measureBridge({ engines, quick }: Plan): Promise<Row[]> {
   const rows: Row[] = [];
   const functions = { same: async (value: unknown) => value };
@@ -170,10 +170,10 @@ export async function measureCpu({ engines, quick }: Plan): Promise<Row[]> {
   return rows;
 }
 
-/** A pause between turns, so that no engine's clean-up falls on the next: ours cleans up after the answer. */
+/** Milliseconds between turns, so that no engine's clean-up falls on the next: ours cleans up after the answer. */
 const REST_MS = 30;
 
-/** The first round is discarded: it warms up. */
+/** Samples the engines in turn. The first round warms up and is discarded. */
 async function byTurns(
   engines: readonly Engine[],
   rounds: number,

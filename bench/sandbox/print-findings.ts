@@ -1,4 +1,6 @@
-/** Findings about hostile programs as a table: one line for each program and engine, and how many each engine held. */
+/**
+ * Prints findings about hostile programs: a line for each program and engine, and how many programs each engine held.
+ */
 import { ENGINES } from './engine.ts';
 import type { Finding } from './hostile.ts';
 import { printTable } from './table.ts';

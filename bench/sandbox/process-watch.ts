@@ -1,4 +1,4 @@
-/** What a process and those below it use, read from /proc: resident set, its peak, processor time. Linux alone. */
+/** Reads from /proc what a process and its descendants use: resident set, its peak, processor time. Only on Linux. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const KIB = 1024;
@@ -6,14 +6,14 @@ const KIB = 1024;
 export interface Usage {
   /** The largest growth of a single process, in bytes. */
   readonly peakBytes: number;
-  /** The growth of the first process alone. */
+  /** The growth of the root process alone, in bytes. */
   readonly rootPeakBytes: number;
   /** Share of one core since the last sample. */
   readonly busy: number;
 }
 
 export interface Watch {
-  /** Growth counts from here, and only that of the present processes: younger ones run nothing hostile. */
+  /** Starts counting growth, only of the present processes: later ones run nothing hostile. */
   begin(): void;
   sample(): Usage;
 }
@@ -59,7 +59,7 @@ export function watchProcess(root: number): Watch {
   };
 }
 
-/** The process and all below it. */
+/** Returns the ids of the process and its descendants. */
 function family(root: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {

@@ -7,7 +7,7 @@ export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly values: Readonly<Record<EngineName, number>>;
-  /** The goal for ours. */
+  /** The goal for our engine. */
   readonly atMost?: number;
   readonly note?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * The cost of serving one tenant per child: tenants that alternate at `run_code`, the spare processes, and
- * their memory. Linux alone. `pause` is how long each waits after an answer: time in which a spare may be started.
+ * The cost of one child per tenant: tenants that alternate at `run_code`, the spare processes, and their memory. Only
+ * on Linux. `pause` is the time after each answer, in which a spare may be started.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

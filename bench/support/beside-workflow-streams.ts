@@ -1,6 +1,7 @@
 /**
- * The same readers over `@temporalio/workflow-streams`, on a server of the same kind. It pins another version of the SDK, so it has a package of its own:
- * `npm install --prefix bench/workflow-streams`, once. Without that it is left out, and said so.
+ * Measures the same readers over `@temporalio/workflow-streams`, on a server of the same kind. That pins another
+ * version of the SDK, so it is a separate package: `npm install --prefix bench/workflow-streams`, once. If it is not
+ * installed, this part is skipped with a message.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,10 +17,10 @@ interface Measured {
   readonly lags: readonly number[];
   readonly cpuMs: number;
   readonly bytes: number;
-  /** Readers that were refused, and what they were told. */
+  /** Number of readers that were refused; `said` has the reason. */
   readonly failed: number;
   readonly said: string;
-  /** Of the stream's history. */
+  /** Number of events in the stream's history. */
   readonly events: number;
 }
 
@@ -47,7 +48,7 @@ export async function measureWorkflowStreams({ tokens, paceMs }: BesidePace): Pr
           maxBuffer: 64 * 1024 * 1024,
         },
       );
-      // Among what its SDK has logged.
+      // The result is a line among those that its SDK has logged.
       const said = stdout.split('\n').find((line) => line.startsWith('{"lags"')) ?? '{}';
       lines.push(...linesOf(JSON.parse(said) as Measured, { readers, tokens }));
     }

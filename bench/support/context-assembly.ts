@@ -15,7 +15,7 @@ import { type Line, median, spread } from './report.ts';
 import type { Meter } from './store-meter.ts';
 
 export interface AssemblyBench {
-  /** Time within the engine. */
+  /** Name of the engine. */
   readonly name: string;
   readonly store: ThreadStore;
   readonly meter: Meter;
@@ -83,7 +83,7 @@ function registryOf(includeChat: boolean, maxContextTokens: number | undefined):
   });
 }
 
-/** Questions and answers of 200 characters, in past executions; then a step that asks. */
+/** Fills a thread with questions and answers of 200 characters, in past executions; then begins a step. */
 async function fillThread(store: ThreadStore, length: number): Promise<StepRef> {
   const run = { threadId: randomUUID(), runId: randomUUID() };
   const relations = { parentId: null, rootId: run.threadId, userId: null, arguments: {} };

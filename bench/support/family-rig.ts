@@ -23,11 +23,11 @@ export interface FamilyHistory {
 export interface FamilyRig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
-  /** Starts a thread with a message; answers its id. */
+  /** Starts a thread with a message; resolves to its id. */
   begin(agent: string, content: string): Promise<string>;
-  /** The histories of a thread and all its descendants. */
+  /** Counts the histories of a thread and all its descendants. */
   countHistory(root: string): Promise<FamilyHistory>;
-  /** Terminates them. */
+  /** Terminates a thread and all its descendants. */
   end(root: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /**
- * What is between a provider's first token and a reader over HTTP who follows the log, beside the log's own write of it: a real worker, the API behind a
- * socket, an SSE stream. The tokens themselves say when they were handed over.
+ * Measures the time between a provider's first token and an HTTP reader that follows the log, beside the log's own
+ * write of it: a real worker, the API behind a socket, an SSE stream. The tokens contain the time at which they were
+ * handed over.
  */
 import { serveApi } from '../../src/cli/serve/serve-api.ts';
 import type { Provider, ProviderStreamChunk } from '../../src/core/message/provider.ts';
@@ -9,7 +10,7 @@ import { createApi } from '../../src/server/api/create-api.ts';
 import { type Line, quantile } from './report.ts';
 import { openRig } from './rig.ts';
 
-/** As a model streams that is not the fastest. */
+/** Milliseconds between tokens, as of a rather slow model. */
 const PACE_MS = 20;
 const TOKENS = 10;
 const USAGE = { promptTokens: 10, completionTokens: 10, totalTokens: 20 };
@@ -70,7 +71,7 @@ export async function measureFirstToken(turns: number): Promise<Line[]> {
   ];
 }
 
-/** Milliseconds from the first token's own word until it is here. */
+/** Returns the milliseconds from the time in the first token until it is read here. */
 async function readFirst(url: string): Promise<number> {
   const leaving = new AbortController();
   const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: leaving.signal });

@@ -1,7 +1,8 @@
 /**
- * What the server recorded, cut into steps: from one activity that asks a model scheduled to the next. That is `modelStep`, or the call of
- * a tool that goes on into the next step. An activity that asks two models is two steps, of half each. Its own timestamps are the measure,
- * so neither the client's round trips nor its polling are counted.
+ * Cuts what the server recorded into steps: from the scheduling of one activity that asks a model to the next. That
+ * activity is `modelStep`, or the call of a tool that continues into the next step. An activity that asks two models
+ * counts as two steps of half its size. The server's timestamps are used, so neither the client's round trips nor its
+ * polling are counted.
  */
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -15,7 +16,7 @@ export interface StepMeasure {
   readonly ms: number;
 }
 
-/** Every step that another one follows, in order. */
+/** Returns every step that another one follows, in order. */
 export async function measureSteps(client: Client, workflowId: string): Promise<StepMeasure[]> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   return cutSteps(events ?? []);
@@ -25,7 +26,7 @@ function cutSteps(events: readonly Event[]): StepMeasure[] {
   const starts = events.flatMap((event, index) => (asksModel(event) ? [index] : []));
   return starts.slice(1).flatMap((end, index) => {
     const start = starts[index] as number;
-    // Half a step: the tool that it calls goes on into the next one.
+    // Half a step is left out: its tool call continues into the next step.
     if (nameOf(events[start]) !== nameOf(events[end])) return [];
     const between = events.slice(start, end);
     const steps = goesOn(between) ? 2 : 1;
@@ -36,7 +37,7 @@ function cutSteps(events: readonly Event[]): StepMeasure[] {
   });
 }
 
-/** The model step with which these begin has answered with the one behind it. */
+/** True if the events begin with a model step that also returned the next step. */
 function goesOn([scheduled, ...events]: readonly Event[]): boolean {
   if (nameOf(scheduled) !== 'modelStep') return false;
   const completed = events.find((event) => event.activityTaskCompletedEventAttributes);

@@ -1,6 +1,7 @@
 /**
- * (d) Actions: what a user of Temporal Cloud pays for, as the dev server counts them in its own metrics. A workflow that starts,
- * a signal, an activity, a heartbeat that reaches the server, an update of search attributes, a timer are one each.
+ * (d) Actions: what a user of Temporal Cloud pays for, as the dev server counts them in its own metrics. One each: a
+ * workflow that starts, a signal, an activity, a heartbeat that reaches the server, an update of search attributes, a
+ * timer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -27,7 +28,7 @@ import type { Line } from './report.ts';
 const STREAM_MS = 10_000;
 const CHUNKS = 50;
 
-/** Kind of action → how many. */
+/** Number of actions by kind. */
 type Count = ReadonlyMap<string, number>;
 
 export async function measureActions(): Promise<Line[]> {
@@ -76,13 +77,13 @@ function without(count: Count, less: Count): Count {
 }
 
 async function readActions(port: number): Promise<Count> {
-  // What comes behind the last answer: the status of the thread, shown to those who list threads.
+  // Includes what follows the last answer: the thread's status, set for lists of threads.
   await delay(1000);
   const text = await (await fetch(`http://${LOOPBACK}:${port}/metrics`)).text();
   const count = new Map<string, number>();
   for (const [, labels = '', value] of text.matchAll(/^action\{(.*)\} ([\d.e+]+)$/gm)) {
     const [, kind = ''] = /action_type="([^"]*)"/.exec(labels) ?? [];
-    // The server's own work is no user's, and whether the thread is at rest is the bench's own question.
+    // Excludes the server's own work, and queries of the status, which only the bench makes.
     const counts = labels.includes('namespace="default"') && kind !== 'grpc_QueryWorkflow';
     if (counts) count.set(kind, (count.get(kind) ?? 0) + Number(value));
   }

@@ -7,9 +7,12 @@ import type { Rig } from './rig.ts';
 
 const STEPS = 20;
 const SIZES = [10, 100, 1000] as const;
-/** An activity scheduled, started, completed, and as many events of the workflow task after it; two steps of quick tools are one activity. */
+/**
+ * Events of a step: an activity scheduled, started and completed, and three of the workflow task after it. Two steps of
+ * quick tools are one activity.
+ */
 const EVENTS: Readonly<Record<AgentName, number>> = { once: 6, quick: 3.5, quick_once: 3.5 };
-/** Event ids and step numbers gain digits as a thread continues; nothing else may grow. */
+/** Most that a step's bytes may grow with the thread: event ids and step numbers gain digits, nothing else may grow. */
 const GROWTH = 1.02;
 
 export async function measureHistory(rig: Rig): Promise<Line[]> {
@@ -62,6 +65,6 @@ async function stepsAt({ client, store, turn, nextTurn }: Rig, agent: AgentName,
   await client.waitForIdle(threadId);
   const steps = await measureSteps(client.temporal, WORKFLOW_ID_PREFIX + threadId);
   await client.terminate(threadId);
-  // The first pair includes the rest between the two turns.
+  // The first pair includes the thread's rest between the two turns.
   return steps.slice(1);
 }

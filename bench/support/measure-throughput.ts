@@ -27,7 +27,7 @@ export async function measureThroughput(rig: Rig, server: ServerKind, quick: boo
   return lines;
 }
 
-/** From the first start to the last answer: starting and opening the threads is part of it. */
+/** Steps per second from the first start to the last answer, which includes starting and opening the threads. */
 async function rate(threads: number, steps: number, run: () => Promise<string>): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: threads }, run));

@@ -12,7 +12,7 @@ const STEPS = 20;
 const KINDS = ['bare', 'bareQuick', ...AGENTS] as const;
 type Kind = (typeof KINDS)[number];
 
-/** At most this many times the bare workflow's. */
+/** Most time of a step, as a multiple of the bare workflow's. */
 const GOALS = { once: 1.15, quick: 0.7, quick_once: 0.7 } as const;
 
 export async function measureTime(rig: Rig, server: ServerKind, quick: boolean): Promise<Line[]> {

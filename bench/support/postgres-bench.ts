@@ -1,10 +1,10 @@
-/** A PostgreSQL that waits for the disk: an embedded one, or a schema of its own in `EVERTHREAD_TEST_POSTGRES`. */
+/** A PostgreSQL that waits for the disk: an embedded one, or a separate schema in `EVERTHREAD_TEST_POSTGRES`. */
 import { randomUUID } from 'node:crypto';
 import { startEmbeddedPostgres } from '../../test/support/embedded-postgres.ts';
 import { ask } from '../../test/support/postgres.ts';
 
 export interface PostgresBench {
-  /** As in `EVERTHREAD_STORE`. */
+  /** Address in the form of `EVERTHREAD_STORE`. */
   readonly address: string;
   close(): Promise<void>;
 }

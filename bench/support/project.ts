@@ -13,11 +13,14 @@ import {
   registryFrom,
 } from '../../src/definitions/index.ts';
 
-/** `once`: an ordinary tool, at most once. `quick`: an idempotent one that is soon done. `quick_once`: one that is soon done, at most once. */
+/**
+ * Agents by their tool. `once`: an ordinary tool, run at most once. `quick`: an idempotent, fast one. `quick_once`: a
+ * fast one, run at most once.
+ */
 export const AGENTS = ['once', 'quick', 'quick_once'] as const;
 export type AgentName = (typeof AGENTS)[number];
 
-/** Thread id → called once the thread's model has given its last answer. */
+/** By thread id: called once the thread's model has given its last answer. */
 export type Watchers = Map<string, () => void>;
 
 /** A turn of `go N` calls the tool in N steps; the answer after them ends it. */
@@ -59,7 +62,7 @@ function prompt(name: AgentName) {
   });
 }
 
-/** `argue`: the arguments of its next call. */
+/** `argue` returns the arguments of the next call. */
 export function instantModel(watchers: Watchers, argue = () => '{}'): Provider {
   return {
     name: 'instant',

@@ -7,9 +7,9 @@ export interface Line {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** At most this much; absent where a figure is for information. */
+  /** The goal: at most this value; absent if the figure is only information. */
   readonly atMost?: number;
-  /** At least this much. */
+  /** The goal: at least this value. */
   readonly atLeast?: number;
   /** How the figure was obtained: spread, number of samples. */
   readonly note?: string;
@@ -22,7 +22,7 @@ export function verdictOf({ value, atMost, atLeast }: Line): Verdict {
   return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? 0) ? 'met' : 'missed';
 }
 
-/** Prints the table, and writes the JSON where `--json FILE` asks for it. */
+/** Prints the table, and writes the JSON if `--json FILE` is given. */
 export function report(title: string, lines: readonly Line[], file: string | undefined): void {
   const machine = `${cpus().length} cores, load ${loadavg()[0]?.toFixed(2)}, Node ${process.versions.node}`;
   console.log(`\n${title} (${machine})\n`);
@@ -73,7 +73,7 @@ export function spread(values: readonly number[]): string {
 
 export interface BenchOptions {
   readonly json: string | undefined;
-  /** Fewer samples: to see that it runs; the figures are not reliable. */
+  /** True for fewer samples, to check that a bench runs; the figures are not reliable. */
   readonly quick: boolean;
   /** Names of the parts to run; empty for all. */
   readonly only: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * One server, one store in a file of its own, one Everthread worker and one bare worker in this process, and the
- * means to run turns on either. Threads and bare workflows share everything but the code that is compared.
+ * One server, one store in its own file, one Everthread worker and one bare worker in this process, and functions that
+ * run turns on either. Threads and bare workflows share everything but the code that is compared.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,17 +21,17 @@ import { benchRegistry, type Watchers } from './project.ts';
 
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** `memory`: as the tests have it. `file`: with a database, as `everthread dev` starts it. */
+/** `memory`: without a file, as the tests start it. `file`: with a database, as `everthread dev` starts it. */
 export type ServerKind = 'memory' | 'file';
 
 export interface Rig {
   readonly client: RuntimeClient;
   readonly store: ThreadStore;
-  /** Holds the store's file, `store.db`, where no other store was asked for. */
+  /** Holds the store's file, `store.db`, unless another store was requested. */
   readonly folder: string;
   /** Starts a thread and runs a turn of so many steps; resolves with its id when the last answer is given. */
   turn(agent: string, steps: number): Promise<string>;
-  /** The same in a thread that is there. */
+  /** Runs a turn of so many steps in an existing thread. */
   nextTurn(threadId: string, steps: number): Promise<void>;
   /** Runs a bare workflow of so many steps; resolves with its workflow id. */
   bare(workflow: 'bare' | 'bareQuick', steps: number): Promise<string>;
@@ -43,7 +43,7 @@ export async function openRig(
   configuration?: Partial<Configuration>,
   project: (watchers: Watchers) => Registry = benchRegistry,
   address = 'sqlite:store.db',
-  /** Sees the store before its worker does. */
+  /** Receives the store before its worker does. */
   prepare: (store: ThreadStore) => void = () => undefined,
 ): Promise<Rig> {
   forgetSettings();
@@ -83,7 +83,7 @@ export async function openRig(
   };
 }
 
-/** A user's own settings must not reach the figures. */
+/** Removes the user's own settings, which must not affect the figures. */
 export function forgetSettings(): void {
   for (const name of Object.keys(process.env)) {
     if (/^(TEMPORAL_|EVERTHREAD_(?!TEMPORAL_CLI))/.test(name)) delete process.env[name];
@@ -106,7 +106,7 @@ export async function startServer(
   });
 }
 
-/** The worker options are those of src/worker/index.ts. */
+/** Uses the worker options of src/worker/index.ts. */
 async function createBareWorker(connection: NativeConnection): Promise<Worker> {
   const configuration = readConfiguration();
   return Worker.create({
@@ -127,7 +127,7 @@ async function createBareWorker(connection: NativeConnection): Promise<Worker> {
 }
 
 function runner(client: RuntimeClient, watchers: Watchers): Pick<Rig, 'turn' | 'nextTurn' | 'bare'> {
-  // Waiting by promise: a client that polls would take time from what is measured.
+  // Waits by promise: a polling client would take time from what is measured.
   const answered = (threadId: string) => new Promise<void>((resolve) => watchers.set(threadId, resolve));
   return {
     async turn(agent, steps) {
@@ -150,7 +150,7 @@ function runner(client: RuntimeClient, watchers: Watchers): Pick<Rig, 'turn' | '
   };
 }
 
-/** Once per process: Temporal's runtime, without its log lines and without its signal handlers. */
+/** Installs Temporal's runtime without its log lines and its signal handlers. Call once per process. */
 export function quietRuntime(): void {
   Runtime.install({ shutdownSignals: [], logger: silent });
 }

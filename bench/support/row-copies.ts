@@ -1,6 +1,6 @@
 /**
- * Threads and messages that only have to be there: copies of rows that the store wrote itself, with ids and times of their own, written by one
- * statement past the store.
+ * Fills a store with threads and messages: copies of rows that the store wrote itself, with their own ids and times,
+ * written by one statement past the store.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../test/support/postgres.ts';
 
 export interface RowCopies {
-  /** Copies of a thread's row, numbered from `from` to `to`, each a microsecond older than the one before. */
+  /** Adds copies of a thread's row, numbered from `from` to `to`, each a microsecond older than the one before. */
   threads(threadId: string, from: number, to: number): Promise<void>;
-  /** Copies of the first message of a thread, numbered from `from` to `to`, behind its newest. */
+  /** Adds copies of the first message of a thread, numbered from `from` to `to`, after its newest. */
   messages(threadId: string, from: number, to: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What differs between a row and its n-th copy: SQL of the row `r` and of `n`. */
+/** Columns that differ between a row and its n-th copy: SQL of the row `r` and of `n`. */
 type Changes = Readonly<Record<string, string>>;
 
 const THREAD: Changes = {
@@ -55,7 +55,8 @@ export async function rowCopies(place: string): Promise<RowCopies> {
       `insert into ${table} (${columns}) select ${values} from (select * from ${table} where ${where}) r, ${numbers(from, to)}`,
     );
     await run('analyze');
-    // On SQLite this thread stood still: sockets that the server has given up meanwhile are to be known as closed before they are used again.
+    // On SQLite this thread was blocked: sockets that the server has closed since then must be noticed before they are
+    // used again.
     await delay(1000);
   };
   return {

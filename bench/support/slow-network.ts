@@ -1,4 +1,4 @@
-/** A network between a client and a server that is slower than this machine's own: a proxy which holds answers back. */
+/** A network between a client and a server that is slower than the local one: a proxy that delays answers. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -8,7 +8,9 @@ export interface SlowNetwork {
   close(): Promise<void>;
 }
 
-/** `roundTripMs`: what each way to the server and back takes longer. In order, and without a bound on what is on its way. */
+/**
+ * `roundTripMs`: milliseconds added to each round trip. Answers stay in order; their number in transit is unlimited.
+ */
 export async function slowNetwork(server: string, roundTripMs: number): Promise<SlowNetwork> {
   const url = new URL(server);
   const [host, port] = [url.hostname, Number(url.port || 5432)];

@@ -11,7 +11,7 @@ export interface Meter {
   commits: number;
   engineMs: number;
   commitMs: number;
-  /** Rows that the engine answered. */
+  /** Rows that the engine returned. */
   rows: number;
 }
 
@@ -57,7 +57,7 @@ function record<T>(meter: Meter, sql: string, run: () => T): T {
 function count(meter: Meter, sql: string, ms: number): void {
   meter.statements += 1;
   meter.engineMs += ms;
-  // Outside a transaction every write is its own commit; the store writes so only where it stages an item.
+  // Outside a transaction every write is its own commit; the store writes so only when it stages an item.
   if (/(^|; )commit$/i.test(sql)) {
     meter.commits += 1;
     meter.commitMs += ms;

@@ -1,4 +1,6 @@
-/** A thread of the store's bench, as long as is wanted, and a step of it: the port's commands in the order of the activities. */
+/**
+ * A thread of any length for the store's bench, and a step of it: the port's commands in the order of the activities.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { StepRef, ThreadStore, ToolCallKey } from '../../src/store/port/thread-store.ts';
@@ -10,7 +12,7 @@ export type Timed = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 export interface Run {
   readonly threadId: string;
   readonly runId: string;
-  /** Steps that it has taken, and how many of them are the bench's. */
+  /** Number of its steps; `taken` is the number of those that the bench made. */
   step: number;
   taken: number;
 }
@@ -22,13 +24,15 @@ const callOf = (id: string) =>
 const ANSWER = { model: 'm', finishReason: 'stop', usage: USAGE };
 
 interface Length {
-  /** As for `openStore`. */
+  /** Address in the form of `openStore`. */
   readonly address: string;
   readonly folder: string;
   readonly messages: number;
 }
 
-/** A thread that has lived: executions of five messages each, a question, two calls with their results, an answer. */
+/**
+ * Opens a thread with history: executions of five messages each, a question, two calls with their results, an answer.
+ */
 export async function openThread(store: ThreadStore, { address, folder, messages }: Length): Promise<Run> {
   const run = { threadId: randomUUID(), runId: randomUUID(), step: 2, taken: 0 };
   const { threadId, runId } = run;
@@ -47,7 +51,7 @@ export async function openThread(store: ThreadStore, { address, folder, messages
   await rest(store, run);
   const db = openBeside(address, folder);
   await lengthen(db, threadId, messages);
-  // PostgreSQL does so by itself some time after such growth.
+  // PostgreSQL runs this by itself some time after such growth.
   if (!address.startsWith('sqlite:')) await sql`analyze`.execute(db);
   await db.destroy();
   return { ...run, step: (await store.threads.get(threadId))?.lastStep ?? 0 };
@@ -72,10 +76,10 @@ async function rest(store: ThreadStore, { threadId, runId }: Run): Promise<void>
   await store.threads.commitStatus({ threadId, runId, storeId: store.id, status: 'idle', rejections: [] });
 }
 
-/** Steps of an execution. */
+/** Number of steps of an execution. */
 const TOGETHER = 10;
 
-/** As src/activities/step/model-step.ts and run-tool.ts do it. */
+/** Runs a step as src/activities/step/model-step.ts and run-tool.ts do. */
 export async function runStep(store: ThreadStore, run: Run, tokens: number, timed: Timed): Promise<void> {
   const { threadId, runId, step: afterStep, taken } = run;
   const first = taken % TOGETHER === 0;

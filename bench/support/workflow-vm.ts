@@ -1,6 +1,7 @@
 /**
- * A thread's workflow in the SDK's own reused V8 context, without a server: activations are made by hand, and each run of a
- * script in that context is timed, for it is what the SDK's timeout of 5 s bounds. Uses internals of the pinned SDK.
+ * A thread's workflow in the SDK's own reused V8 context, without a server: activations are made by hand, and each run
+ * of a script in that context is timed, because the SDK's timeout of 5 s applies to it. Uses internals of the pinned
+ * SDK.
  */
 import { createRequire } from 'node:module';
 import { runInContext, Script } from 'node:vm';
@@ -23,13 +24,13 @@ export interface Payload {
 export type Job = Readonly<Record<string, unknown>>;
 
 export interface Activated {
-  /** Of each run of a script in the workflow's context, milliseconds of the processor: a busy machine makes them no longer. */
+  /** Milliseconds of processor time of each run of a script in the workflow's context, which load does not increase. */
   readonly scripts: readonly number[];
-  /** Kinds of the commands that came of it. */
+  /** Kinds of the resulting commands. */
   readonly commands: readonly string[];
-  /** Why the task would fail. */
+  /** Message of the failure if the workflow task would fail. */
   readonly failure: string | undefined;
-  /** The first activity that it asks for. */
+  /** The first activity that is scheduled. */
   readonly scheduled: ScheduledActivity | undefined;
 }
 
@@ -40,17 +41,17 @@ interface ScheduledActivity {
 
 export interface RestingThread {
   activate(jobs: readonly Job[]): Promise<Activated>;
-  /** Goes through so many steps of a turn that has none behind it, each a model call and a tool call; tells the scripts of all. */
+  /** Runs so many steps of a turn, each a model call and a tool call, without ending it; returns the scripts of all. */
   steps(count: number): Promise<Activated>;
-  /** The JSON of the answer. */
+  /** Resolves to the JSON of the answer. */
   query(name: string): Promise<string>;
-  /** As code of this workflow. */
+  /** Evaluates code in the context of this workflow. */
   evaluate(code: string): void;
   close(): Promise<void>;
 }
 
 export interface WorkflowVm {
-  /** A thread that rests, opened and told where the store stands. */
+  /** Resolves to a thread at rest that has been opened with the state of the store. */
   restingThread(): Promise<RestingThread>;
   close(): Promise<void>;
 }
@@ -66,7 +67,7 @@ export function signal(signalName: string, ...input: readonly Payload[]): Job {
   return { signalWorkflow: { signalName, input, identity: 'bench', headers: {} } };
 }
 
-/** Once per process: with our record of pending promises, as a worker's threads have it, or with the SDK's own. */
+/** Call once per process. Uses our record of pending promises, as a worker's threads do, or the SDK's own. */
 export async function openWorkflowVm(keeper: 'ours' | 'sdk' = 'ours'): Promise<WorkflowVm> {
   const { code } = await keptBundle();
   if (keeper === 'ours') keepPendingStacks();
@@ -112,7 +113,7 @@ interface Command {
   readonly scheduleActivity?: ScheduledActivity;
 }
 
-/** The first step is that of a message; the others follow, for none ends the turn. */
+/** Starts the first step with a message; the others follow, because no step ends the turn. */
 async function runSteps(
   activate: (jobs: readonly Job[]) => Promise<Activated>,
   count: number,
@@ -135,7 +136,7 @@ async function runSteps(
   };
 }
 
-/** Every run, in order, of whatever script in whatever context. */
+/** Records the time of every run of any script in any context, in order. */
 function timeScripts(): number[] {
   const times: number[] = [];
   const run = Script.prototype.runInContext;

@@ -1,7 +1,8 @@
 /**
- * Readers of one stream of `@temporalio/workflow-streams`: the lag of a token, memory per reader, processor time. Run by bench/streams.ts:
- * `node measure.mjs ADDRESS READERS TOKENS PACE_MS`. Prints `{ lags, cpuMs, bytes, failed, events }`. What is published goes out every 50 ms, as ours goes into
- * the log, and readers ask again at once: as it comes, that is 2 s and 100 ms.
+ * Readers of one stream of `@temporalio/workflow-streams`: the lag of a token, memory per reader, processor time. Run
+ * by bench/streams.ts: `node measure.mjs ADDRESS READERS TOKENS PACE_MS`.
+ * Prints `{ lags, cpuMs, bytes, failed, events }`. Tokens are published every 50 ms, as ours
+ * are written to the log, and readers poll again at once; the package's defaults are 2 s and 100 ms.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

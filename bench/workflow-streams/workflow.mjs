@@ -1,4 +1,4 @@
-/** A workflow that holds a stream until it is told to end. */
+/** A workflow that holds a stream until it receives the signal `end`. */
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import { WorkflowStream } from '@temporalio/workflow-streams/workflow';
 

@@ -1,6 +1,6 @@
 /**
- * The event logs of a whole family, live: the root's, and each child's from the moment its parent reports it. Speakers
- * are shown with their names in the family.
+ * Follows the event logs of a whole family: the root's, and each child's from the moment its parent reports it.
+ * Speakers are shown with their names in the family.
  */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
@@ -80,7 +80,7 @@ export class FamilyLog {
 
   #speak(cast: Cast, message: Message | null): void {
     if (!message) return;
-    // The role is that of the author (definitions §15.1): side A writes as assistant.
+    // The role is the author's (definitions §15.1): side A writes as assistant.
     const isA = message.role === 'assistant';
     const speaker: Speaker = isA ? 'librarian' : 'reviewer';
     const text = (message.content ?? '').replace(/\s+/g, ' ').trim();

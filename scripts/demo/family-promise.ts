@@ -1,4 +1,4 @@
-/** Everthread's promises to families, checked after the story in the store, the event logs and Temporal. */
+/** Checks Everthread's promises to families after the story, in the store, the event logs and Temporal. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { Message } from '../../src/core/message/message.ts';
@@ -14,9 +14,9 @@ interface Evidence {
   readonly children: readonly ChildRecord[];
   readonly relatives: readonly Relative[];
   readonly crashes: readonly Crash[];
-  /** According to Temporal, by child. */
+  /** Workflow id of each child's parent, according to Temporal. */
   readonly parents: readonly (string | null | undefined)[];
-  /** Files of the root that reports name, and those of them that can be read there. */
+  /** Number of the root's files that reports name, and how many of them can be read. */
   readonly files: { readonly named: number; readonly readable: number };
 }
 
@@ -77,7 +77,8 @@ const PROMISES: readonly ((evidence: Evidence) => Finding)[] = [
     text: `the researchers can be asked again (status ${[...new Set(children.map(({ status }) => status))].join(', ')})`,
   }),
   ({ relatives }) => ({
-    // A child's log is read from when its parent reports it: streamed text may be in its message by then.
+    // A child's log is read once its parent reports it: earlier text chunks may be pruned by then, so numbers may be
+    // missing.
     kept: relatives.every(({ log }) =>
       log.events.every(({ seq }, index) => seq > (log.events[index - 1]?.seq ?? 0)),
     ),

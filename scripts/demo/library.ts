@@ -1,4 +1,4 @@
-/** The first scenario: one conversation, and three workers that carry it. What happens is `story.ts`. */
+/** The first scenario: one conversation, served by three workers in turn. `story.ts` has what happens. */
 import { createNarrator } from './narrator.ts';
 import { checkPromises } from './promise.ts';
 import { printPlaces, printPrice, printPromises, printTranscript } from './report.ts';

@@ -27,7 +27,7 @@ export function createNarrator(
     screen.block(readSource(given));
   }
 
-  /** Emitted by the hook forget_old_texts with each request: shown when it changes. */
+  /** Shows the event that the hook forget_old_texts emits with each request, if its number has changed. */
   function tellForgetting({ data }: EventData['custom']): void {
     const texts = Number((data as { texts?: unknown } | null)?.texts);
     if (texts === forgotten) return;
@@ -39,7 +39,7 @@ export function createNarrator(
   function tellStart({ name, callId }: EventData['tool.started']): void {
     const given = calls.get(callId) ?? '';
     if (isProgram(name)) tellProgram(given);
-    // Quick ones are shown when they are done.
+    // Quick calls are shown only when they are done.
     else if (name === 'publish_summary') screen.say('tool', `${name} ${shorten(given)} begins`);
   }
 
@@ -83,7 +83,7 @@ function isProgram(tool: string): boolean {
   return tool === 'analyze_texts';
 }
 
-/** A model's arguments may have any shape. */
+/** Returns a call's program; arguments of any other shape are returned as they are. */
 function readSource(given: string): string {
   try {
     return String((JSON.parse(given) as { source?: unknown }).source);

@@ -59,7 +59,7 @@ const USUAL: Readonly<Record<Scenario, string>> = {
 };
 const SCENARIOS = ['research', 'refund', 'web'] as const;
 
-/** Throws a TypeError that names the option it does not know. */
+/** Throws a TypeError that names the unknown option. */
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-/** Everthread's promises, checked after the story in the store, the event log and the bulletin. */
+/** Checks Everthread's promises after the story, in the store, the event log and the bulletin. */
 import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
@@ -18,9 +18,9 @@ interface Evidence {
   readonly messages: readonly Message[];
   readonly events: readonly ThreadEvent[];
   readonly crashes: readonly Crash[];
-  /** Of this thread alone. */
+  /** Entries of the bulletin by this thread only. */
   readonly entries: readonly Entry[];
-  /** Where the bulletin's key was found outside of the bulletin's own files. */
+  /** Search for the bulletin's key outside of the bulletin's own files. */
   readonly search: SecretSearch;
   /** The model's programs, kept as files of the thread. */
   readonly programs: readonly string[];
@@ -131,7 +131,7 @@ async function readPrograms(
   return files.map((bytes) => new TextDecoder().decode(bytes ?? new Uint8Array()));
 }
 
-/** The message whose call a result answers: providers may reuse the id of a call in a later step. */
+/** Returns the id of the message whose call a result answers: providers may reuse a call's id in a later step. */
 function callBefore(messages: readonly Message[], callId: string | null, at: number): string {
   const askers = messages.filter(
     (message) => message.created_at < at && toToolCalls(message).some(({ id }) => id === callId),

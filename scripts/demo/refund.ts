@@ -66,7 +66,7 @@ async function decideWithoutWorker(theatre: Theatre, { id, summary }: Wait): Pro
   screen.say('worker', `process ${next.pid} starts, as a supervisor would see to it`, `worker ${next.name}`);
 }
 
-/** As anybody would from a shell: another process. */
+/** Runs the command in a separate process, as from a shell. */
 async function command({ screen, environment }: Theatre, args: readonly string[]): Promise<void> {
   screen.say('you', `$ npx everthread ${args.join(' ')}`);
   const { stdout, stderr } = await run(process.execPath, [...process.execArgv, COMMAND, ...args], {

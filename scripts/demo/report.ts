@@ -1,4 +1,4 @@
-/** The end of the demo: the transcript, the promises, the cost, and where to look. */
+/** Prints the end of the demo: the transcript, the promises, the cost, and where to see more. */
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import type { Message } from '../../src/core/message/message.ts';
@@ -83,7 +83,7 @@ export function printPlaces(screen: Screen, place: Place): void {
   }
 }
 
-/** `next`: what may be said to the thread. */
+/** `next`: an example of a message to send to the thread. */
 export function printRunning(
   screen: Screen,
   { temporal, threadId, taskQueue }: Pick<Place, 'temporal' | 'threadId' | 'taskQueue'>,

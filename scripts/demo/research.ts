@@ -15,7 +15,10 @@ const RESEARCHERS = 2;
 const MODEL_MS = 180_000;
 /** On a busy machine the next worker takes a while to start. */
 const RECOVERY_MS = 180_000;
-/** A researcher whose answer was complete when its worker fell goes on with the next step. */
+/**
+ * Events that show continued work: a researcher whose answer was complete when its worker was killed starts the next
+ * step.
+ */
 const GOES_ON: ReadonlySet<string> = new Set(['step.retried', 'step.started', 'execution.ended']);
 
 export async function performResearch(theatre: Theatre): Promise<boolean> {
@@ -57,7 +60,7 @@ async function tellResearch(theatre: Theatre, family: FamilyLog): Promise<Crash[
 
 type Log = FamilyLog['root']['log'];
 
-/** Until a text of some length streams; `over` when it was complete before. */
+/** Resolves when some text has been streamed; `over` if the execution has ended before. */
 function untilSpeaking(log: Log): Promise<'streaming' | 'over'> {
   const find = () => {
     const { events } = log;
@@ -69,7 +72,7 @@ function untilSpeaking(log: Log): Promise<'streaming' | 'over'> {
   return log.until('a researcher speaks', find, MODEL_MS);
 }
 
-/** One worker carries all of them: its end affects each. */
+/** Kills the only worker, which serves the whole family. */
 async function crash({ screen, startWorker, first, timeouts }: Theatre, family: FamilyLog): Promise<Crash[]> {
   const names = family.children.map(({ cast }) => cast.a).join(' and ');
   const at = await first.kill();
@@ -99,7 +102,7 @@ async function crash({ screen, startWorker, first, timeouts }: Theatre, family: 
 }
 
 function findEnd({ root }: FamilyLog) {
-  // The coordinator's turn ends whenever it waits for reports: the work goes on then.
+  // The coordinator's execution also ends when it waits for reports: the work continues then.
   return eventsOf(root.log.events, 'execution.ended').find(
     ({ data }) => data.reason !== 'state_stop_session',
   );

@@ -35,12 +35,15 @@ const SCENARIOS: Readonly<
   },
   web: {
     title: 'A page of useChat in a browser. The worker that answers it will be killed.',
-    // A bundler and a browser are loaded for it alone.
+    // Only this scenario loads a bundler and a browser.
     perform: async (theatre) => (await import('./web.ts')).performWeb(theatre),
   },
 };
 
-/** Resolves to whether every promise was kept; with `keep`, once the signal is aborted. Otherwise an abort makes it reject. */
+/**
+ * Resolves to true if every promise was kept; with `keep`, only once the signal is aborted. Otherwise an abort makes it
+ * reject.
+ */
 export async function runDemo(options: Options, signal: AbortSignal): Promise<boolean> {
   mkdirSync(FOLDER, { recursive: true });
   const refuse = () => {
@@ -71,7 +74,9 @@ async function perform(house: House): Promise<boolean> {
   return play(theatre);
 }
 
-/** Needs no worker: on a service of the user's, no workflow is left that no worker will ever serve. */
+/**
+ * Terminates the workflows, which needs no worker, so that a user's service keeps none that no worker will ever serve.
+ */
 async function endWorkflows(client: RuntimeClient, root: string): Promise<void> {
   for (const { thread } of await client.getFamily(root).catch(() => [])) {
     const handle = client.temporal.workflow.getHandle(`thread/${thread.id}`);

@@ -1,4 +1,4 @@
-/** The demo's output: lines of time, speaker and text, and text that arrives piecemeal. Colours on a terminal alone. */
+/** The demo's output: lines of time, speaker and text, and text that arrives piecemeal. Colours only on a terminal. */
 import { styleText } from 'node:util';
 import { visible } from '../../src/cli/output/terminal-text.ts';
 
@@ -34,7 +34,7 @@ export class Screen {
   /** The last word of a streamed text, which may be incomplete. */
   #held = '';
 
-  /** `label` is shown in the speaker's place, for `worker A`. */
+  /** Prints a line; `label` replaces the speaker's name, such as by `worker A`. */
   say(speaker: Speaker, text: string, label: string = speaker): void {
     this.endStream();
     const [first, ...rest] = wrap(text, WIDTH - INDENT);
@@ -42,7 +42,7 @@ export class Screen {
     for (const line of rest) this.#write(`${' '.repeat(INDENT)}${line}\n`);
   }
 
-  /** Lines without wrapping, cut at the width of the screen, below the text so far. */
+  /** Prints lines without wrapping, cut at the width of the screen. */
   block(text: string): void {
     this.endStream();
     for (const line of visible(text).split('\n')) {
@@ -51,7 +51,7 @@ export class Screen {
     }
   }
 
-  /** Part of a text. A word is shown when it is complete, on the next line where it would not fit. */
+  /** Prints part of a text. A word is shown when it is complete, on the next line if it does not fit. */
   stream(speaker: Speaker, delta: string): void {
     if (!this.#streaming) {
       this.#write(this.#prefix(speaker, speaker));
@@ -71,7 +71,7 @@ export class Screen {
     this.#streaming = false;
   }
 
-  /** A line break, or a word with the space before it. */
+  /** Prints a line break, or a word with the space before it. */
   #streamPiece(piece: string): void {
     if (piece === '\n' || this.#column + piece.length > WIDTH) {
       this.#write('\n');
@@ -89,7 +89,7 @@ export class Screen {
     this.#write(`\n${styleText('bold', text)}\n`);
   }
 
-  /** A line without time. */
+  /** Prints a line without the time. */
   plain(text: string): void {
     this.endStream();
     this.#write(`${text}\n`);

@@ -17,7 +17,7 @@ export async function giveSecret(client: RuntimeClient, threadId: string): Promi
   return secret;
 }
 
-/** All files of server, workers and store: the workflow's history is in the server's database. */
+/** Searches all files of server, workers and store: the workflow's history is in the server's database. */
 export function searchSecret(folder: string, secret: string): SecretSearch {
   const names = readdirSync(folder).filter((name) => /\.(?:db|db-wal|log)$/.test(name));
   const contents = names.map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));

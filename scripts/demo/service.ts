@@ -1,4 +1,4 @@
-/** What the workers need: a Temporal service and, without a key, a model; each with a function that ends it. */
+/** Opens what the workers need: a Temporal service and, without a key, a model; each with a function that ends it. */
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createModuleLoader } from '../../src/definitions/module-loader.ts';
@@ -12,14 +12,14 @@ type Tell = (line: string) => void;
 export interface TemporalService {
   readonly address: string;
   readonly namespace: string;
-  /** Unknown for a service of the user's. */
+  /** Undefined for a service that the user has configured. */
   readonly uiUrl: string | undefined;
-  /** Whether the demo started it. */
+  /** True if the demo started the service. */
   readonly isOwn: boolean;
   stop(): Promise<void>;
 }
 
-/** The service that the user has configured, else one of the demo's own on free ports. */
+/** Opens the service that the user has configured, else starts one for the demo on free ports. */
 export async function openTemporal(folder: string, tell: Tell): Promise<TemporalService> {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { address } = connectionOptions;
@@ -45,7 +45,7 @@ async function startTemporal(folder: string, tell: Tell): Promise<TemporalServic
   return { address, namespace, uiUrl, isOwn: true, stop: () => server.stop() };
 }
 
-/** The librarian's script as an OpenAI-compatible server: it outlives every worker, as a real provider would. */
+/** Serves the librarian's script as an OpenAI-compatible server: it outlives every worker, as a real provider would. */
 export async function serveLibrarian(projectDir: string): Promise<{ url: string; close(): Promise<void> }> {
   // Loaded as a worker loads it, so that `import … from 'everthread/testing'` resolves to the same module.
   const loader = await createModuleLoader(projectDir, {});

@@ -1,7 +1,7 @@
 /**
- * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, a question that the
- * model answers with a program of its own, and the effect that the lost call had scheduled. Each crash is a SIGKILL, and the
- * part of a supervisor, starting another worker, is played at once. Nothing here helps the thread to continue: Temporal
+ * The story: a question, a crash while it is answered, a request to publish, a crash while that runs, a question that
+ * the model answers with a program, and the effect that the lost call had scheduled. Each crash is a SIGKILL, and
+ * another worker is started at once, as a supervisor would. Nothing here helps the thread to continue: Temporal
  * continues it, from what the store has.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,23 +17,23 @@ export interface Stage {
   readonly client: RuntimeClient;
   readonly threadId: string;
   readonly log: ThreadLog;
-  /** Kill the second worker before the tool's effect. */
+  /** True to kill the second worker before the tool's effect. */
   readonly early: boolean;
   /** Silence after which a worker counts as lost. */
   readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
   startWorker(name: string): WorkerProcess;
-  /** Ends waiting for something outside Everthread. */
+  /** Aborts waits for something outside Everthread. */
   readonly signal: AbortSignal;
 }
 
 export interface Crash {
   readonly worker: string;
-  /** What was cut off: a model's answer, or a tool that may not run twice. */
+  /** The work that was cut off: a model's answer, or a tool that may not run twice. */
   readonly of: 'answer' | 'tool';
   readonly step: number;
-  /** From the kill to the first event of continued work. */
+  /** Milliseconds from the kill to the first event of continued work. */
   readonly costMs: number;
-  /** The part of it spent waiting for a heartbeat. */
+  /** Milliseconds of `costMs` spent waiting for a heartbeat. */
   readonly timeoutMs: number;
 }
 
@@ -45,7 +45,7 @@ export const TURNS = 3;
 const MODEL_MS = 180_000;
 /** On a busy machine the next worker takes a while to start. */
 const RECOVERY_MS = 180_000;
-/** Enough to be seen streaming, too little to be the end. */
+/** Characters after which a worker is killed: enough to show that an answer streams, too few to be all of it. */
 const STREAMED_CHARACTERS = 150;
 
 export async function tellStory(stage: Stage, question: string, first: WorkerProcess): Promise<Crash[]> {
@@ -80,7 +80,9 @@ async function waitForRest({ client, threadId, log }: Stage): Promise<void> {
   );
 }
 
-/** The effect that publish_summary scheduled before its worker was killed; a model that published nothing has none. */
+/**
+ * Waits for the effect that publish_summary scheduled before its worker was killed, if the model published anything.
+ */
 async function waitForFollowUp(stage: Stage): Promise<void> {
   const { screen, log } = stage;
   const scheduled = log.events.find((event) => event.type === 'effect.scheduled');
@@ -101,19 +103,19 @@ function findEffectEnd(events: readonly ThreadEvent[]): ThreadEvent | undefined 
   return events.find((event) => event.type === 'effect.done' || event.type === 'effect.failed');
 }
 
-/** The first message after the effect began. */
+/** Returns the first user message after the effect began. */
 function findFollowUp(events: readonly ThreadEvent[]): ThreadEvent | undefined {
   const begun = events.findIndex((event) => event.type === 'effect.started');
   return events.slice(begun).find(({ type, data }) => type === 'message.created' && data.role === 'user');
 }
 
 interface Act {
-  /** Undefined when the work was done before the kill could hit it. */
+  /** Undefined if the work was done before the kill. */
   readonly crash?: Crash;
   readonly next: WorkerProcess;
 }
 
-/** Kills the worker while the model's answer streams; undefined where it was done before. */
+/** Kills the worker while the model's answer streams; undefined if the answer was complete before. */
 export async function interruptAnswer(stage: Stage, worker: WorkerProcess): Promise<Act | undefined> {
   const { screen, log, timeouts } = stage;
   if ((await log.until('the model streams an answer', findStreaming, MODEL_MS)) === 'over') {
@@ -179,7 +181,7 @@ function after(at: number, types: readonly string[]) {
     events.find((event) => types.includes(event.type) && event.at / 1000 > at);
 }
 
-/** `over` when the execution ended first. */
+/** Returns `over` if the execution has ended. */
 function findStreaming(events: readonly ThreadEvent[]): 'streaming' | 'over' | undefined {
   if (events.some((event) => event.type === 'execution.ended')) return 'over';
   const step = events.slice(events.findLastIndex((event) => event.type === 'step.started'));
@@ -189,7 +191,7 @@ function findStreaming(events: readonly ThreadEvent[]): 'streaming' | 'over' | u
   return characters >= STREAMED_CHARACTERS ? 'streaming' : undefined;
 }
 
-/** Until the tool has begun, and unless `early` until its effect is visible; false when the model ended without it. */
+/** Waits until the tool has begun and, unless `early`, its effect is visible; false if the model ended without it. */
 async function waitForPublishing({ log, threadId, early, signal }: Stage, from: number): Promise<boolean> {
   const isOver = () => log.events.slice(from).some((event) => event.type === 'execution.ended');
   const hasBegun = (events: readonly ThreadEvent[]) =>

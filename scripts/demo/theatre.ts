@@ -1,6 +1,6 @@
 /**
  * What every performance needs: a Temporal service, a model, a store, a client, and workers that may be killed.
- * R1. What is started is put on a stack of resources at once, and the stack is unwound however the performance ends.
+ * R1. All that is started is put on a stack of resources at once, which is unwound however the performance ends.
  * R2. If this process is killed, the server's guardian and the workers' channels notice, and they end too.
  */
 import { randomUUID } from 'node:crypto';
@@ -23,17 +23,17 @@ export interface Theatre {
   /** The thread with which the performance begins. */
   readonly threadId: string;
   readonly folder: string;
-  /** Of the workers, and of commands beside them. */
+  /** Environment of the workers, and of commands that run beside them. */
   readonly environment: NodeJS.ProcessEnv;
   readonly stack: AsyncDisposableStack;
-  /** Ends waiting for something outside Everthread. */
+  /** Aborts waits for something outside Everthread. */
   readonly signal: AbortSignal;
   /** Silence after which a worker counts as lost. */
   readonly timeouts: { readonly modelHeartbeatMs: number; readonly toolHeartbeatMs: number };
-  /** Serving already. */
+  /** The first worker, which serves already. */
   readonly first: WorkerProcess;
   startWorker(name: string): WorkerProcess;
-  /** Rejects when a worker does not start. */
+  /** Rejects if a worker does not start. */
   readonly failure: Promise<never>;
 }
 
@@ -52,7 +52,7 @@ export async function openTheatre(house: House): Promise<Theatre> {
   stack.defer(() => temporal.stop());
   const modelUrl = await openModel(house);
   const threadId = `demo-${randomUUID().slice(0, 8)}`;
-  // On a shared service, a queue of this run's own.
+  // On a shared service, this run has its own queue.
   const taskQueue = temporal.isOwn ? 'everthread' : `everthread-${threadId}`;
   const keys = generateKey('demo');
   const storeAddress = `sqlite:${join(folder, 'store.db')}`;
@@ -70,7 +70,7 @@ export async function openTheatre(house: House): Promise<Theatre> {
   // Keeps a late failure of a worker from being an unhandled rejection.
   failure.promise.catch(() => undefined);
   const startWorker = (name: string): WorkerProcess => {
-    // Events are read later than lines: a tool's output must not precede its beginning.
+    // Lines are delayed, because events are read later: a tool's output must not precede its beginning.
     const onLine = (line: string) => setTimeout(() => screen.say('worker', line, `worker ${name}`), 120);
     const logFile = join(folder, `worker-${name}.log`);
     const worker = new WorkerProcess({ name, projectDir, env, logFile, onLine });
@@ -94,7 +94,7 @@ export async function openTheatre(house: House): Promise<Theatre> {
   };
 }
 
-/** The address of the scripted model, or undefined where a real one answers. */
+/** Returns the address of the scripted model; undefined if a real model answers. */
 async function openModel({ options, screen, stack, projectDir }: House): Promise<string | undefined> {
   const { OPENAI_API_KEY, OPENAI_BASE_URL, EVERTHREAD_MODEL } = process.env;
   if (!options.scripted && (OPENAI_API_KEY || OPENAI_BASE_URL)) {

@@ -6,7 +6,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 
 interface Waiter {
-  /** Answers whether it has found what it waits for. */
+  /** Returns true if it has found what it waits for. */
   look(): boolean;
   fail(error: unknown): void;
 }
@@ -42,7 +42,10 @@ export class ThreadLog {
     }
   }
 
-  /** The first answer of `find` that is not undefined; asked again at each event. Rejects after `timeoutMs`, naming `what`. */
+  /**
+   * Resolves to the first result of `find` that is not undefined; `find` is called again at each event. Rejects after
+   * `timeoutMs`, naming `what`.
+   */
   until<T>(
     what: string,
     find: (events: readonly ThreadEvent[]) => T | undefined,

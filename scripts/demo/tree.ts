@@ -1,4 +1,4 @@
-/** The family at the end: as a tree, and where to look at it. */
+/** Prints the family at the end: as a tree, and where to see it. */
 import { join, relative } from 'node:path';
 import { treeLines } from '../../src/cli/output/tree-text.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';

@@ -1,6 +1,7 @@
 /**
- * The fourth scenario: a page of `useChat` in a browser. It asks the question over HTTP, the worker is killed in mid-answer, and the page goes on
- * by itself: nothing loads it anew, and nothing in it knows of workers. Where this machine has no browser, the user's opens the page.
+ * The fourth scenario: a page of `useChat` in a browser. It asks the question over HTTP, the worker is killed in
+ * mid-answer, and the page continues without a reload; nothing in it knows of workers. If this machine has no browser,
+ * the user opens the page.
  */
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -65,7 +66,7 @@ export async function performWeb(theatre: Theatre): Promise<boolean> {
   return findings.every(({ kept }) => kept);
 }
 
-/** Undefined where this machine has no browser. */
+/** Opens the page in a browser of this machine; undefined if there is none. */
 async function openInBrowser({ stack, screen }: Theatre, address: string): Promise<Page | undefined> {
   const program = findBrowser();
   if (program === undefined) return undefined;
@@ -77,7 +78,7 @@ async function openInBrowser({ stack, screen }: Theatre, address: string): Promi
   return page;
 }
 
-/** The page's first message makes the thread. */
+/** Waits until the page's first message has created the thread. */
 async function untilBegun({ client, threadId, signal }: Theatre, timeoutMs: number): Promise<void> {
   await until('the page has asked', timeoutMs, signal, () =>
     client.getThread(threadId).then(

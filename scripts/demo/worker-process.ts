@@ -12,16 +12,16 @@ export interface WorkerOptions {
   readonly name: string;
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Its standard error. */
+  /** File that receives the worker's standard error. */
   readonly logFile: string;
-  /** A line that it, or a tool in it, printed. */
+  /** Called with each line that the worker, or a tool in it, prints. */
   readonly onLine: (line: string) => void;
 }
 
 export class WorkerProcess {
   readonly name: string;
   readonly pid: number;
-  /** Resolves when it serves its task queue; rejects with its last output when it ends before that. */
+  /** Resolves when the worker serves its task queue; rejects with its last output if it ends before that. */
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
@@ -48,7 +48,7 @@ export class WorkerProcess {
     this.ready.catch(() => undefined);
   }
 
-  /** SIGKILL: no warning, no clean-up, as when the machine is lost. Answers the time, in ms since 1970. */
+  /** Sends SIGKILL: no warning, no clean-up, as when the machine is lost. Returns the time, in ms since 1970. */
   async kill(): Promise<number> {
     const at = Date.now();
     this.#child.kill('SIGKILL');
@@ -56,7 +56,7 @@ export class WorkerProcess {
     return at;
   }
 
-  /** Ends it in order, and after three seconds by force. */
+  /** Ends the worker in order, or after three seconds by force. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');

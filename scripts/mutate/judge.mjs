@@ -1,6 +1,6 @@
 /**
- * What the named tests say of a tree. Red counts where a test has failed; a file that does not load, tests that do not end, or
- * words that select none say nothing of a mutation.
+ * Runs the named tests on a tree. Only a failed test makes the result red; a file that does not load, tests that do not
+ * end, or words that select no test are inconclusive.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { join } from 'node:path';
 const WITHIN_MS = 10 * 60_000;
 const TEST_TIMEOUT_MS = 60_000;
 
-/** `{ state: 'green' }`, `{ state: 'red', by, why }` or `{ state: 'silent', why }`. */
+/** Resolves to `{ state: 'green' }`, `{ state: 'red', by, why }` or `{ state: 'silent', why }`. */
 export async function runTests(node, copy, { tests, title, server = false }, signal) {
   mkdirSync(copy.scratch, { recursive: true });
   const folder = mkdtempSync(join(copy.scratch, 'run-'));
   const outputFile = join(folder, 'result.json');
-  // What a mutation leaves at work keeps no Jest from its end.
+  // Jest must end even if a mutation leaves work running.
   const args = [
     ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
     ...[
@@ -37,7 +37,7 @@ export async function runTests(node, copy, { tests, title, server = false }, sig
   return judge(JSON.parse(readFileSync(outputFile, 'utf8')));
 }
 
-/** The type check of a tree's sources; undefined when they pass. */
+/** Type-checks a tree's sources; resolves to the output of the check, or to undefined if they pass. */
 export async function checkTypes(node, copy, signal) {
   const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noEmit'];
   const { code, said } = await runNicely(node, args, { cwd: copy.root, env: process.env, signal });
@@ -74,7 +74,7 @@ function firstLines(text) {
   return lines.slice(0, 8).join('\n').slice(0, 800);
 }
 
-/** In a group of its own, all of which ends with it, or with us. */
+/** Runs a command with low priority in its own process group, all of which ends at the time limit or the signal. */
 function runNicely(command, args, { cwd, env, signal }) {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

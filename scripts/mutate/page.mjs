@@ -1,4 +1,4 @@
-/** docs/mutations.md: what is broken, one at a time, and which test says so. */
+/** docs/mutations.md: what each mutation breaks, and which test notices it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../set-up.mjs';
@@ -15,7 +15,7 @@ red. A change that no test notices would be a promise that nothing keeps. The li
 const NOTICED_BY = 'noticed by';
 const NOT_RUN = '**not run yet**';
 
-/** The page, with new findings (name → cell) over those that it has. */
+/** Writes the page; new findings (name → cell) replace those that it has. */
 export function writePage(parts, findings) {
   const known = readFindings();
   writeFileSync(
@@ -24,7 +24,7 @@ export function writePage(parts, findings) {
   );
 }
 
-/** Which test has noticed which mutation, as the page says. */
+/** Returns which test has noticed which mutation, as the page has it. */
 export function readFindings() {
   const rows = readPage().matchAll(/^\| .*? \| (.*?) \| (.*) \|$/gm);
   const isHead = (finding) => finding === '---' || finding === NOTICED_BY;
@@ -33,7 +33,7 @@ export function readFindings() {
   );
 }
 
-/** `finding` gives the last cell of a mutation's row. */
+/** Returns the page; `finding` returns the last cell of a mutation's row. */
 export function renderPage(parts, finding) {
   const sections = parts.map(({ title, mutations }) => {
     const rows = mutations.map(({ rule, name }) => `| ${rule} | ${name} | ${finding(name)} |`);
@@ -42,14 +42,14 @@ export function renderPage(parts, finding) {
   return HEAD + sections.join('\n');
 }
 
-/** The first test that has noticed it. */
+/** Formats a finding: the first test that has noticed the mutation. */
 export function toCell({ verdict, by = [] }) {
   if (verdict !== 'noticed') return verdict === 'survives' ? '**nothing**' : '**nothing that can be told**';
   const [first] = by;
   return first.replaceAll('|', '\\|').replace(/\s+/g, ' ');
 }
 
-/** Empty where there is none yet. */
+/** Returns the page; an empty text if there is none yet. */
 export function readPage() {
   try {
     return readFileSync(PAGE, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * A copy of the clone in which the source is changed. A mutation names no file: its text stands once in all of `src`, wherever the
- * code has moved, so the list survives a rearrangement and fails loudly when the code itself has changed.
+ * A copy of the clone in which the source is changed. A mutation names no file: its text occurs once in all of `src`,
+ * so the list survives moved code, and a mutation fails loudly if the code itself has changed.
  */
 import {
   copyFileSync,
@@ -20,7 +20,7 @@ import { ROOT } from '../set-up.mjs';
 
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage', '.everthread']);
 
-/** The sources of a clone, by their paths in it. */
+/** Returns the sources of a clone, by their paths in it. */
 export function readSources(root = ROOT) {
   const src = join(root, 'src');
   const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) =>
@@ -29,7 +29,7 @@ export function readSources(root = ROOT) {
   return new Map(paths.sort().map((path) => [join('src', path), readFileSync(join(src, path), 'utf8')]));
 }
 
-/** The changed files of a mutation, by their paths; throws where a text is not there, or is there twice. */
+/** Returns the changed files of a mutation, by path; throws if a text is missing or occurs twice. */
 export function mutate(sources, { name, edits }) {
   const changed = new Map();
   for (const { find, put } of edits) {
@@ -50,7 +50,7 @@ function locate(sources, name, find) {
   throw new Error(`"${name}": its text ${where}: ${find}`);
 }
 
-/** The clone again, with its dependencies linked, and a folder for what tests write. */
+/** A copy of the clone, with its dependencies linked, and a folder for what tests write. */
 export class Copy {
   #folder = mkdtempSync(join(tmpdir(), 'mutate-'));
   root = join(this.#folder, 'tree');
@@ -84,7 +84,7 @@ export class Copy {
   }
 }
 
-/** Each package by itself: Node's permission model lets nobody through a link in the midst of a path. */
+/** Links each package separately: Node's permission model refuses paths with a link in the middle. */
 function linkPackages(from, to) {
   mkdirSync(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** What was answered survives a power cut. */
+/** Mutations of the disk: acknowledged writes survive a power cut. */
 const POWER = ['test/contract/power-cut.test.ts'];
 
 export const DISK = [

@@ -1,7 +1,7 @@
 /**
- * What `npm run mutate` breaks, by the part of the promises. A mutation has a `name` (what is broken), a `rule` (the promise), its
- * `edits` (each a text that stands once in all of `src`, and what is put in its place), the `tests` that guard it, where it helps the
- * `title` of those that are meant, and `server` where they need Temporal's.
+ * What `npm run mutate` breaks, by area. A mutation has a `name` (what is broken), a `rule` (the promise), its `edits`
+ * (each a text that occurs once in all of `src`, and its replacement), the `tests` that guard it, optionally a `title`
+ * that selects among them, and `server` if they need Temporal's.
  */
 import { DISK } from './disk.mjs';
 import { MODELS } from './models.mjs';

@@ -1,4 +1,4 @@
-/** What surrounds a call of a model, and any activity. */
+/** Mutations of what surrounds a model call, and any activity. */
 export const MODELS = [
   {
     name: 'the abort signal is not handed to the provider',

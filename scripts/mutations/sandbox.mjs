@@ -1,4 +1,4 @@
-/** What stands between a program and the worker. */
+/** Mutations of what separates a program from the worker. */
 export const SANDBOX = [
   {
     name: 'a stale message of a child is taken',

@@ -1,4 +1,4 @@
-/** What holds a secret is taken out before anything is written. */
+/** Mutations of how secrets are removed before anything is written. */
 const HOOKS = ['test/state/hook-secrets.test.ts'];
 const RETURNED = 'secrets that a hook has read are taken out of what it returns';
 

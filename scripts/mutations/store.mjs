@@ -1,4 +1,4 @@
-/** Fences, duplicates, order, rest; what is kept where. */
+/** Mutations of the store: fences, duplicates, order, rest, and what is kept where. */
 const CONTRACT = ['test/contract/sqlite-store.test.ts'];
 
 export const STORE = [

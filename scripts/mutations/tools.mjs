@@ -1,4 +1,4 @@
-/** A tool's side effect happens at most once. */
+/** Mutations of tools: a tool's side effect happens at most once. */
 const RETRIED = {
   find: "retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,",
   put: 'retry: LOST_WORKER_RETRY,',

@@ -1,4 +1,4 @@
-/** The order of commands, and what a run carries. */
+/** Mutations of the workflow: the order of commands, and what a run carries. */
 const REPLAY = ['test/replay/replay.test.ts'];
 
 export const WORKFLOW = [
@@ -32,7 +32,7 @@ export const WORKFLOW = [
     rule: 'recorded order: a quick tool that was too slow is dispatched again at once',
     edits: [
       {
-        find: '// Slower than promised, or its worker was lost: the store says whether it runs again.',
+        find: '// It took longer than a second, or its worker was lost: the store decides whether it runs again.',
         put: 'await run.activities.recordToolOutcome(call, place);',
       },
     ],
@@ -83,8 +83,8 @@ export const WORKFLOW = [
     rule: 'items leave the workflow only after the step that took them has stored them',
     edits: [
       {
-        find: 'return this.#taken.map(({ item }) => item);\n  }\n\n  /** The step has stored',
-        put: 'const items = this.#taken.map(({ item }) => item);\n    this.#taken = [];\n    return items;\n  }\n\n  /** The step has stored',
+        find: 'return this.#taken.map(({ item }) => item);\n  }\n\n  /** Records that the step has stored',
+        put: 'const items = this.#taken.map(({ item }) => item);\n    this.#taken = [];\n    return items;\n  }\n\n  /** Records that the step has stored',
       },
     ],
     tests: ['test/core/queue.test.ts'],

@@ -1,4 +1,4 @@
-/** A browser of this machine without a window, and what it shows of the page. */
+/** A browser of this machine without a window, and a reader of what its page shows. */
 import { accessSync, constants } from 'node:fs';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 
@@ -10,10 +10,10 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Far beyond what any machine needs. */
+/** Time limit, far beyond what any machine needs. */
 const PATIENCE_MS = 180_000;
 
-/** Its program: that of `EVERTHREAD_BROWSER`, else the first at a usual place; undefined where there is none. */
+/** Returns the browser's program: `EVERTHREAD_BROWSER`, else the first at a usual place; undefined if there is none. */
 export function findBrowser(): string | undefined {
   const { EVERTHREAD_BROWSER } = process.env;
   return (EVERTHREAD_BROWSER ? [EVERTHREAD_BROWSER] : PLACES).find(canRun);
@@ -33,9 +33,9 @@ export function openBrowser(executablePath: string): Promise<Browser> {
     executablePath,
     // The sandbox of Chromium wants user namespaces, which containers often lack; it loads nothing but our own page.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-    // It ends with the pipe, and so with this process, however that ends.
+    // The browser ends with the pipe, and so with this process, however that ends.
     pipe: true,
-    // What Ctrl-C ends is for the program to say.
+    // This program decides what Ctrl-C ends.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -52,21 +52,21 @@ export async function openPage(browser: Browser, address: string): Promise<Page>
 }
 
 export interface Shown {
-  /** Of `useChat`: `ready`, `submitted`, `streaming`, `error`. */
+  /** Status of `useChat`: `ready`, `submitted`, `streaming`, `error`. */
   readonly status: string | null;
   readonly error: string | null;
   readonly messages: readonly { readonly role: string | null; readonly texts: readonly string[] }[];
-  /** The states of the tools that it shows, and what each says. */
+  /** State and text of each tool call that the page shows. */
   readonly tools: readonly string[];
   readonly asks: boolean;
 }
 
-/** In one look. */
+/** Reads all of it in one evaluation. */
 export async function look(page: Page): Promise<Shown> {
   return JSON.parse((await page.evaluate(LOOK)) as string) as Shown;
 }
 
-// As text: what runs in the page is no code of this program.
+// A text, because it runs in the page and not in this program.
 const LOOK = `(() => {
   const all = (within, what) => [...within.querySelectorAll(what)];
   return JSON.stringify({
@@ -81,7 +81,7 @@ const LOOK = `(() => {
   });
 })()`;
 
-/** By the page's own events: pages that stand behind another one are not painted, and a pointer waits for that. */
+/** Sends a message by the page's own events: hidden pages are not painted, and pointer input waits for painting. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.evaluate(
     `(() => { const form = document.querySelector('form'); form.elements.text.value = ${JSON.stringify(text)}; form.requestSubmit(); })()`,

@@ -1,4 +1,7 @@
-/** Bundles the page once for each version of `ai`: `page-5.js`, `page-6.js`, `page-7.js`. `node scripts/web/bundle-page.ts FOLDER` does it too. */
+/**
+ * Bundles the page once for each version of `ai`: `page-5.js`, `page-6.js`, `page-7.js`. It is also a program:
+ * `node scripts/web/bundle-page.ts FOLDER`.
+ */
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +23,7 @@ export async function bundlePage(
       platform: 'browser',
       resolve: { alias: packagesOf(version) },
       transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-      // The page asks for what 5 does not have yet, and packages say where a server of React would leave its part to the browser.
+      // The page imports what version 5 lacks, and packages have directives such as `use client`.
       checks: { importIsUndefined: false, moduleLevelDirective: false },
     });
     await bundle.write({ file: join(folder, `page-${version}.js`), format: 'iife' });
@@ -28,7 +31,7 @@ export async function bundlePage(
   }
 }
 
-/** The hooks of a version come with the `ai` that they were made for. */
+/** Resolves the hooks of a version together with the `ai` that they were made for. */
 function packagesOf(version: UiVersion): Record<string, string> {
   const hooks = require.resolve(`ai-sdk-react-${version}/package.json`);
   return { '@ai-sdk/react': dirname(hooks), ai: dirname(createRequire(hooks).resolve('ai/package.json')) };

@@ -1,6 +1,6 @@
 /**
- * A page of one chat, as an author writes it with `useChat`. Its address names the chat, the agent and the version of `ai` that it is bundled
- * with: `?id=…&agent=…&ui=7`. The name of whatever tests touch stands in `data-` attributes.
+ * A page of one chat, as an author writes it with `useChat`. Its address names the chat, the agent and the version of
+ * `ai` that it is bundled with: `?id=…&agent=…&ui=7`. Elements that tests use are marked with `data-` attributes.
  */
 import { useChat } from '@ai-sdk/react';
 import * as ai from 'ai';
@@ -21,7 +21,7 @@ function Chat() {
     id,
     resume: true,
     transport,
-    // 5 has no approvals.
+    // Version 5 has no approvals.
     sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
     onData({ type, data }) {
       if (type === 'data-attempt') setDiscarded((before) => [...before, ...data.discarded]);
@@ -34,11 +34,11 @@ function Chat() {
     sendMessage({ text: event.target.elements.text.value });
     event.target.reset();
   };
-  // The response says itself when it has ended. `stop` of the hook would only leave it.
+  // Stops the execution, and the response ends with it. The hook's `stop` would only disconnect.
   const halt = () => fetch(`${api}/${id}/stop`, { method: 'POST' });
   const decide = (part, approved) => {
     if (part.approval) return chat.addToolApprovalResponse({ id: part.approval.id, approved });
-    // What the hook of 5 does not do: the part is answered, and the message posted.
+    // Version 5's hook does not do this: set the part's answer, then post the message.
     const answer = { state: 'approval-responded', approval: { id: part.id, approved } };
     chat.setMessages((all) =>
       all.map((one) => ({

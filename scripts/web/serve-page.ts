@@ -1,4 +1,4 @@
-/** The page and the HTTP API at one address, as a page of the web needs them: `/page?id=CHAT&agent=AGENT&ui=7`. */
+/** Serves the page and the HTTP API at one address, as a web page needs them: `/page?id=CHAT&agent=AGENT&ui=7`. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Api } from '../../src/server/index.ts';
@@ -9,7 +9,7 @@ article[data-role=user] { background: #d7e8ff; margin-left: 6rem }
 [data-tool] { color: #56657a; font-size: 14px; white-space: normal; max-height: 3em; overflow: hidden } [data-error] { color: #b3261e }
 form { display: flex; gap: .5rem; margin-top: 1rem } input { flex: 1 } input, button { font: inherit; padding: .4rem .8rem }`;
 
-/** `folder`: of the bundles. */
+/** `folder` holds the bundles. */
 export function withPage(api: Api, folder: string): Api {
   return {
     ...api,

@@ -1,8 +1,9 @@
 /**
- * Every command by its name, with what lists of commands show of it and the file that it is loaded from, so that a command costs what it
- * uses itself and `--help` hardly anything. `test/cli/command-table.test.ts` compares it with the commands as they are.
- * `reads: true`: the command needs the store alone. In a package these run from one bundled file (`start.ts`), which has
- * `commands/reading.ts` and no other file of commands.
+ * Every command by its name, with what lists of commands show of it and the file that it is loaded from. A command thus
+ * loads only what it uses, and `--help` hardly anything. `test/cli/command-table.test.ts` compares the table with the
+ * actual commands.
+ * `reads: true`: the command needs only the store. In a package these commands run from one bundled file (`start.ts`),
+ * which contains `commands/reading.ts` and no other command file.
  */
 import { GROUPS } from './command.ts';
 import { GROUP, type ListedCommand } from './listed-command.ts';
@@ -140,7 +141,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
 ];
 
-/** The commands that the words name, from the outermost inwards; empty where nothing has the first one's name. */
+/** Returns the commands that `argv` names, outermost first; empty if no command has the first name. */
 export function namedCommands(
   argv: readonly string[],
   commands: readonly ListedCommand[] = COMMANDS,

@@ -1,6 +1,6 @@
 /**
- * What all commands share: `--project` and `--json`, parsers of option values, and the path of a handler's exit code
- * to `main`.
+ * Shared by all commands: `--project` and `--json`, parsers of option values, and the path of a handler's exit code to
+ * `main`.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -60,7 +60,7 @@ export function addHealth(command: Command): Command {
   );
 }
 
-/** A handler answers its exit code, or nothing for 0; `main` handles what it throws. */
+/** Wraps a handler, which returns its exit code or undefined for 0; `main` handles what it throws. */
 export function act<A extends unknown[]>(
   cli: Cli,
   handler: (...args: A) => Promise<number | undefined>,
@@ -100,7 +100,7 @@ export function parseList(text: string): unknown[] {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
-/** `67108864`, `64mb`, `64 MiB`. */
+/** Parses a number of bytes: `67108864`, `64mb`, `64 MiB`. */
 export function parseBytes(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)\s*(b|[kmg]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
   const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Node caches the compiled form of our code and its packages, which halves the start-up time. In the user's own cache
- * folder: Node's default is shared by all users of the machine, and another user could have placed code there.
+ * Caches the compiled form of our code and its packages, which halves the start-up time. The cache is in the user's own
+ * cache folder: Node's default is shared by all users of the machine, and another user could have placed code there.
  */
 import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';

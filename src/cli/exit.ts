@@ -11,8 +11,8 @@ import { visible } from './output/terminal-text.ts';
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 
 /**
- * Prints what was thrown on standard error, and answers the exit code. As JSON it is one line, `{ error: { code, message, next } }`, with
- * what to do next where that is known.
+ * Prints what was thrown on standard error, and returns the exit code. As JSON it is one line, with what to do next if
+ * that is known: `{ error: { code, message, next } }`.
  */
 export function reportFailure(error: unknown, json = false): number {
   if (isCommanderError(error)) return exitOfCommander(error);
@@ -63,7 +63,7 @@ const NEXT: Partial<Record<ErrorCode, () => string>> = {
   InvalidDefinitions: () => `Fix these, and run "${commandName()} validate" to check.`,
 };
 
-/** By shape: commander may be another copy in tests. */
+/** Checks the shape, because commander may be another copy in tests. */
 function isCommanderError(error: unknown): error is CommanderError {
   return (
     error instanceof Error &&
@@ -73,7 +73,7 @@ function isCommanderError(error: unknown): error is CommanderError {
   );
 }
 
-/** For a file outside the store. */
+/** True if the disk is full, for a file outside the store. */
 function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT';

@@ -1,8 +1,8 @@
 /**
  * Ctrl-C and SIGTERM for commands that run until then.
- * I1. The first one is a request: `signal` fires, and the command finishes its work in order.
- * I2. The second one forces the end: what was started is killed, and the process ends at once. So does the first one as long as
- *     the command is only preparing: there is nothing to finish yet.
+ * I1. The first signal is a request: `signal` fires, and the command finishes its work in order.
+ * I2. The second signal forces the end: what was started is killed, and the process ends at once. Before `begin` the
+ *     first signal does the same: there is nothing to finish yet.
  */
 import { EXIT } from './exit.ts';
 import { note } from './output/output.ts';
@@ -14,7 +14,7 @@ export interface Interruption {
   onForce(end: () => void): void;
   /** Declares that from now on there is work to finish (I2). */
   begin(): void;
-  /** Has the effect of the first signal, for a reason of the command's own. */
+  /** Has the effect of the first signal, for a reason within the command. */
   stop(): void;
 }
 

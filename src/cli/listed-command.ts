@@ -2,17 +2,17 @@
 import type { Command } from 'commander';
 import type { Cli } from './command.ts';
 
-/** As lists show it. */
+/** What lists show of a command, and how it is loaded. */
 export interface ListedCommand {
   readonly name: string;
   readonly alias?: string;
   readonly group?: string;
   readonly summary: string;
-  /** As usage writes them: `<thread> [text]`; `…` of a command that has others below it. */
+  /** Arguments as usage shows them: `<thread> [text]`; `GROUP` for a command that has others below it. */
   readonly usage?: string;
   readonly reads?: boolean;
   readonly below?: readonly ListedCommand[];
-  /** Adds it, and all below it unless `below` lists them, to its parent. */
+  /** Loads the function that adds the command to its parent, with all below it unless `below` lists them. */
   readonly load: () => Promise<(parent: Command, cli: Cli) => void>;
 }
 

@@ -54,13 +54,13 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** Of a failure that comes before a command has read its options as well. */
+/** True if failures are printed as JSON; needed also before a command has read its options. */
 function isJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
-/** Whole for the commands that the words name; of all others it has what a list of them shows. */
+/** Builds the commands that `argv` names in full; the others have only what lists show of them. */
 export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
   const program = new Command('everthread')
     .description('Runs Standard Agents as durable threads on Temporal.')
@@ -119,7 +119,7 @@ async function setProjectEnv(command: Command): Promise<void> {
   announce({ text: envFileText(read) });
 }
 
-/** Settings that commander does not pass on to commands added later. */
+/** Applies settings that commander does not pass on to commands added later. */
 function prepare(command: Command): void {
   command
     .helpCommand(false)

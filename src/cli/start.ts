@@ -1,8 +1,9 @@
 /**
- * The first file of the command: chooses the door. A command that reads the store alone starts, in a package, from the bundle that the build makes
- * of `main` and these commands, because Node takes a millisecond for each file and a store has 500 of them. Every other command loads projects or
- * Temporal, and so the files that they share.
- * S1. A process has one of both: modules with state, such as `secret-environment`, exist once in it.
+ * The first file of the command: chooses what `main` is loaded from. In a package, a command that needs only the store
+ * is loaded from the bundle that the build makes of `main` and these commands, because Node takes a millisecond for
+ * each file and a store has 500 of them. Every other command loads projects or Temporal, and so the files that they
+ * share.
+ * S1. A process loads only the bundle or only the files: modules with state, such as `secret-environment`, exist once.
  */
 import { existsSync } from 'node:fs';
 import { namedCommands } from './command-table.ts';
@@ -12,7 +13,7 @@ const BUNDLE = new URL('./reader/main.js', import.meta.url);
 
 /** `argv` without node and script. Resolves to the exit code. */
 export async function start(argv: string[]): Promise<number> {
-  // Before all that is worth keeping.
+  // Before everything whose compiled form is cached.
   keepCompiled();
   const { main } = await loadMain(argv);
   return main(argv);

@@ -1,8 +1,8 @@
 /**
  * Folds the chunks of an answer into one response (definitions §5.3, §5.4).
- * A1. A call is that of its `tool-call-start` and its deltas, as far as its `tool-call-done` does not say otherwise; one that was
- *     not done when the answer was finished is complete.
- * A2. Nothing that the contract knows is lost; of other kinds the names are kept.
+ * A1. A call is built from its `tool-call-start` and its deltas; fields of its `tool-call-done` override them. A call
+ *     without a `tool-call-done` counts as complete when the answer is finished.
+ * A2. Nothing is lost from chunks of kinds that the contract defines; of other kinds only the names are kept.
  */
 import type {
   ExecutedProviderTool,
@@ -19,7 +19,7 @@ import { parseToolCall } from './tool-arguments.ts';
 export interface Accumulator {
   /** Throws the ProviderError of an `error` chunk. */
   add(chunk: ProviderStreamChunk): void;
-  /** A chunk of a kind that the contract does not have. */
+  /** Notes the kind of a chunk that the contract does not define. */
   ignore(kind: string): void;
   /** Throws 'server_error' when no `finish` chunk arrived: the answer may be cut off. */
   response(): ProviderResponse;
@@ -36,7 +36,7 @@ interface OpenCall {
   isDone: boolean;
 }
 
-/** Names are a provider's: a few, and short. */
+/** Bounds on the names of unknown chunk kinds, which providers choose: how many are kept, and their length. */
 const IGNORED_KINDS = 16;
 const KIND_CHARS = 64;
 
@@ -98,7 +98,7 @@ export function createAccumulator(): Accumulator {
   };
 }
 
-/** A1, in the order in which the calls began. */
+/** A1: assembles the calls, in the order in which they began. */
 function createCalls() {
   const calls: OpenCall[] = [];
 

@@ -17,7 +17,7 @@ import { imagesBehindTools } from './tool-images.ts';
 export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageModel): AiSdkCallOptions {
   const { maxOutputTokens, temperature, topP, topK, stopSequences, responseFormat, signal } = request;
   const tagged = model.specificationVersion === 'v4';
-  // Chat completions behind the SDK receive such content as JSON text, image bytes included.
+  // Chat-completion models of the SDK would send images in tool results as JSON text, image bytes included.
   const messages = model.provider.endsWith('.chat') ? imagesBehindTools(request.messages) : request.messages;
   const options: AiSdkCallOptions = {
     prompt: messages.map((message) => toPromptMessage(message, model.specificationVersion)),
@@ -35,7 +35,7 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
   return presentFields(options);
 }
 
-/** The provider's name, the key of its options: `anthropic` of `anthropic.messages`. */
+/** The provider's name, which is the key of its options: `anthropic` for the provider `anthropic.messages`. */
 export function optionsKey({ provider }: AiSdkLanguageModel): string {
   return provider.split('.')[0] ?? provider;
 }
@@ -45,7 +45,7 @@ function toEffort(reasoning: ProviderRequest['reasoning']): string | undefined {
   return toReasoningEffort(reasoning?.level);
 }
 
-/** The option of each provider for one call at a time; for the others none is known. */
+/** Each provider's option for one tool call at a time; providers that are not listed have no known option. */
 const ONE_CALL_AT_A_TIME: Readonly<Record<string, object>> = {
   openai: { parallelToolCalls: false },
   azure: { parallelToolCalls: false },
@@ -64,7 +64,7 @@ function toProviderOptions(
   return told || providerOptions ? { [key]: { ...told, ...providerOptions } } : undefined;
 }
 
-/** Nothing of this is sent without tools: providers reject a tool choice without tools. */
+/** Empty if there are no tools: providers reject a tool choice without tools. */
 function toTools(
   { tools = [], toolChoice }: ProviderRequest,
   model: AiSdkLanguageModel,
@@ -127,7 +127,7 @@ function toOutput(
     : { type: 'error-text', value: content.error };
 }
 
-/** Each version has its own name for a file within a result. */
+/** Converts a file in a tool result, which each version of the interface writes differently. */
 function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version: string): object {
   const { data, mediaType } = part;
   if (version === 'v2') return { type: 'media', data, mediaType };
@@ -135,7 +135,7 @@ function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version
   return { type: 'file', data: { type: 'data', data }, mediaType };
 }
 
-/** Present where the prompt asks for reasoning; a provider that requires its own signature on it ignores it. */
+/** Includes reasoning if the prompt requests it; a provider that requires its own signature on reasoning ignores it. */
 function toAssistantParts(message: Extract<ProviderMessage, { role: 'assistant' }>): object[] {
   const { content, reasoning } = message;
   const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }];

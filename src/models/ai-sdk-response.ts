@@ -1,4 +1,4 @@
-/** Translates answers of AI SDK language models, whole or streamed, into the provider port's (definitions §5.3, §5.4). */
+/** Translates answers of AI SDK language models, whole or streamed, for the provider port (definitions §5.3, §5.4). */
 import {
   type ExecutedProviderTool,
   type FinishReason,
@@ -88,19 +88,19 @@ function* toChunks(part: AiSdkPart, started: Set<string>): Generator<ProviderStr
   }
 }
 
-/** Calls that the provider executes itself are not run here. */
+/** True for a tool call that has to be run here; false for one that the provider runs itself. */
 function isOwnToolCall(part: AiSdkPart): boolean {
   return part.type === 'tool-call' && part.providerExecuted !== true;
 }
 
-/** Reports of a provider's own tools: their calls, and their results, which function tools never have here. */
+/** True for calls and results of tools that the provider runs itself; other tools have no results in an answer. */
 function isProviderTool(part: AiSdkPart): boolean {
   return part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true);
 }
 
 function joinProviderTools(parts: readonly AiSdkPart[], provider: string): ExecutedProviderTool[] {
   const calls = parts.filter((part) => isProviderTool(part) && part.type === 'tool-call');
-  // The last one counts: earlier ones were preliminary.
+  // The last result of a call counts: earlier ones were preliminary.
   const results = new Map(
     parts.filter(({ type }) => type === 'tool-result').map((part) => [part.toolCallId, part]),
   );
@@ -129,7 +129,7 @@ function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Zeros where the provider reports no counts. */
+/** Token counts; zeros if the provider reports none. */
 function toUsage(usage: unknown): ProviderUsage {
   const counts = toRecord(usage);
   const input = toRecord(counts.inputTokens);

@@ -1,4 +1,4 @@
-/** The two failures of an answer that are not the provider's own words: neither is asked for again of the same model. */
+/** The two errors about an answer that are raised here, not by the provider: neither is retried with the same model. */
 import { ProviderError } from '../core/message/provider.ts';
 import { readField } from '../core/value/thrown.ts';
 
@@ -9,12 +9,12 @@ export function tooLarge(what: string): ProviderError {
   );
 }
 
-/** `what`: a sentence about the provider, without its end. */
+/** `what`: a sentence about the provider, without its full stop. */
 export function invalidAnswer(what: string): ProviderError {
   return new ProviderError(`${what}. Its code does not keep to the contract of providers.`, 'InvalidAnswer');
 }
 
-/** The JSON of a part of an answer. Throws one of the two for what has none. */
+/** JSON of a part of an answer. Throws `AnswerTooLarge` if it is nested too deep, `InvalidAnswer` if it is not JSON. */
 export function answerJson(value: unknown, what: string): string {
   try {
     return JSON.stringify(value) ?? 'null';

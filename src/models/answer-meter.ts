@@ -1,7 +1,7 @@
 /**
- * Measures a model's answer while it arrives, and refuses more than `LIMITS` allow with the code `AnswerTooLarge`, for every
- * backend; until then only counts have been kept.
- * M1. Names and ids enter the store and its log unchanged: they must be short texts.
+ * Measures a model's answer while it arrives, for every backend, and throws `AnswerTooLarge` if it exceeds `LIMITS`.
+ * The meter itself keeps only counts.
+ * M1. Names and ids must be short texts: they enter the store and its log unchanged.
  */
 
 import type { ProviderStreamChunk } from '../core/message/provider.ts';
@@ -9,7 +9,7 @@ import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import { answerJson, tooLarge } from './answer-failure.ts';
 
 export interface AnswerMeter {
-  /** Throws `AnswerTooLarge`. */
+  /** Counts a chunk. Throws `AnswerTooLarge` if a limit is exceeded, `InvalidAnswer` if a part of it is not JSON. */
   add(chunk: ProviderStreamChunk): void;
 }
 
@@ -40,7 +40,8 @@ export function createAnswerMeter(): AnswerMeter {
         case 'tool-call-done':
           done(1);
           checkCall(chunk);
-          // Not every backend streams all that its final chunk contains. By its position: two calls may have the same id.
+          // Counted separately: the final chunk may contain more than was streamed. Keyed by position: two calls may
+          // have the same id.
           return whole(`${done(0)}`, bytesOf(chunk.arguments ?? ''));
         case 'image-done':
           images(1);
@@ -56,7 +57,7 @@ export function createAnswerMeter(): AnswerMeter {
   };
 }
 
-/** Adds to a total, answers it, and throws where it exceeds its limit. */
+/** Adds to a total and returns it. Throws `AnswerTooLarge` if the total exceeds its limit. */
 type Count = (amount: number) => number;
 
 function counter(what: string, limit: number): Count {
@@ -79,7 +80,7 @@ function createArgumentCounter(): (id: string, bytes: number) => void {
   };
 }
 
-/** M1: a short text. */
+/** M1: the name and the id of a call must be short. */
 function checkCall({ id, name = '', extraContent }: NamedCall): void {
   checkLength('the name of a tool', name, LIMITS.callNameChars);
   checkLength('the id of a tool call', id, LIMITS.callIdChars);

@@ -1,8 +1,9 @@
 /**
- * Decides what follows a failed attempt at a model call (definitions §4): the same model again after a pause, a plain call of it
- * at once, the next fallback, or the end. Pure; `call-model.ts` carries it out.
- * P1. A stream that broke is asked for once more as a whole answer, once a model: whatever lies between may not let streams pass.
- * P2. All that is asked of one model for one answer, pauses included, ends within `totalMs` and `generateMs` together.
+ * Decides what follows a failed attempt at a model call (definitions §4): a retry of the same model after a pause, an
+ * immediate plain (not streamed) call of it, the next fallback, or the end. Pure; `call-model.ts` carries it out.
+ * P1. A broken stream is followed by one plain call of the same model, at most once per model: a proxy may block
+ *     streams.
+ * P2. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`.
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
@@ -21,9 +22,9 @@ export interface AttemptLimits {
   readonly betweenChunksMs: number;
   /** From the request to the end of its stream. */
   readonly totalMs: number;
-  /** A whole answer that is not streamed. */
+  /** From the request to the whole answer, if it is not streamed. */
   readonly generateMs: number;
-  /** From the request until readers are told that no answer has begun. */
+  /** From the request until readers are notified that no answer has begun. */
   readonly feedbackMs: number;
 }
 
@@ -54,12 +55,15 @@ function toMilliseconds({
   };
 }
 
-/** P2: for all attempts at one model. */
+/** P2: time for all attempts at one model, in milliseconds. */
 export function patienceMs({ totalMs, generateMs }: AttemptLimits): number {
   return totalMs + generateMs;
 }
 
-/** What a provider is told to wait for an answer at most: longer than we wait ourselves, so that it is we who say what was awaited. */
+/**
+ * Request timeout for the provider, in milliseconds: longer than our own deadlines, so that ours fire first and name
+ * what was awaited.
+ */
 export function requestTimeoutMs(limits: AttemptLimits): number {
   const { firstChunkMs, betweenChunksMs, totalMs, generateMs } = limits;
   return Math.max(firstChunkMs, betweenChunksMs, totalMs, generateMs) + REQUEST_MARGIN_MS;
@@ -69,13 +73,13 @@ const REQUEST_MARGIN_MS = 15_000;
 
 export interface FailedAttempt {
   readonly error: ProviderError;
-  /** One of our own deadlines ended it, or an earlier attempt at this model. */
+  /** True if one of our own deadlines ended this attempt or an earlier one at this model. */
   readonly stalled: boolean;
-  /** It was a stream, and failed as one: it stalled, or broke after it had been opened. */
+  /** True if the attempt was streamed and either stalled or broke after the stream had been opened. */
   readonly brokeStream: boolean;
-  /** A plain call of this model was made in place of a stream already. */
+  /** True if a plain call of this model has already been made in place of a stream. */
   readonly wentPlain: boolean;
-  /** P2: what is left for this model. */
+  /** P2: milliseconds left for this model. */
   readonly leftMs: number;
   /** Attempts made with this model, this one included. */
   readonly tries: number;
@@ -101,7 +105,10 @@ export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): 
   return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };
 }
 
-/** P1: what the provider said itself, with a status or of its limits, it would say of a plain call too. */
+/**
+ * P1: true if a plain call may succeed. An HTTP status or a rate limit comes from the provider itself and would affect
+ * a plain call too.
+ */
 function isOfStream(error: ProviderError): boolean {
   return isRetryable(error) && error.code !== 'rate_limit' && error.statusCode === undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Makes one request to one model and reads its whole answer, streamed where the model can (definitions §5).
+ * Makes one request to one model and reads its whole answer, streamed if the model can stream (definitions §5).
  * A failure is a value; only an abort is thrown, with the signal's reason.
  */
 import type { ModelDefinition } from '../core/author/definition.ts';
@@ -25,19 +25,21 @@ import { createStallGuard, type StallGuard } from './stall-guard.ts';
 
 export type DeltaKind = 'content' | 'reasoning';
 
-/** The request for a model: `model` has the capabilities that its provider told, `tools` what the provider runs itself. */
+/**
+ * `model`: completed with the capabilities that its provider reported. `tools`: those that the provider runs itself.
+ */
 export type ToRequest = (model: ModelDefinition, tools: ProviderTools) => ProviderRequest;
 
 export interface Attempt {
   readonly model: ModelDefinition;
   readonly request: ToRequest;
-  /** For the settings of the model's provider. */
+  /** Looks up the variables that are settings of the model's provider. */
   readonly variable?: VariableLookup;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
-  /** Milliseconds that the provider is told to wait at most. */
+  /** Request timeout for the provider, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** The whole answer is asked for, of a model that can stream. */
+  /** True if the whole answer is requested at once, although the model can stream. */
   readonly plain?: boolean;
   /** Called once, when the answer begins. */
   readonly onBegin?: () => void;
@@ -57,7 +59,7 @@ export interface FailedAnswer {
 
 interface Answer {
   readonly response: ProviderResponse;
-  /** Milliseconds since 1970: the first text, reasoning or tool call of the answer. */
+  /** Arrival of the first chunk, or of the whole answer if it was not streamed; milliseconds since 1970. */
   readonly firstTokenAt: number;
   /** Kinds of chunks that the response leaves out. */
   readonly ignored: readonly string[];
@@ -88,13 +90,13 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
   }
 }
 
-/** A request, and how far its answer has come: what its failure means depends on that. */
+/** A request and the progress of its answer; the meaning of a failure depends on both. */
 interface Asked {
   readonly provider: Provider;
   readonly request: ProviderRequest;
   readonly guard: StallGuard;
   readonly streamed: boolean;
-  /** The provider has begun to send a stream. */
+  /** True once the provider has begun to send a stream. */
   opened: boolean;
 }
 
@@ -110,7 +112,7 @@ function howFar(asked: Asked | undefined): Pick<FailedAnswer, 'stalled' | 'broke
   return { stalled: guard.stalled, brokeStream: streamed && (guard.stalled || opened) };
 }
 
-/** A provider that was given no key cannot say where it should have come from. */
+/** Adds to an auth error how to set the key, if none was given: the provider cannot know where it is configured. */
 function withAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
   const { code, statusCode, retryAfter, cause, message } = error;
   if (code !== 'auth_error' || settings?.missingKey === undefined) return error;
@@ -128,7 +130,7 @@ type Read = (asked: Asked, attempt: Attempt) => Promise<Answer>;
 
 const readWhole: Read = async ({ provider, request, guard }, attempt) => {
   const { limits, now } = attempt;
-  // Wrapped: a method of somebody else's may throw, or answer without a promise.
+  // Wrapped in an async function: foreign code may throw synchronously or return something other than a promise.
   const response: unknown = await guard.race(
     (async () => provider.generate(request))(),
     limits.generateMs,
@@ -190,7 +192,7 @@ function isEnd(step: unknown): boolean {
   return (step as IteratorResult<unknown>).done === true;
 }
 
-/** What arrives, whole or in pieces, measured and put together. */
+/** Measures and assembles the chunks of an answer, whether it is whole or streamed. */
 function createReading(request: ProviderRequest, { onDelta }: Attempt) {
   const accumulator = createAccumulator();
   const meter = createAnswerMeter();
@@ -202,7 +204,7 @@ function createReading(request: ProviderRequest, { onDelta }: Attempt) {
   }
 
   return {
-    /** The kind of the chunk. */
+    /** Adds one chunk and returns its kind. */
     take(value: unknown): string {
       const chunk = readChunk(value);
       if (typeof chunk === 'string') {
@@ -218,7 +220,7 @@ function createReading(request: ProviderRequest, { onDelta }: Attempt) {
   };
 }
 
-/** Removes reasoning that the provider could not be told to leave out. */
+/** Removes reasoning that the request excludes, for providers that cannot leave it out. */
 function withoutExcluded(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
   if (!request.reasoning?.exclude) return response;
   const { reasoning: _, reasoningDetails: _details, ...bare } = response;

@@ -1,10 +1,10 @@
 /**
- * A `fetch` whose answers are bounded on the wire, after decompression: the libraries that read them buffer a whole body, or a
- * whole event of a stream, in memory before the first check elsewhere.
- * B1. An answer above the limit fails its reader with `AnswerTooLarge`, and the connection is closed.
- * B2. The body of an error is cut instead: its status matters more than the rest of it.
- * B3. The client's own times, five minutes for headers and between two pieces, do not end a request that its caller can end: a model's
- *     times are those of its definition.
+ * A `fetch` that bounds response bodies, measured after decompression: the libraries that read them buffer a whole
+ * body, or a whole event of a stream, in memory before the first check elsewhere.
+ * B1. Reading an answer above the limit fails with `AnswerTooLarge`, and the connection is closed.
+ * B2. The body of an error response is truncated instead: its status matters more than the rest of the body.
+ * B3. The HTTP client's own timeouts are disabled for requests with an abort signal. (They are five minutes, for the
+ *     headers and between two pieces of the body; a model's timeouts are those of its definition.)
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
@@ -13,7 +13,8 @@ import { tooLarge } from './answer-failure.ts';
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * For providers of one's own: like `fetch`, and an answer above the limits of docs/operations.md fails its reader.
+ * A `fetch` for self-written providers. Reading an answer above the limits of docs/operations.md fails with
+ * `AnswerTooLarge`.
  * @example
  * ```ts
  * const response = await boundedFetch('http://127.0.0.1:8000/v1/models');
@@ -32,10 +33,10 @@ interface Dispatcher {
   dispatch(request: object, handler: unknown): boolean;
 }
 
-/** Node's own client reads it with each request; a program may have set one of its own, for a proxy. */
+/** Key under which Node's fetch finds its dispatcher; a program may have set another one, for a proxy. */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** B3: through the dispatcher that is in use. */
+/** B3: disables the timeouts by wrapping the dispatcher that is in use. */
 function withoutTimes(init: RequestInit): RequestInit {
   const used = findDispatcher();
   if (used === undefined || 'dispatcher' in init) return init;
@@ -45,7 +46,7 @@ function withoutTimes(init: RequestInit): RequestInit {
   return { ...init, dispatcher } as RequestInit;
 }
 
-/** Undefined where Node's client is not this context's own. It is loaded with its first use. */
+/** Undefined in a context without Node's own fetch. Node loads that on first use, which `new Request` triggers. */
 function findDispatcher(): Dispatcher | undefined {
   const holder = globalThis as { [GLOBAL_DISPATCHER]?: Dispatcher };
   if (holder[GLOBAL_DISPATCHER] === undefined) new Request('http://127.0.0.1');
@@ -71,7 +72,7 @@ function boundAnswer(headers: Headers): Bound {
   };
 }
 
-/** B2: cuts the body. */
+/** B2: truncates the body. */
 function cutAt(limit: number): Bound {
   let left: number = limit;
   return {
@@ -86,7 +87,7 @@ function cutAt(limit: number): Bound {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Bytes of the longest event that a chunk ends or continues: an empty line ends an event. */
+/** Returns the bytes of the longest event that a chunk ends or continues. An empty line ends an event. */
 function createEventCounter(): (chunk: Uint8Array) => number {
   let length = 0;
   let lineIsEmpty = true;
@@ -97,7 +98,7 @@ function createEventCounter(): (chunk: Uint8Array) => number {
       const found = chunk.indexOf(byte, from);
       return found < 0 ? chunk.length : found;
     };
-    // Whole lines are found by the engine's own search: counting byte by byte would cost more than everything else here.
+    // Line ends are found with the engine's native search: counting byte by byte would cost more than all the rest.
     let [cr, lf] = [next(CR, 0), next(LF, 0)];
     for (let at = 0; at < chunk.length; ) {
       const end = Math.min(cr, lf);

@@ -1,12 +1,13 @@
 /**
- * Gets one answer for one model step: attempts on the primary model, then on each fallback in order (definitions §4). A stream that
- * breaks is followed by a plain call of the same model (attempt-plan.ts, P1): an attempt of its own, nothing of the stream is kept.
+ * Gets one answer for one model step: attempts on the primary model, then on each fallback in order (definitions §4). A
+ * stream that breaks is followed by a plain (not streamed) call of the same model (attempt-plan.ts, P1), which is a
+ * separate attempt; nothing of the stream is kept.
  *
  * I1. An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
  * I2. Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
  * I3. Each attempt is announced before its request is sent, and its end is reported before the next one begins, so that
  *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
- * I4. `onWaiting` is called once at most, and never behind the beginning of an answer.
+ * I4. `onWaiting` is called at most once, and never after an answer has begun.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
@@ -71,27 +72,30 @@ export interface CallModelOptions {
   readonly models: readonly ModelDefinition[];
   /** The request for this model; `signal` is added here. */
   readonly request: ToRequest;
-  /** Reads the variables that may be settings of a provider; called where a factory asks for some. */
+  /** Reads the variables that may be settings of a provider; called only if a provider's factory needs some. */
   readonly variables?: () => Promise<VariableLookup>;
   readonly signal: AbortSignal;
   /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
-  /** How long the attempt may take that was announced last. One that is cut off is announced anew at once: `onAttempt` knows whether it may be. */
+  /**
+   * Milliseconds left for the attempt that `onAttempt` announced last. An attempt that is cut off by this limit is
+   * announced again at once; `onAttempt` throws if it may not be repeated.
+   */
   readonly leftMs?: () => number | undefined;
-  /** Called where no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
+  /** Called if no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
   readonly onWaiting?: (start: AttemptStart) => void;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
-  /** Awaited before anything else happens. */
+  /** Called after an attempt; awaited before anything else happens. */
   readonly onAttemptEnd?: (end: AttemptEnd) => Promise<void> | void;
   readonly limits?: Partial<AttemptLimits>;
-  /** Pauses between attempts; resolves or rejects when the signal aborts. */
+  /** Waits between attempts; must resolve or reject when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** `attempts` is the number of requests; `error` is the last one's. */
+/** `attempts` is the number of requests; `error` is the error of the last one. */
 export type CallModelResult =
   | {
       readonly ok: true;
@@ -101,7 +105,7 @@ export type CallModelResult =
     }
   | { readonly ok: false; readonly error: ProviderError; readonly attempts: number };
 
-/** Calls a model until an answer, the last failure, or an abort (thrown: the signal's reason). */
+/** Calls the models until one answers or the last one has failed. Throws the signal's reason on an abort. */
 export async function callModel(options: CallModelOptions): Promise<CallModelResult> {
   const { models } = options;
   const feedback = createFeedback(options.onWaiting);
@@ -124,11 +128,11 @@ interface AskedModel {
   readonly limits: AttemptLimits;
   /** Models not tried yet. */
   readonly modelsLeft: number;
-  /** By the clock of `performance.now`: nothing more is asked of it then (attempt-plan.ts, P2). */
+  /** Time on the clock of `performance.now` after which this model gets no further attempt (attempt-plan.ts, P2). */
   readonly until: number;
 }
 
-/** Attempts at one model until it answers, or another one is to be asked. */
+/** Makes attempts at one model until it answers, or the plan is to use the next model or to give up. */
 async function askOne(
   options: CallModelOptions,
   asked: AskedModel,
@@ -153,7 +157,7 @@ async function askOne(
   }
 }
 
-/** Where in the plan an attempt stands. */
+/** The number of an attempt, its mode, and the plan that decides what follows it. */
 interface AttemptPosition {
   readonly attempt: number;
   readonly plain: boolean;

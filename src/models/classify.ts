@@ -5,7 +5,7 @@
  * I1. A message never contains an API key: providers echo them.
  * I2. The original error is not kept when it has an HTTP answer: it contains the request body and, in its
  *     message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
- * I3. Fields are read as far as they can be, and used where they are texts and numbers: a backend may throw anything at all.
+ * I3. Only readable fields that are texts or numbers are used: a backend may throw any value.
  */
 import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
 import { errorMessage, readField } from '../core/value/thrown.ts';
@@ -27,9 +27,9 @@ export interface ClassifyOptions {
   readonly secrets?: readonly string[];
 }
 
-/** Characters that are searched for keys; the rest is cut off first. */
+/** Characters of a message that are searched for keys; the rest is cut off first. */
 const SEARCHED_MESSAGE = 64 * 1024;
-/** The thread's own secrets are redacted later: the mark of a cut shows that a secret may be cut there. */
+/** Longest message that is kept. The thread's secrets are redacted later; a `…` marks a cut that may have truncated one. */
 const LONGEST_MESSAGE = 2000;
 const LONGEST_FACT = 200;
 const RETRYABLE_STATUS = new Set([408, 409, 425, 429]);
@@ -65,7 +65,7 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
   const links = chainOf(error);
-  // A library may have wrapped the error of our own reading.
+  // A library may have wrapped an error that this package threw while it read the answer.
   const own = links.find(isProviderError);
   if (own !== undefined) return withoutKeys(own, options.secrets ?? []);
   const status = readStatus(error);
@@ -79,7 +79,7 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
 }
 
-/** A ProviderError of the backend itself: unchanged, unless its message contains a secret or its numbers are none. */
+/** Returns a ProviderError unchanged, unless its message contains a secret or is too long, or one of its numbers is invalid. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
   const message = clean(wordOf(error.message), secrets);
   const { code, cause } = error;
@@ -150,7 +150,7 @@ function readStatus(thrown: unknown): number | undefined {
 
 type HeaderReader = (name: string) => string | undefined;
 
-/** From a Headers object (openai) or a plain one (AI SDK). */
+/** Reads a Headers object (openai) or a plain object (AI SDK). */
 function headerReader(headers: unknown): HeaderReader {
   const get = readField(headers, 'get');
   if (typeof get === 'function') return (name) => tryTo(() => wordOf(get.call(headers, name))) || undefined;
@@ -176,7 +176,7 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
   const text = header('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const date = Date.parse(text);
-  // Measured by the provider's own `date` header where there is one: this machine's clock may be hours off.
+  // Relative to the response's own `date` header if it has one: this machine's clock may be hours off.
   const sent = Date.parse(header('date') ?? '');
   return Number.isNaN(date) ? undefined : Math.max(0, (date - (Number.isNaN(sent) ? now : sent)) / 1000);
 }
@@ -191,7 +191,7 @@ function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly stri
   };
 }
 
-/** The message with the innermost system code behind it ("Connection error. (ECONNREFUSED)"), keys removed. */
+/** The message, followed by the innermost system code ("Connection error. (ECONNREFUSED)"), keys removed. */
 function describe(links: readonly unknown[], secrets: readonly string[]): string {
   const message = messageOf(links[0]);
   const code = links.map((link) => readField(link, 'code')).findLast((value) => typeof value === 'string');
@@ -207,7 +207,7 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** An error and its causes, at most five levels deep: causes may form a ring. */
+/** An error and its causes, at most five levels deep: causes may form a cycle. */
 function chainOf(thrown: unknown): unknown[] {
   const links = [thrown];
   for (
@@ -219,7 +219,7 @@ function chainOf(thrown: unknown): unknown[] {
   return links;
 }
 
-/** Of an object its message; anything else that was thrown is one itself. */
+/** The `message` of a thrown object; any other thrown value, converted to a message. */
 function messageOf(link: unknown): string {
   if (link === undefined) return '';
   return typeof link === 'object' && link !== null ? textOf(readField(link, 'message')) : errorMessage(link);
@@ -227,14 +227,14 @@ function messageOf(link: unknown): string {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** I3: a text or a number as a text; anything else says nothing. */
+/** I3: a text or a number as a text; an empty text for anything else. */
 function wordOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
 const wordIn = (thrown: unknown, field: string): string => wordOf(readField(thrown, field));
 
-/** The openai SDK does not set `name`; its classes are told apart by constructor. */
+/** Name of a value's class. The openai SDK does not set `name`; its classes are distinguished by constructor. */
 function constructorName(value: unknown): string {
   return textOf(readField(readField(value, 'constructor'), 'name')) || 'Object';
 }

@@ -1,13 +1,13 @@
 /**
- * Tells that no answer has begun, once while one is asked for, whichever attempt is to bring it; and not behind the beginning of one,
- * also where that attempt has failed since.
+ * Reports that no answer has begun within `feedbackMs`: at most once over all attempts of a step, and never after an
+ * answer has begun, even if that attempt has failed since.
  */
 import type { AttemptLimits } from './attempt-plan.ts';
 
-/** `Start`: the attempt that is told of. */
+/** `Start`: the description of the attempt that is reported. */
 export interface Feedback<Start> {
   begin(start: Start, limits: Pick<AttemptLimits, 'feedbackMs'>): void;
-  /** Begun: an answer has. Else the attempt is over. */
+  /** `begun`: true if an answer has begun, false if the attempt is over. */
   end(begun: boolean): void;
 }
 

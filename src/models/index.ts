@@ -1,13 +1,15 @@
 /**
  * The entry `everthread/models`: backends for `defineModel`, and the provider port for those who write their own. The folder:
  *
- *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one: `provider-config` finds the settings
- *               of its provider and `meet-provider` makes it; `read-chunk` reads what it says, `answer-meter` measures it and `accumulate`
- *               puts it together; `stall-guard` has the time
- *   failing     `classify` turns what a backend threw into one ProviderError, `answer-failure` has those of an answer; `redact` takes
- *               keys out of a text
- *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`, `ai-sdk-request`, `ai-sdk-response`)
- *   no backend  `own-answer`: answers that are made here, and cost nothing
+ *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one: `provider-config`
+ *               finds its provider's settings, `meet-provider` creates the provider, `read-chunk` parses its answer,
+ *               `answer-meter` measures it and `accumulate` assembles it; `stall-guard` keeps the deadlines, `feedback`
+ *               reports a late answer
+ *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
+ *               about an answer itself; `redact` removes keys from a text
+ *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`,
+ *               `ai-sdk-request`, `ai-sdk-response`)
+ *   no backend  `own-answer`: answers that are computed in this process, at no cost
  *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
 export type {

@@ -1,7 +1,8 @@
 /**
- * A provider before it is asked (definitions §5.1): made, checked to be one, and heard on what its model can do.
- * P1. One is kept for each model and configuration: a provider holds a connection pool.
- * P2. What it tells of a model is asked once. Where it fails at that, the definition alone counts, and it is asked again later.
+ * Prepares a provider before a request (definitions §5.1): creates it, checks its shape, and asks it about its model.
+ * P1. One provider is kept for each model and configuration: a provider holds a connection pool.
+ * P2. A provider is asked about a model once. If that fails, the definition alone counts, and the next request asks
+ *     again.
  */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { type Provider, ProviderError } from '../core/message/provider.ts';
@@ -14,13 +15,16 @@ export type ProviderTools = Readonly<Record<string, ProviderOwnTool>>;
 
 export interface MetProvider {
   readonly provider: Provider;
-  /** With the capabilities that its definition leaves open. */
+  /** The model, completed with the capabilities that its definition leaves open and its provider reports. */
   readonly model: ModelDefinition;
-  /** What the provider runs itself, by name. */
+  /** Tools that the provider runs itself, by name. */
   readonly tools: ProviderTools;
 }
 
-/** Throws what the factory throws; 'InvalidAnswer' for what is no provider; 'invalid_request' for a model that it does not know. */
+/**
+ * Throws what the factory throws; 'InvalidAnswer' if it returns no provider; 'invalid_request' if the provider does not
+ * know the model.
+ */
 export async function meetProvider(
   model: ModelDefinition,
   settings: ProviderSettings,
@@ -40,13 +44,13 @@ export async function meetProvider(
 
 const learned = new WeakMap<ModelDefinition, ProviderModelCapabilities>();
 
-/** Those of the definition, over those that the provider has told in this process. */
+/** Capabilities of the definition, which override those that the provider has reported to this process. */
 export function capabilitiesOf(model: ModelDefinition): ModelDefinition['capabilities'] {
   return { ...learned.get(model), ...model.capabilities };
 }
 
 const providers = new WeakMap<ModelDefinition, Map<string, Provider>>();
-/** Configurations of one model that are kept: users may have keys of their own. */
+/** Maximum number of configurations kept per model: users may have their own keys. */
 const KEPT = 16;
 
 /** Throws what the factory throws; the next call tries again. */
@@ -80,7 +84,7 @@ interface Facts {
 
 const NO_FACTS: Facts = { isKnown: true, capabilities: {}, tools: {} };
 const facts = new WeakMap<Provider, Map<string, Facts>>();
-/** For all questions about one model. */
+/** Milliseconds for all questions about one model together. */
 const FACTS_MS = 10_000;
 
 async function factsOf(provider: Provider, modelId: string, guard: StallGuard): Promise<Facts> {
@@ -95,7 +99,7 @@ async function factsOf(provider: Provider, modelId: string, guard: StallGuard): 
     known.set(modelId, asked);
     return asked;
   } catch {
-    // P2. An abort is thrown by what follows.
+    // P2: the failure is not remembered. The caller checks for an abort.
     return NO_FACTS;
   }
 }
@@ -110,7 +114,7 @@ async function askFacts(provider: Provider, modelId: string): Promise<Facts> {
 const FLAGS = ['supportsImages', 'supportsToolCalls', 'supportsStreaming', 'supportsJsonMode'] as const;
 const COUNTS = ['maxContextTokens', 'maxOutputTokens'] as const;
 
-/** What is of another type is not told. */
+/** Keeps the fields that have the right type; all others count as not reported. */
 function toCapabilities(value: unknown): ProviderModelCapabilities {
   if (!isObject(value)) return {};
   const flags = FLAGS.filter((name) => typeof value[name] === 'boolean');

@@ -4,8 +4,8 @@
  * I1. The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
  * I2. Settings are read when the provider is made, so that a definition can be loaded without a key.
  * I3. An abort is thrown as the signal's own reason; every other failure is a ProviderError.
- * I4. The SDK, hundreds of files, is loaded with the first request: every project's start loads this one.
- * I5. Where no server of models seems to be at its address, the failure says that.
+ * I4. The SDK, hundreds of files, is loaded with the first request: this file is loaded at every project's start.
+ * I5. If the address does not seem to be that of a model server, the error message contains the address.
  */
 import type OpenAI from 'openai';
 import {
@@ -29,7 +29,7 @@ export interface OpenaiCompatibleOptions {
   /** Default: OPENAI_API_KEY. A self-hosted server may need none. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds until the answer, or for a streamed one until its beginning. Default: ten minutes. */
+  /** Milliseconds until the answer, or until a streamed one begins. Default: derived from the model's `timeouts`. */
   readonly timeoutMs?: number;
 }
 
@@ -121,7 +121,7 @@ function createProvider(settings: Settings): Provider {
 
 const UNREACHED = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;
 
-/** I5: what such a failure says is mended by who sees where it was asked: a server that is away, a key of another one, a page in place of an API. */
+/** I5: adds the address to errors that a wrong one may cause: no server there, another server's key, an HTML page. */
 function withPlace(failure: ProviderError, baseUrl: string): ProviderError {
   const { message, code, statusCode, retryAfter, cause } = failure;
   const url = URL.parse(baseUrl);
@@ -130,14 +130,14 @@ function withPlace(failure: ProviderError, baseUrl: string): ProviderError {
     (statusCode !== undefined && [401, 403, 404].includes(statusCode)) ||
     code === 'InvalidAnswer' ||
     message === PAGE;
-  // Without what may be in it of a user and a password.
+  // Without a user and a password that the address may contain.
   const place = url && `${url.origin}${url.pathname}`;
   if (!isElsewhere || !place || message.includes(place)) return failure;
   return new ProviderError(`${message} (asked at ${place})`, code, statusCode, retryAfter, { cause });
 }
 
 async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): Promise<OpenAI> {
-  // I4: loaded by whoever asks a model.
+  // I4: loaded with the first request.
   const { OpenAI } = await import('openai');
   return new OpenAI({
     // The SDK insists on a key; without one the header is removed again.
@@ -147,7 +147,7 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
     maxRetries: 0,
-    // It would write what a provider has sent to the worker's standard error, secrets included.
+    // The SDK would log responses of providers to the worker's standard error, secrets included.
     logLevel: 'off',
     fetch: apiFetch,
   });
@@ -155,13 +155,13 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
 
 const PAGE = 'A page of HTML came in place of an answer: is this the address of an API?';
 
-/** I5: read as an answer, a page for people would look like one that was cut off. It may be that of something in between, and is asked again. */
+/** I5: an HTML page would be read as a truncated answer. It may come from a proxy, so the error is retryable. */
 const apiFetch: Fetch = async (input, init) => {
   const response = await boundedFetch(input, init);
   const { ok, status, headers, body } = response;
   if (!ok || !/^text\/html\b/i.test(headers.get('content-type') ?? '')) return response;
   await body?.cancel();
-  // Whoever reads it fails: a stream has begun then, and may be asked for as a whole.
+  // Fails only when read: the stream then counts as opened, so a plain call may follow (attempt-plan.ts, P1).
   const page = new ReadableStream({
     start: (reader) => reader.error(new ProviderError(PAGE, 'server_error')),
   });
@@ -173,7 +173,10 @@ function dialectOf(baseUrl: string): Dialect {
   return host === 'openai.com' || host.endsWith('.openai.com') ? 'openai' : 'compatible';
 }
 
-/** The SDK ends an aborted stream silently, which looks like a cut; both become the error of `toFailure`. */
+/**
+ * Converts errors of a stream with `toFailure`. The SDK ends an aborted stream silently, so it looks cut off:
+ * `toFailure` turns that error into the signal's reason.
+ */
 async function* guarded<T>(
   chunks: AsyncIterable<T>,
   toFailure: (error: unknown) => unknown,

@@ -29,7 +29,7 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stopSequences && [...request.stopSequences],
-    // Words and schemas are those of the definition; the server validates them.
+    // Effort and schema are passed on as defined; the server validates them.
     reasoning_effort: toEffort(request.reasoning) as ChatBody['reasoning_effort'],
     response_format: request.responseFormat as ChatBody['response_format'],
     user: request.user,
@@ -37,7 +37,7 @@ export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody
     // The author's own options win over everything above, but cannot replace the conversation.
     ...request.providerOptions,
     model: request.model,
-    // A tool message of this protocol holds text alone.
+    // Tool messages of this protocol can hold only text.
     messages: imagesBehindTools(request.messages).map((message) => toChatMessage(message, dialect)),
   });
 }
@@ -47,12 +47,12 @@ function toLimits({ maxOutputTokens, topK }: ProviderRequest, dialect: Dialect):
   return { max_tokens: maxOutputTokens, top_k: topK };
 }
 
-/** As routers that speak the protocol have it; OpenAI itself refuses unknown fields, and routes to nobody. */
+/** The `provider` field of routers that speak the protocol; OpenAI itself rejects unknown fields and does not route. */
 function toRouting({ includedProviders: only }: ProviderRequest, dialect: Dialect): object {
   return only === undefined || dialect === 'openai' ? {} : { provider: { only } };
 }
 
-/** Nothing of this is sent without tools: servers reject a tool choice without tools. */
+/** Empty if there are no tools: servers reject a tool choice without tools. */
 function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): object {
   if (tools === undefined || tools.length === 0) return {};
   refuseProviderTools(tools);
@@ -67,7 +67,7 @@ function toTools({ tools, toolChoice, parallelToolCalls }: ProviderRequest): obj
   };
 }
 
-/** The protocol cannot express them; leaving one out silently would change what the agent can do. */
+/** Rejects tools that the provider runs: the protocol has none, and omitting one would silently change the agent. */
 function refuseProviderTools(tools: NonNullable<ProviderRequest['tools']>): void {
   const tool = tools.find(({ executionMode }) => executionMode === 'provider');
   if (tool === undefined) return;
@@ -119,7 +119,7 @@ function toAssistantMessage(
   };
 }
 
-/** The fields in which compatible servers return it. OpenAI itself has none, and rejects unknown fields. */
+/** Reasoning in the fields of compatible servers. OpenAI itself has no such fields, and rejects unknown ones. */
 function toReasoning(
   { reasoning, reasoningDetails }: Extract<ProviderMessage, { role: 'assistant' }>,
   dialect: Dialect,

@@ -21,7 +21,7 @@ interface ReasoningFields {
   readonly reasoning_details?: readonly ReasoningDetail[] | null;
 }
 
-/** What some servers want to have back with a call. */
+/** The `extra_content` of a call, which some servers require back with the call in later requests. */
 const extraOf = (call: object): { extraContent?: unknown } => {
   const { extra_content: extraContent } = call as { extra_content?: unknown };
   return extraContent == null ? {} : { extraContent };
@@ -115,7 +115,7 @@ interface OpenCall {
   text: string;
 }
 
-/** A delta of a call that is not known begins it; later ones add to its arguments. */
+/** The first delta of a call begins it; later ones add to its arguments. */
 function* toolCallChunks(
   delta: ToolCallDelta,
   calls: Map<number, OpenCall>,
@@ -131,7 +131,7 @@ function* toolCallChunks(
     calls.set(index, call);
     yield { type: 'tool-call-start', ...started };
   }
-  // Some servers name a call behind its beginning; the end of the call tells it.
+  // Some servers send the name after the first delta; the call's `tool-call-done` contains it.
   call.name ||= delta.function?.name ?? '';
   const text = delta.function?.arguments;
   if (!text) return;
@@ -150,13 +150,13 @@ function readDetails(fields: object): readonly ReasoningDetail[] {
   return Array.isArray(details) ? details : [];
 }
 
-/** Some servers say "stop" after tool calls, and some use words of their own: the content of the answer decides. */
+/** Some servers report "stop" after tool calls, and some use their own words: the content of the answer decides. */
 function toFinishReason(reason: string | null | undefined, hasToolCalls: boolean): FinishReason {
   if (reason === 'length' || reason === 'content_filter' || reason === 'error') return reason;
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Zeros when the server reports no counts. */
+/** Token counts; zeros if the server reports none. */
 function toUsage(
   usage: (Completion['usage'] & { readonly cost?: unknown }) | null | undefined,
 ): ProviderUsage {

@@ -1,4 +1,4 @@
-/** A provider that asks nobody: what it answers is made of the request, here. It costs nothing and needs no key. */
+/** A provider that calls no service: it computes its answer from the request. It costs nothing and needs no key. */
 import type {
   Provider,
   ProviderFactory,
@@ -29,14 +29,14 @@ export function ownAnswer(name: string, answer: (request: ProviderRequest) => st
   return Object.assign(() => provider, { configSlots: NO_SLOTS });
 }
 
-/** Where nobody has said anything, there is nothing to decide: the answer to a call of a tool is its result. */
+/** Answers with the result of the last tool call: without a user message there is nothing for a model to decide. */
 const ofTool = ownAnswer('result', ({ messages }) => {
   const content = messages.findLast(({ role }) => role === 'tool')?.content ?? '';
   if (typeof content === 'string') return content;
   return 'error' in content ? content.error : 'text' in content ? content.text : '';
 });
 
-/** The model, where there is one and somebody has said something. */
+/** Uses `model` for requests with a user message; otherwise (or without a model) answers with the last tool result. */
 export function besideResults(model?: ProviderFactory): ProviderFactory {
   if (!model) return ofTool;
   const factory: ProviderFactory = (config) => {

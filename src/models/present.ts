@@ -1,4 +1,4 @@
-/** A request without the fields that are undefined. */
+/** Removes the fields of a request that are undefined. */
 
 export function presentFields<T extends object>(request: T): T {
   const present = { ...request };

@@ -1,19 +1,21 @@
 /**
- * What a provider's factory is given (definitions §5.1): its key, its address and the settings that it asks for in `configSlots`.
- * V1. Each is a variable: of the thread, its user or the instance first, then of the worker's environment.
- * V2. A factory without `configSlots` asks for `apiKey` and `baseUrl`; one with an empty list for nothing.
+ * What a provider's factory receives (definitions §5.1): its key, its address and the settings that it declares in
+ * `configSlots`.
+ * V1. Each setting is a variable: of the thread, its user or the instance first, then of the worker's environment.
+ * V2. A factory without `configSlots` asks for `apiKey` and `baseUrl`; a factory with empty `configSlots` asks for
+ *     nothing.
  */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderFactory } from '../core/message/provider.ts';
 import type { ProviderConfigSlot, ProviderFactoryConfig } from '../core/message/provider-terms.ts';
 
-/** The value of a variable; undefined where there is none. */
+/** The value of a variable; undefined if there is none. */
 export type VariableLookup = (name: string) => string | undefined;
 
 export interface ProviderSettings {
   readonly config: ProviderFactoryConfig;
   readonly secrets: readonly string[];
-  /** The variable that would have been the key, where the factory asks for one and none is known. */
+  /** Name of the variable that would hold the key; set if the factory asks for a key and none is known. */
   readonly missingKey?: string;
 }
 
@@ -27,12 +29,12 @@ const USUAL_SLOTS: Readonly<Record<string, ProviderConfigSlot>> = {
 
 const slotsOf = ({ provider }: ModelDefinition) => Object.entries(provider.configSlots ?? USUAL_SLOTS);
 
-/** Whether the factory asks for variables at all: a project of ours costs no read. */
+/** True if the factory asks for variables. Those of this package do not, so their settings cost no store read. */
 export function asksForVariables(model: ModelDefinition): boolean {
   return slotsOf(model).length > 0;
 }
 
-/** Throws ProviderError 'invalid_request' where a required setting has no value. */
+/** Throws ProviderError 'invalid_request' if a required setting has no value. */
 export function settingsFor(
   model: ModelDefinition,
   timeout: number,
@@ -69,12 +71,15 @@ function missingSettings(
   return new ProviderError(message, 'invalid_request');
 }
 
-/** The sentence that tells how a provider gets a setting. */
+/** A sentence that explains how to set a variable of a provider. */
 export function howToSet(variable: string): string {
   return `Set ${variable} with "everthread env set ${variable} --instance" (or --user ID, --thread ID), or in the worker's environment.`;
 }
 
-/** `openRouter`, `createOpenRouter` and `openRouterProvider` are OPEN_ROUTER; a factory without a name of its own is PROVIDER. */
+/**
+ * Prefix of a factory's variables, from its name: OPEN_ROUTER for `openRouter`, `createOpenRouter` and
+ * `openRouterProvider`; PROVIDER for an unnamed factory.
+ */
 function factoryName({ name }: ProviderFactory): string {
   const bare = name.replace(/^(?:create|make)(?=[A-Z])/, '').replace(/(?<=.)(?:Provider)?(?:Factory)?$/, '');
   return toVariable(bare === '' || bare === 'default' ? 'provider' : bare);

@@ -1,6 +1,6 @@
 /**
- * Reads what a provider has said, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: what they declare as a
- * text may be any value, and is told before anything is kept of it (`InvalidAnswer`).
+ * Parses what a provider answers, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: a field that
+ * is declared as a text may have any value, and is rejected with `InvalidAnswer` before anything of it is kept.
  */
 import type { ExecutedProviderTool, ProviderStreamChunk } from '../core/message/provider.ts';
 import type { ProviderImage, ReasoningDetail } from '../core/message/provider-terms.ts';
@@ -28,7 +28,7 @@ const READ: { readonly [K in Kind]: (fields: Fields) => Omit<ChunkOf<K>, 'type'>
   'image-done': ({ index, image }) => ({ index: Number(index), image: imageOf(image) }),
   'web-search-done': ({ result }) => ({ result }),
   'provider-tool-done': ({ tool }) => ({ tool: executedOf(tool) }),
-  // What is reported of the answer need not be true: `plausible.ts`.
+  // Finish reason, usage and id may be implausible: `plausible.ts` corrects them.
   finish: (fields) => ({
     finishReason: fields.finishReason as ChunkOf<'finish'>['finishReason'],
     usage: fields.usage as ChunkOf<'finish'>['usage'],
@@ -38,7 +38,7 @@ const READ: { readonly [K in Kind]: (fields: Fields) => Omit<ChunkOf<K>, 'type'>
   error: ({ error, code }) => ({ error: error as string, code: code as ChunkOf<'error'>['code'] }),
 };
 
-/** The chunk with the fields of its kind, or the name of a kind that the contract does not have. */
+/** Returns the chunk with the fields of its kind, or the name of the kind if the contract does not define it. */
 export function readChunk(value: unknown): ProviderStreamChunk | string {
   const fields = fieldsOf(value, 'a chunk');
   const type = text(fields.type);
@@ -46,7 +46,7 @@ export function readChunk(value: unknown): ProviderStreamChunk | string {
   return { type, ...READ[type as Kind](fields) } as ProviderStreamChunk;
 }
 
-/** A whole answer as the chunks that it would have been streamed in, unread: both go the same way from here. */
+/** Splits a whole answer into the chunks of a stream, not yet parsed, so that both are processed alike. */
 export function toChunks(response: unknown): unknown[] {
   const fields = fieldsOf(response, 'an answer');
   const { content, reasoning, toolCalls, images, providerTools } = fields;
@@ -92,7 +92,7 @@ function executedOf(value: unknown): ExecutedProviderTool {
   };
 }
 
-/** They go back to the provider alone, which knows them; what is no object is left out. */
+/** Reasoning details are only sent back to their provider, so their fields are not checked; non-objects are dropped. */
 function detailsOf(value: unknown): readonly ReasoningDetail[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const details = value.filter((each) => typeof each === 'object' && each !== null);
@@ -106,7 +106,7 @@ function argumentsOf(value: unknown): string | Fields | undefined {
   throw invalidAnswer(`The provider answered with ${nameOf(value)} where arguments of a tool call must be`);
 }
 
-/** Absent ids are given later (`composeAnswer`). */
+/** An absent id is assigned later (`composeAnswer`). */
 const idOf = (value: unknown): string => (isAbsent(value) ? '' : text(value));
 
 function text(value: unknown): string {

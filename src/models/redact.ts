@@ -4,7 +4,10 @@
  */
 import { buildRedactor } from '../core/redaction/redactor.ts';
 
-/** No match begins where it could continue an earlier one: otherwise crafted text would be searched again from each position. */
+/**
+ * Each pattern is anchored so that no match can begin inside another possible one: otherwise crafted text would be
+ * rescanned from each position.
+ */
 const KEY_FORMS: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|hf|r8)[-_][\w*.-]{7,}[\w*]/g,
   /\bAIza[\w-]{20,}/g,
@@ -67,7 +70,7 @@ function decode(text: string): string {
 }
 
 const KEY_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i;
-/** A setting such as `true` may have such a name. */
+/** Shorter values are ignored: a setting such as `true` may be named like a key. */
 const SHORTEST_VARIABLE = 12;
 
 /** Keys that providers read for themselves, such as ANTHROPIC_API_KEY: variables of this process that are named like keys. */

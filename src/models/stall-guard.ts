@@ -5,17 +5,17 @@ export type Race = <T>(promise: Promise<T>, ms: number, awaited: string) => Prom
 
 export interface StallGuard {
   /**
-   * The promise's own outcome; or ProviderError 'timeout' after `ms`; or, on abort, the signal's reason. In the latter two cases
-   * the promise is abandoned: its owner has to be cancelled through a signal of its own.
+   * Settles like the promise; rejects with ProviderError 'timeout' after `ms`, or with the signal's reason on abort. In
+   * the latter two cases the promise is abandoned: its owner has to be cancelled through a separate signal.
    */
   race: Race;
-  /** The same, also bounded by one deadline for everything awaited from now on. */
+  /** Returns a `race` that is also bounded by one overall deadline, `ms` from now; `awaited` names what it is for. */
   until(ms: number, awaited: string): { readonly race: Race };
   /** True after a deadline has passed. */
   readonly stalled: boolean;
 }
 
-/** `who`: the subject of the sentence that tells of a deadline. */
+/** `who`: the subject of the error message about a missed deadline. */
 export function createStallGuard(signal: AbortSignal, who = 'The model'): StallGuard {
   let stalled = false;
   const race = <T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> =>
@@ -40,7 +40,7 @@ export function createStallGuard(signal: AbortSignal, who = 'The model'): StallG
   };
 }
 
-/** The promise's own outcome, the signal's reason, or after `ms` the error that `onDeadline` answers. */
+/** Settles like the promise; rejects with the signal's reason, or after `ms` with the error from `onDeadline`. */
 function raceDeadline<T>(
   promise: Promise<T>,
   signal: AbortSignal,

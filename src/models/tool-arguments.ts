@@ -17,7 +17,7 @@ export function parseToolCall(id: string, name: string, text: string): ProviderT
   return { id, name, arguments: {}, rawArguments: text };
 }
 
-/** A parsed value this deep could not be written again: JSON.stringify recurses as deep as the value. */
+/** Throws `AnswerTooLarge` for JSON that is nested too deep to be written again: JSON.stringify recurses. */
 export function checkNesting(text: string, what: string): void {
   let depth = 0;
   let quoted = false;

@@ -1,6 +1,6 @@
 /**
- * Images of tool results for backends whose tool messages hold text alone: they follow as a user message after the whole
- * group of results, since no message may stand between a call and its results.
+ * Moves images of tool results, for backends whose tool messages can hold only text: the images follow in a user
+ * message after the whole group of results, since no message may come between a call and its results.
  */
 import type { ContentPart, ProviderMessage } from '../core/message/provider.ts';
 

@@ -1,7 +1,7 @@
 /**
- * One end of the channel between host and child: frames over a socket. Messages that follow the first in one turn of
- * the event loop are written together; what is read in one turn is bounded, so that a flood from one side
- * never keeps the other from its own work.
+ * One end of the channel between host and child: frames over a socket. The first message in a turn of the event loop is
+ * written at once; those that follow it in the same turn are written together. The amount read per turn is bounded, so
+ * that a flood from one side cannot starve the other side.
  */
 import type { Socket } from 'node:net';
 import type { Wire } from './codec/wire.ts';
@@ -9,17 +9,17 @@ import { createFrameReader, encodeFrame, type Frame, type FrameReader } from './
 import { createMessageBatcher } from './message-batcher.ts';
 
 export interface Channel {
-  /** May wait for the end of the turn, so that others go with it. */
+  /** Queues the message; it may be written only at the end of the turn, together with others. */
   post(head: object, wire?: Wire): void;
-  /** The message, and whatever was posted before it, now. */
+  /** Writes the message at once, after any that were posted before it. */
   send(head: object, wire?: Wire): void;
-  /** Nothing is read any more. */
+  /** Stops reading and destroys the socket. */
   close(): void;
 }
 
 export interface ChannelEvents {
   onFrame(frame: Frame): void;
-  /** What came is no frame, or was refused by `onFrame`: nothing is read after it. */
+  /** Called if the input is not a valid frame, or if `onFrame` threw. Nothing is read afterwards. */
   onFault(why: string): void;
 }
 
@@ -27,14 +27,14 @@ const FRAMES_A_TURN = 512;
 const BYTES_A_TURN = 2 * 1024 * 1024;
 const FEW_FRAMES = 32;
 const FEW_BYTES = 128 * 1024;
-/** Larger batches are written part by part instead of being copied into one. */
+/** Bytes. Larger batches are written part by part instead of being copied into one buffer. */
 const JOINED = 256 * 1024;
 
 export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
   const reading = new Reading(socket, events, longest);
   const batcher = createMessageBatcher<Uint8Array>((parts) => write(socket, parts));
   socket.on('data', (chunk: Uint8Array) => reading.take(chunk));
-  // A side that has just died cannot be told anything; its end is about to be told otherwise.
+  // Ignored: the peer has just died, and its end is detected by other means.
   socket.on('error', () => undefined);
   return {
     post: (head, wire) => batcher.post(...encodeFrame(head, wire)),
@@ -43,7 +43,7 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
   };
 }
 
-/** What has come, and how much of it was read in this turn of the event loop. */
+/** The received input, and how much of it was read in the current turn of the event loop. */
 class Reading {
   readonly #socket: Socket;
   readonly #events: ChannelEvents;
@@ -61,14 +61,14 @@ class Reading {
     if (this.#closed) return;
     this.#reader.push(chunk);
     this.#turn.bytes += chunk.byteLength;
-    // A turn of its own is worth it only where much comes; until then the counts go on from turn to turn.
+    // The counts are reset by a setImmediate, which is scheduled only once they are large; until then they carry over.
     if (this.#turn.frames >= FEW_FRAMES || this.#turn.bytes >= FEW_BYTES) this.#endLater();
     this.#read();
   }
 
   close(): void {
     this.#closed = true;
-    // Else what it still wrote would keep it open.
+    // Otherwise data that the peer is still writing would keep the socket open.
     this.#socket.destroy();
   }
 
@@ -85,7 +85,7 @@ class Reading {
       this.#endLater();
       return;
     }
-    // Resuming a stream that flows would cost a turn of the stream's own each time.
+    // Resuming a stream that already flows would cost an extra tick each time.
     if (this.#socket.isPaused()) this.#socket.resume();
   }
 

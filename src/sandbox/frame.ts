@@ -1,23 +1,24 @@
 /**
- * How messages lie on the channel between host and child: bounded frames that are read by hand. What a child writes
- * is untrusted, so nothing of it reaches V8's deserializer, and no length is trusted beyond what has arrived.
+ * The wire format of messages between host and child: length-bounded frames, parsed by hand. Data from a child is
+ * untrusted, so it never reaches V8's deserializer, and no length field is trusted beyond the bytes that have arrived.
  *
- *   length  4 bytes, of all that follows
- *   head    4 bytes of length, and JSON: the message without its value
- *   text    4 bytes of length, 1 of kind, and the value's text: ASCII, or UTF-16 in which every string is exact
- *   bytes   the rest, the value's bytes
+ *   length  4 bytes: the size of everything that follows
+ *   sizes   4 bytes for the head, 4 for the text, and 1 byte for the kind of text
+ *   head    JSON: the message without its value
+ *   text    the value's text: ASCII, or UTF-16, which preserves every string exactly
+ *   bytes   the rest: the value's bytes
  */
 import type { Wire } from './codec/wire.ts';
 import { SANDBOX_LIMITS } from './limits.ts';
 
 export interface Frame {
-  /** As parsed: nothing about it is known. */
+  /** The parsed JSON, not validated. */
   readonly head: unknown;
   readonly wire?: Wire;
 }
 
 const LENGTH = 4;
-/** Three lengths and the kind of text. */
+/** Two lengths and the kind of text. */
 const FIXED = 9;
 const LONGEST = 2 ** 31;
 
@@ -26,10 +27,10 @@ const ASCII = 1;
 const UTF16 = 2;
 const WITH_BYTES = 4;
 
-/** The largest frame of a child: a head with every field of an error, and a value whose text is in UTF-16. */
+/** Maximum bytes of a frame from a child: a head with every field of an error, and a value with UTF-16 text. */
 export const FRAME_OF_CHILD = SANDBOX_LIMITS.frameHeadBytes + 2 * SANDBOX_LIMITS.transferBytes + FIXED;
 
-/** In parts, for a value's bytes are not copied. */
+/** Returns the frame in parts, so that the bytes of the value are not copied. Throws a RangeError if it is too long. */
 export function encodeFrame(head: unknown, wire?: Wire): Uint8Array[] {
   const json = JSON.stringify(head);
   const headBytes = Buffer.byteLength(json);
@@ -49,10 +50,10 @@ export function encodeFrame(head: unknown, wire?: Wire): Uint8Array[] {
   return bytes ? [buffer, bytes] : [buffer];
 }
 
-/** Takes what arrives, gives frame after frame. */
+/** Incremental parser: takes chunks as they arrive and returns one frame at a time. */
 export interface FrameReader {
   push(chunk: Uint8Array): void;
-  /** Throws when what has arrived is no frame. Undefined until there is a whole one. */
+  /** Returns the next frame, or undefined if it is incomplete. Throws if the input is not a valid frame. */
   next(): Frame | undefined;
 }
 
@@ -66,7 +67,7 @@ export function createFrameReader(longest: number = LONGEST): FrameReader {
       const length = buffer.readUInt32LE(start);
       if (length < FIXED || length > longest) throw new Error(`a frame of ${length} bytes`);
       if (end - start < LENGTH + FIXED) return undefined;
-      // Before the rest has come: a sender of what can be no frame may never send the rest.
+      // Checked before the rest has arrived: the sender of an invalid frame may never send the rest.
       const parts = readParts(buffer, start + LENGTH, length);
       if (end - start < LENGTH + length) {
         store.expect(LENGTH + length);
@@ -79,7 +80,7 @@ export function createFrameReader(longest: number = LONGEST): FrameReader {
   };
 }
 
-/** What the first bytes of a frame say of its parts. */
+/** Sizes and encoding of the parts of a frame, from its first bytes. */
 interface Parts {
   readonly headBytes: number;
   readonly textBytes: number;
@@ -87,7 +88,7 @@ interface Parts {
   readonly hasBytes: boolean;
 }
 
-/** Throws when no frame of that length can have these parts. */
+/** Throws if a frame of that length cannot have these parts. */
 function readParts(buffer: Buffer, from: number, length: number): Parts {
   const headBytes = buffer.readUInt32LE(from);
   const textBytes = buffer.readUInt32LE(from + 4);
@@ -127,8 +128,8 @@ function readHead(json: string): unknown {
 const AT_ONCE = 2 * 1024 * 1024;
 
 /**
- * What arrived and was not taken yet, in one piece. It grows with what has come, and what was once shown is never
- * written again: the bytes of values are views into it.
+ * Input that has arrived but was not parsed yet, as one contiguous buffer. Its size follows the input. Bytes that were
+ * returned are never overwritten: the `bytes` of values are views into the buffer.
  */
 function createStore() {
   let buffer: Buffer = Buffer.alloc(0);

@@ -1,15 +1,15 @@
 /**
- * The sandbox: runs untrusted JavaScript and TypeScript in isolates of supervised child processes (runtime §13). A library of its own:
- * it knows neither threads nor Temporal. Each folder is code for one place, and may import those above it:
+ * The sandbox: runs untrusted JavaScript and TypeScript in isolates of supervised child processes (runtime §13). It is
+ * independent of threads and Temporal. Each folder is code for one place, and may import those above it:
  *
- *   codec  values as text and bytes, written on one side and built anew on the other: in the host and in the isolate
+ *   codec  encodes values on one side and rebuilds them on the other: in the host and in the isolate
  *   guest  our code inside the isolate: calls of host functions, `report`, `console`, the start of the user's code
- *   child  the process between: erases types, compiles and links the user's modules, owns the isolate
- *   host   the worker's side: the pool of children, runs and their options, what a child may say, the walls around it (`wall`)
+ *   child  the process that owns the isolate: erases types, compiles and links the user's modules
+ *   host   the worker's side: the pool of children, runs and their options, checks of child messages, walls (`wall`)
  *
- * What stands beside them is what host and child agree on: the messages (`protocol.ts`), how they travel (`channel.ts`, `frame.ts`,
- * `message-frame.ts`, `message-batcher.ts`), and the limits (`limits.ts`). `host` and `child`
- * run in different processes and meet over the channel alone.
+ * The files beside them are shared by host and child: the messages (`protocol.ts`), their transport (`channel.ts`,
+ * `frame.ts`, `message-frame.ts`, `message-batcher.ts`), and the limits (`limits.ts`). `host` and `child` run in
+ * different processes and communicate only over the channel.
  */
 import type { RunCode } from '../core/author/code-execution.ts';
 import type { Tenant } from './host/line.ts';
@@ -23,19 +23,19 @@ export { SANDBOX_LIMITS } from './limits.ts';
 
 export interface Sandbox {
   /**
-   * Opens a scope; `signal` ends it. `tenant` says whose code it runs: no process that has run one tenant's serves another, and
-   * tenants take turns. A scope without one is a tenant of its own.
+   * Opens a scope, which closes when `signal` aborts. `tenant` identifies whose code it runs: a process that has run
+   * one tenant's code serves no other, and tenants take turns. A scope without `tenant` counts as a separate tenant.
    */
   scope(options?: { readonly signal?: AbortSignal; readonly tenant?: string }): SandboxScope;
-  /** As it is now: child processes, those at rest included; programs that run, and that wait for a place. */
+  /** Current numbers of child processes (idle ones included), running programs, and programs waiting for a place. */
   figures(): { readonly children: number; readonly running: number; readonly waiting: number };
   /** Ends every run and every child process. */
   close(): Promise<void>;
 }
 
 /**
- * Runs that belong together, such as those of one tool call: they end with it, and the functions in their results can
- * be called until then.
+ * Runs that belong together, such as those of one tool call. Closing the scope ends them; until then, the functions in
+ * their results can be called.
  */
 export interface SandboxScope {
   readonly runCode: RunCode;
@@ -43,16 +43,16 @@ export interface SandboxScope {
 }
 
 export interface SandboxOptions {
-  /** Programs at a time, each in a process. Default: the machine's cores, at least 2. */
+  /** Programs that run at a time, each in its own process. Default: the machine's cores, at least 2. */
   readonly size?: number;
-  /** What those processes stand behind (docs/sandbox.md). Default: the best there is. */
+  /** The wall that isolates those processes (docs/sandbox.md). Default: the best available. */
   readonly wall?: WallSetting;
-  /** Whether a process that has run nothing stands ready for the next program; default true. */
+  /** Whether an unused process is kept ready for the next program; default true. */
   readonly spare?: boolean;
 }
 
 /**
- * Starts no process before the first run. Children that are idle do not keep this process alive.
+ * Starts no process before the first run. Idle children do not keep this process alive.
  * @example
  * ```ts
  * const sandbox = createSandbox({ size: 2 });
@@ -61,7 +61,7 @@ export interface SandboxOptions {
  * ```
  */
 export function createSandbox(options?: SandboxOptions): Sandbox;
-/** With what only tests choose. @internal */
+/** Accepts options that only tests use. @internal */
 export function createSandbox(options?: PoolOptions): Sandbox;
 export function createSandbox(options: PoolOptions = {}): Sandbox {
   const pool = new Pool(options);

@@ -1,76 +1,76 @@
-/** Defaults and caps of the sandbox. `docs/sandbox.md` tells them to users; a test compares the two. */
+/** Defaults and caps of the sandbox. `docs/sandbox.md` documents them for users; a test compares the two. */
 
 const MIB = 1024 * 1024;
 
 export const SANDBOX_LIMITS = {
-  /** Heap of a run when the caller names none, in bytes. */
+  /** Default heap limit of a run, in bytes. */
   memoryDefault: 64 * MIB,
-  /** A larger request is clamped (§13.4 a), and an overrun names the effective limit. */
+  /** A larger request is clamped to this (§13.4 a); the error of an overrun names the effective limit. */
   memoryCeiling: 256 * MIB,
   /** The engine's own minimum; a smaller request is raised to it. */
   memoryFloor: 8 * MIB,
-  /** One transfer across the boundary: text and bytes. */
+  /** Maximum size of one transfer across the boundary: text and bytes together. */
   transferBytes: 16 * MIB,
-  /** One transfer: values and slots, an array's length counted. */
+  /** Maximum elements of one transfer: values and slots; an array counts with its length. */
   transferElements: 1_000_000,
-  /** Levels of nesting in one transfer. */
+  /** Maximum nesting depth of one transfer. */
   transferDepth: 500,
-  /** Processor time to read one transfer, beyond its parsing, and more of it for each element: four times what the dearest take. */
+  /** CPU time to decode one transfer after JSON parsing, plus an allowance per element: four times the worst case. */
   transferFreeMs: 250,
   transferMsPerElement: 0.005,
   /** Functions that one side may hand to the other during a run. */
   functions: 10_000,
-  /** Calls of one run to host functions that are under way at a time; more wait inside the sandbox. */
+  /** Maximum pending calls of one run to host functions; further calls wait inside the sandbox. */
   callsInFlight: 1000,
-  /** What those calls may carry together: the host keeps it until it answers. */
+  /** Maximum memory of their arguments together: the host keeps them until it answers. */
   callsInFlightBytes: 32 * MIB,
-  /** The newest are kept; bytes are those of the memory that they would take. */
+  /** Only the newest log entries of a run are kept. `logBytes` is their estimated size in memory. */
   logEntries: 1000,
   logBytes: MIB,
-  /** One entry is cut where it is written. */
+  /** Limits of one log entry, applied in the isolate when it is written. */
   logEntryBytes: 64 * 1024,
   logEntryElements: 10_000,
   logEntryDepth: 100,
   logTextLength: 16 * 1024,
-  /** A run that reports more is ended: reports are data, and none may be lost silently. */
+  /** A run that reports more than this is ended: reports are data, so none may be dropped silently. */
   reportEntries: 10_000,
   reportBytes: 16 * MIB,
-  /** What a run may always hold of its reports, logs and arguments of calls under way, in bytes of memory. */
+  /** Memory in bytes that each account of a run (reports and logs; arguments of pending calls) may always hold. */
   heldByRun: MIB,
-  /** What all runs of one sandbox may hold beyond that, together. */
+  /** Memory in bytes that all runs of one sandbox may hold together beyond that. */
   heldTogether: 128 * MIB,
-  /** A child that has said more than this and was not told that it was taken does not keep to its own flow. */
+  /** A child that sends more than this without waiting for an acknowledgement violates its own flow control. */
   untakenBytes: 40 * MIB,
   untakenMessages: 1000,
-  /** The part of a child's frame that is not a value: at most an error, whose texts JSON may write six times as long. */
+  /** Size of a frame from a child without its value: at most an error, whose texts JSON can make six times as long. */
   frameHeadBytes: 512 * 1024,
-  /** What one child may say out of turn, of runs that have ended, before it is taken for a liar. */
+  /** Messages about ended runs that a child may send while a run is current; beyond, it violates the protocol. */
   staleMessages: 2048,
   errorNameLength: 256,
   errorMessageLength: 16_384,
   errorStackLength: 16_384,
   filenameLength: 256,
-  /** Source of a run, its modules included. */
+  /** Maximum length of the source of a run in characters, its modules included. */
   sourceBytes: 16 * MIB,
-  /** A child that has not acknowledged a stop by then is killed. */
+  /** Milliseconds after which a child that has not acknowledged a stop is killed. */
   stopGraceMs: 100,
-  /** Children held for functions in results, and runs begun inside a bridged function: beyond the pool. */
+  /** Maximum runs outside the pool: those held for functions in results, and those begun inside a bridged function. */
   outsidePool: 16,
-  /** A run that took its place so long ago does not keep a tenant that has none from beginning. */
+  /** Milliseconds after which a run no longer keeps a tenant without a place from beginning (host/line.ts, L3). */
   longRunMs: 2000,
   runsPerChild: 200,
-  /** A child that holds more when idle is replaced. */
+  /** An idle child with more resident memory than this is replaced. */
   childRestingBytes: 200 * MIB,
 } as const;
 
-/** What one transfer may hold, as the codec wants it told. It goes into the isolate too, which has no clock of ours. */
+/** Limits of one transfer, as the codec takes them. No time limit: the isolate, which gets them too, has no clock. */
 export const TRANSFER = {
   maxBytes: SANDBOX_LIMITS.transferBytes,
   maxElements: SANDBOX_LIMITS.transferElements,
   maxDepth: SANDBOX_LIMITS.transferDepth,
 } as const;
 
-/** What one entry of the console may hold. */
+/** Limits of one console entry, as the codec takes them. */
 export const LOG_ENTRY = {
   maxBytes: SANDBOX_LIMITS.logEntryBytes,
   maxElements: SANDBOX_LIMITS.logEntryElements,

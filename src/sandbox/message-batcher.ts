@@ -1,10 +1,10 @@
 /**
- * What follows the first message in one turn of the event loop goes through the channel as one: a thousand answers
- * cost little more than one, and a single one waits for nothing. Order is kept.
+ * Batches messages: the first in a turn of the event loop is written at once, and those that follow it in the same turn
+ * together. A thousand answers cost little more than one, and a single one is not delayed. Order is kept.
  */
 export interface MessageBatcher<Message> {
   post(...messages: Message[]): void;
-  /** The messages, and whatever was posted before them, now. */
+  /** Writes the messages at once, after any that were posted before them. */
   send(...messages: Message[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** Messages as frames: a message has at most one value, which travels beside the rest of it. */
+/** Converts messages to frames and back. A message has at most one value, which is sent beside its JSON head. */
 import type { Wire } from './codec/wire.ts';
 import type { Frame } from './frame.ts';
 import type { FromChild, ToChild } from './protocol.ts';
@@ -8,7 +8,7 @@ export interface Parted {
   readonly wire?: Wire;
 }
 
-/** JSON leaves out what is undefined. */
+/** Fields of the head that are undefined are omitted when it is written as JSON. */
 export function partToChild(message: ToChild): Parted {
   if (message.kind === 'run') {
     const { inputs, ...job } = message.job;
@@ -33,7 +33,7 @@ function partCrossing(message: Extract<ToChild | FromChild, { kind: 'crossing' }
   return { head: { ...message, crossing }, wire };
 }
 
-/** Used in the child, which trusts its host. */
+/** Used only in the child, which trusts its host: the fields are not validated. */
 export function joinToChild({ head, wire }: Frame): ToChild {
   const message = head as ToChild;
   if (message.kind === 'run') return { ...message, job: { ...message.job, inputs: wire as Wire } };

@@ -1,21 +1,20 @@
 /**
- * What the host and a sandbox child say to each other over their channel, in order.
- * The child is supervised, not trusted: values are checked when they are decoded, and whatever cannot be read ends
- * the run.
+ * Messages between the host and a sandbox child, delivered in order over their channel. The child is supervised, not
+ * trusted: values are validated when they are decoded, and input that cannot be read ends the run.
  */
 import type { CodeExecutionError, CodeExecutionStatus } from '../core/author/code-execution.ts';
 import type { Wire } from './codec/wire.ts';
 
-/** One run, checked and encoded: nothing in it is live. */
+/** One run, validated and encoded: plain data without live objects or functions. */
 export interface Job {
   readonly id: number;
   readonly source: string;
   readonly language: 'typescript' | 'javascript';
   readonly filename: string;
   readonly modules: readonly (readonly [key: string, source: string])[];
-  /** What bare specifiers offer; the values are in `inputs`. */
+  /** The export names of each bare specifier; the values are in `inputs`. */
   readonly imports: readonly { readonly specifier: string; readonly keys: readonly string[] }[];
-  /** Identifiers at module scope; the values are in `inputs`. */
+  /** Identifiers bound at module scope; the values are in `inputs`. */
   readonly globals: readonly string[];
   /** `{ globals, imports, execute: { args } }`, as the caller gave them. */
   readonly inputs: Wire;
@@ -25,12 +24,12 @@ export interface Job {
   readonly memoryBytes: number;
 }
 
-/** A call across the boundary, or its answer. `id` pairs the two and belongs to the calling side. */
+/** A call across the boundary, or its answer. `id` pairs the two and is assigned by the calling side. */
 export type Crossing =
   | { readonly kind: 'call'; readonly id: number; readonly fn: number; readonly wire: Wire }
   | { readonly kind: 'answer'; readonly id: number; readonly ok: boolean; readonly wire: Wire };
 
-/** What the code says besides calls; nothing answers it. */
+/** One-way output of the code: a report or a console entry. It is not answered. */
 export type Remark =
   | { readonly kind: 'report'; readonly wire: Wire }
   | { readonly kind: 'log'; readonly level: number; readonly wire: Wire };
@@ -38,9 +37,9 @@ export type Remark =
 export type ToChild =
   | { readonly kind: 'run'; readonly job: Job }
   | { readonly kind: 'crossing'; readonly run: number; readonly crossing: Crossing }
-  /** So many crossings and remarks were taken: the sandbox may go on speaking. */
+  /** Acknowledges this many crossings and remarks, so that the sandbox may send more. */
   | { readonly kind: 'taken'; readonly run: number; readonly count: number; readonly bytes: number }
-  /** End the run, or let go of an isolate that is held for its result's functions. */
+  /** Ends the run, or releases an isolate that is held for the functions of its result. */
   | { readonly kind: 'stop'; readonly run: number };
 
 export type Settlement =
@@ -60,10 +59,10 @@ export type FromChild =
       readonly settlement: Settlement;
       readonly memoryUsedBytes?: number;
     }
-  /** The isolate is gone and the next run may come. */
+  /** The isolate has been disposed, and the next run may start. */
   | { readonly kind: 'idle'; readonly run: number; readonly rssBytes: number };
 
-/** Written to the child's standard error, in the instant before it kills itself. */
+/** Written to the child's standard error just before it is killed for its memory. */
 export const MEMORY_MARK = 'everthread-sandbox: out of memory';
 
 export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const;

@@ -4,10 +4,10 @@ import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { isUnreachable } from './grpc-status.ts';
 
-/** How long connecting may take, and then one answer. */
+/** Milliseconds for connecting, and then for each answer. */
 export const ANSWER_WITHIN_MS = 5_000;
 
-/** Runs `work` over a connection of its own, which is always closed. */
+/** Runs `work` over a separate connection, which is always closed. */
 export async function withConnection<T>(
   options: ConnectionOptions,
   work: (connection: Connection) => Promise<T>,
@@ -31,9 +31,10 @@ export async function readServerVersion(
 }
 
 /**
- * A service may respond before its namespace does: the frontend learns of a new one after a moment. A service that reports
- * for `missingMs` that the namespace is missing does not have it; one that does not respond is asked for `withinMs`. Durations are
- * measured with a monotonic clock; only gRPC's deadline is a time of the adjustable system clock.
+ * A service may respond before its namespace does: the frontend learns of a new one after a moment. A service that
+ * reports for `missingMs` that the namespace is missing does not have it; one that does not respond is retried for
+ * `withinMs`. Durations are measured with a monotonic clock; only gRPC's deadline is a time of the adjustable system
+ * clock.
  */
 export async function waitForNamespace(
   connection: Connection,

@@ -1,7 +1,7 @@
 /**
- * Watches the database file of a Temporal server that this process started. The server itself reports nothing: on a full disk it
- * rejects what it cannot store, retries and recovers by itself; to a file that was removed it continues to write, and all of that
- * is lost when it ends.
+ * Watches the database file of a Temporal server that this process started, because the server itself reports nothing.
+ * On a full disk it rejects what it cannot store, retries and recovers by itself. If the file is removed, the server
+ * continues to write to it, and those writes are lost when the server ends.
  */
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import { hasRoom } from '../store/sqlite/disk.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** SQLite's log grows by some megabytes before it is merged into the database. */
+/** Bytes free below which the disk counts as full: SQLite's log grows by some megabytes before it is merged. */
 const ROOM_BYTES = 1024 * 1024;
 
 export interface DatabaseWatch {
@@ -18,7 +18,7 @@ export interface DatabaseWatch {
   close(): void;
 }
 
-/** `tell` is called when the disk is full, and when there is space again. */
+/** `tell` is called when the disk becomes full, and when there is space again. */
 export function watchDatabase(path: string, tell: (line: string) => void): DatabaseWatch {
   const lost = new AbortController();
   const known = statSync(path);
@@ -40,7 +40,7 @@ function isSame(known: Stats, found: Stats | undefined): boolean {
   return found?.ino === known.ino && found.dev === known.dev;
 }
 
-/** A message about a server that cannot store anything. */
+/** The message that reports a full disk. */
 export function fullDisk(path: string): string {
   return `The disk of ${path} is full (StoreFull): the Temporal server accepts nothing more, and threads wait. Make room: nothing is lost.`;
 }

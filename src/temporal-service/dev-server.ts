@@ -3,18 +3,20 @@
  *   1. the user's configuration: TEMPORAL_ADDRESS, or a profile of @temporalio/envconfig;
  *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
  *   3. one that responds at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT, unless it was started for another project;
- *   4. our own, there or on free ports, with its database in the project.
+ *   4. a new one of ours, on the ports of 3 or else on free ones, with its database in the project.
  * I1. A configured service that cannot be used is an error: nothing else is used in its place.
  * I2. The database file carries the server's version: an old file under a newer server is not migrated and may break.
  * I3. Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of 2
  *     lives, responding or not, no other is started.
  *
  * The folder, by what its files do:
- *   finding a server     this file over `dev-file` and `project-server` (another command's), `prepare-service` (one that runs already),
- *                        `server-owner` (whose it is)
- *   starting one         `start-server` with `server-settings` and `search-attributes`; `owned-process` ends it with its owner,
- *                        `database-watch` sees its disk
- *   finding the program  `find-binary` over `temporal-version`, `download-binary` and `build-binary`, kept in `cache-folder`
+ *   finding a server     this file, which uses `dev-file` and `project-server` (one that another command of the project
+ *                        started), `prepare-service` (one that already runs), `server-owner` (whose it is) and `tuning`
+ *                        (what it lacks)
+ *   starting one         `start-server` with `server-settings` and `search-attributes`; `owned-process` ends it with
+ *                        this process, `database-watch` watches its database file and its disk
+ *   finding the program  `find-binary`, which uses `temporal-version`, `download-binary`, `build-binary` and
+ *                        `cache-folder`
  *   for all              `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
  */
 import { join } from 'node:path';
@@ -32,7 +34,7 @@ import { useProjectServer } from './project-server.ts';
 import { findOtherOwner } from './server-owner.ts';
 import { type LocalServer, startLocalServer } from './start-server.ts';
 
-/** Where `temporal server start-dev` listens by default. */
+/** Default port of `temporal server start-dev`. */
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
 
@@ -40,10 +42,10 @@ export interface ResolveOptions {
   projectDir: string;
   progress: (line: string) => void;
   env?: NodeJS.ProcessEnv;
-  /** Where 3 looks and 4 listens if possible (`EVERTHREAD_DEV_PORT`). */
+  /** Port that 3 checks, and that 4 listens on if possible (`EVERTHREAD_DEV_PORT`). */
   port?: number;
   uiPort?: number;
-  /** How long a server of 2 and 3 may take to respond; for tests. */
+  /** Milliseconds that a server of 2 or 3 may take to respond; for tests. */
   answerWithinMs?: number;
 }
 
@@ -52,7 +54,7 @@ export interface ResolvedServer {
   namespace: string;
   uiUrl?: string;
   source: 'configured' | 'project' | 'found' | 'started';
-  /** The server, when this call started it: the caller stops it. */
+  /** Set if this call started the server: the caller must stop it. */
   started?: LocalServer;
   /** Fires when the server that was started has lost its database; its reason is a `StoreLost`. */
   lost?: AbortSignal;
@@ -74,7 +76,7 @@ export async function resolveServer(options: ResolveOptions): Promise<ResolvedSe
 }
 
 /**
- * The server of 1 to 3, and undefined where there is none: nothing is started, and the project's folder stays as it is.
+ * Finds a server of 1 to 3; undefined if there is none. Starts nothing, and does not change the project's folder.
  * @throws RuntimeError `TemporalUnavailable`, as `resolveServer`.
  */
 export async function findServer(options: ResolveOptions): Promise<ResolvedServer | undefined> {
@@ -182,8 +184,8 @@ function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch)
     },
     async stop() {
       watch.close();
-      // I3: until the server has ended it holds the database file, so other commands must find it. A killed process writes
-      // no more; and a command that is ended by force does not reach the line after the wait.
+      // I3: until the server has ended it holds the database file, so other commands must find it. For a killed server
+      // `dev.json` is removed first: the server writes no more, and this command may be killed during the wait.
       if (killed) removeDevFile(projectDir, server.pid);
       await server.stop();
       removeDevFile(projectDir, server.pid);

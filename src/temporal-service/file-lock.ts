@@ -2,7 +2,8 @@
  * A lock between processes, for installing into the shared cache and for starting a project's server.
  *
  * It is SQLite's lock on an empty database file: the operating system releases it when its holder ends in any way, so
- * there are no stale locks to detect and no lock is ever stolen from a slow holder. (A file with a process id needs both.)
+ * there are no stale locks to detect and no lock is ever stolen from a slow holder. (A lock file with a process id has
+ * both problems.)
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

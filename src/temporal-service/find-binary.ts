@@ -4,7 +4,7 @@
  *
  * I1. A program is used only after it has reported a server version that is new enough.
  * I2. An explicit setting is never ignored silently: it works or it is an error.
- * I3. The cache holds complete installations only: they are made in a folder beside, checked, and renamed, under a lock.
+ * I3. The cache holds only complete installations: each is staged, checked and renamed into place, under a lock.
  */
 import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -28,14 +28,14 @@ export interface TemporalBinary {
 }
 
 export interface FindOptions {
-  /** Called with a line for people before anything slow. */
+  /** Called with a line of text for the user before anything slow. */
   progress: (line: string) => void;
   /** The folder for installations; the user's cache folder by default. */
   cacheDir?: string;
   env?: NodeJS.ProcessEnv;
-  /** Where releases are downloaded from. */
+  /** Base address of the releases. */
   downloads?: string;
-  /** Which archives are accepted from there, as a checksums file; for tests. */
+  /** Text of a checksums file that lists the accepted archives; for tests. */
   pins?: string;
 }
 

@@ -30,12 +30,12 @@ export async function isListening(host: string, port: number): Promise<boolean> 
   return (await knock(host, port)) === 'accepted';
 }
 
-/** Whether certainly nothing listens there. A program that is too busy to accept does not count as absent. */
+/** True only if nothing listens there: a program that is too busy to accept does not count as absent. */
 export async function refusesConnections(host: string, port: number): Promise<boolean> {
   return (await knock(host, port)) === 'ECONNREFUSED';
 }
 
-/** `accepted`, `timeout`, or the code of the error. */
+/** Tries to connect: returns `accepted`, `timeout`, or the code of the error. */
 function knock(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1_000 });

@@ -5,10 +5,10 @@
  *     holds the reading end of a pipe whose only writer is this process; the system closes the pipe when this process ends, and
  *     the guardian then stops the child. That needs no polling, no signal handlers in this process (which would change how
  *     it ends), and no system call that only Linux has (prctl's parent death signal).
- * I2. The child has a process group of its own: Ctrl-C in the terminal reaches this process alone, which can finish its
- *     work against the server and then stop it.
+ * I2. The child has its own process group: Ctrl-C in the terminal reaches only this process, which can finish its work
+ *     against the server and then stop it.
  * I3. The child never keeps this process alive.
- * I4. What it writes, its log included, is readable by its owner alone.
+ * I4. Files that the child writes, its log included, are readable only by their owner.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,11 +20,11 @@ const GRACE_MS = 5_000;
 
 export interface OwnedProcess {
   readonly pid: number;
-  /** Set after it has ended: its exit code or signal, or why it did not start. */
+  /** Set after the process has ended: its exit code or signal. */
   readonly ended: string | undefined;
-  /** Ends it (SIGTERM, SIGKILL after five seconds), and waits until it has ended. */
+  /** Ends the process (SIGTERM, SIGKILL after five seconds), and waits until it has ended. */
   stop(): Promise<void>;
-  /** Ends it at once (SIGKILL) and waits until it has ended. */
+  /** Ends the process at once (SIGKILL) and waits until it has ended. */
   kill(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function spawnOwned(
   };
 }
 
-/** I4: a child inherits its parent's mask of that moment. Threads cannot change it: there the child has the usual one. */
+/** I4: a child inherits the umask. Worker threads cannot set it: a child that they start has the default one. */
 function privately<T>(start: () => T): T {
   if (!isMainThread) return start();
   const before = process.umask(0o077);
@@ -81,7 +81,7 @@ function privately<T>(start: () => T): T {
   }
 }
 
-/** I1: the guardian, as text because it has to run as a program of its own from `src/` and from `dist/` alike. */
+/** I1: the guardian, as text because it has to run as a separate program from `src/` and from `dist/` alike. */
 const GUARDIAN = `
   const pid = Number(process.argv[1]);
   const signal = (name) => { try { process.kill(pid, name); } catch { process.exit(); } };

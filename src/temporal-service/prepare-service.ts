@@ -10,7 +10,7 @@ import { isAtLeast } from './temporal-version.ts';
 
 /** The service responds already, so a namespace that stays unknown for this long will not appear. */
 const NAMESPACE_MISSING_MS = 2_000;
-/** For a busy service, whose answers may be late. */
+/** Allows for a busy service, whose answers may be late. */
 const NAMESPACE_WITHIN_MS = 10_000;
 const SEARCH_ATTRIBUTES_WITHIN_MS = 10_000;
 
@@ -19,7 +19,7 @@ const FINAL = [3, 5, 7, 12, 16];
 
 export interface UnusableService {
   readonly reason: string;
-  /** The service itself refused. Otherwise it did not respond, and a retry may succeed. */
+  /** True if the service itself refused; otherwise it did not respond, and a retry may succeed. */
   readonly final: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function prepareService(
   return (await askService(service, namespace, progress))?.reason;
 }
 
-/** The same for callers that retry. */
+/** Like `prepareService`, for callers that retry: also reports whether the reason is final. */
 export async function askService(
   service: ConnectionOptions,
   namespace: string,
@@ -69,13 +69,13 @@ export async function askService(
   }
 }
 
-/** Only on this machine: elsewhere a proxy or a firewall may respond for the service. */
+/** True if nothing listens at a local address. False for other hosts, where a proxy may respond for the service. */
 async function isClosedHere(address = ''): Promise<boolean> {
   const local = /^(127\.0\.0\.1|localhost):(\d+)$/.exec(address);
   return local !== null && refusesConnections(local[1] as string, Number(local[2]));
 }
 
-/** Managed services may report no version, or one in a format of their own: only plain ones are compared. */
+/** Managed services may report no version, or one in their own format: only plain versions are compared. */
 function isTooOld(version: string): boolean {
   return /^\d+\.\d+\.\d+$/.test(version) && !isAtLeast(version, MINIMUM_SERVER_VERSION);
 }

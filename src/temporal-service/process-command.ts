@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { runCommand } from './run-command.ts';
 
-/** The arguments joined with spaces; empty when no such process runs; undefined where the system cannot tell. */
+/** The arguments joined with spaces; empty if no such process runs; undefined if the system cannot report them. */
 export async function readProcessCommand(pid: number): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   if (process.platform !== 'linux') {

@@ -13,20 +13,20 @@ import { readProcessCommand } from './process-command.ts';
 
 /** The time that a server may take to start. */
 const PATIENCE_MS = 60_000;
-/** A healthy server needs a twentieth of it. */
+/** Milliseconds without a response until the user is informed; a healthy server needs a twentieth of that. */
 const TELL_AFTER_MS = 1_000;
 const LOOK_EVERY_MS = 100;
 
 export interface ProjectServerOptions {
   readonly projectDir: string;
   readonly progress: (line: string) => void;
-  /** How long it may take to respond; for tests. */
+  /** Milliseconds that the server may take to respond; for tests. */
   readonly answerWithinMs?: number;
 }
 
 /**
- * Resolves to undefined when the server is gone.
- * @throws RuntimeError `TemporalUnavailable` when its process lives and cannot be used.
+ * Resolves to undefined if the server is gone.
+ * @throws RuntimeError `TemporalUnavailable` if its process runs but cannot be used.
  */
 export async function useProjectServer(options: ProjectServerOptions): Promise<DevFile | undefined> {
   const { projectDir, progress, answerWithinMs: patienceMs = PATIENCE_MS } = options;
@@ -52,7 +52,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   }
 }
 
-/** A client does not notice at once that its server has ended. Never resolves after `asked` has. */
+/** Resolves when the process has ended, which a client does not notice at once; never resolves after `asked` has. */
 async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> {
   let answered = false;
   void asked.then(() => {
@@ -65,7 +65,7 @@ async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> 
   return new Promise(() => {});
 }
 
-/** I2: where command lines cannot be read, every process with this id counts. */
+/** I2: if the command line cannot be read, any process with this id counts as the server. */
 async function holdsDatabase({ pid, address }: DevFile): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const command = await readProcessCommand(pid);

@@ -1,8 +1,8 @@
 /**
  * Registers the search attributes of our threads with a namespace (`temporal/search-attributes.json`).
- * Idempotent. A service that refuses is not an error: the answer names what is missing, and threads run
- * without those attributes. The dev server's own `--search-attribute` cannot replace this: it is ignored for a database
- * file that already exists.
+ * Idempotent. A service that refuses is not an error: the report names what is missing, and threads run without those
+ * attributes. The dev server's own `--search-attribute` cannot replace this: it is ignored for a database file that
+ * already exists.
  */
 import type { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -29,7 +29,7 @@ const TYPE_VALUES = {
   KeywordList: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 };
 
-/** What the connections of clients and of workers have in common. */
+/** The part that connections of clients and of workers have in common. */
 type OperatorConnection = Pick<Connection, 'operatorService'>;
 
 /** @throws RuntimeError `TemporalUnavailable` when the service does not respond. */
@@ -42,7 +42,7 @@ export async function ensureSearchAttributes(
   for (const [name, type] of wanted) {
     if (before.get(name) === TYPE_VALUES[type]) continue;
     // One request each, so that one refusal does not affect the others. An attribute that was refused because another
-    // process registered it meanwhile appears in the second listing.
+    // process has registered it in the meantime appears in the second listing.
     await tolerateRefusal(() =>
       connection.operatorService.addSearchAttributes({
         namespace,

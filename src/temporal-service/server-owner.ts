@@ -1,6 +1,6 @@
 /**
- * The project that a server on this machine was started for. It stands in the server's namespace: whoever finds the server by its port finds it
- * there, whatever the two know of each other.
+ * Records which project a server on this machine was started for. The record is in the server's namespace: any process
+ * that finds the server by its port can read it there.
  */
 import { realpathSync } from 'node:fs';
 import type { Connection, ConnectionOptions } from '@temporalio/client';
@@ -8,7 +8,7 @@ import { ANSWER_WITHIN_MS, withConnection } from './connect.ts';
 
 const PROJECT = 'everthread.project';
 
-/** Also where the database file has come from another folder. */
+/** Overwrites an earlier owner: the database file may come from another folder. */
 export async function markOwner(
   connection: Connection,
   namespace: string,
@@ -20,7 +20,7 @@ export async function markOwner(
   );
 }
 
-/** The folder of another project, whose server this is; undefined for everything else, and where it does not say. */
+/** Folder of the other project that owns the server. Undefined if this project does, or if the owner is unknown. */
 export async function findOtherOwner(
   service: ConnectionOptions,
   namespace: string,
@@ -35,7 +35,7 @@ export async function findOtherOwner(
       return owner === realpathSync(projectDir) ? undefined : owner;
     });
   } catch {
-    // Whoever goes on to use it is told what is wrong with it.
+    // Not reported here: the next use of the server fails with the reason.
     return undefined;
   }
 }

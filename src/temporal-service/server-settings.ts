@@ -1,6 +1,6 @@
 /**
- * The settings of a Temporal server of ours. The values are in `temporal/`, from where self-hosted clusters take
- * them too; this file only reads them. The SQLite pragmas are here because no cluster has them.
+ * The settings of Temporal servers that we start. The values are in `temporal/`, which self-hosted clusters use too;
+ * this file only reads them. The SQLite pragmas are here because no cluster has them.
  */
 import { readFileSync } from 'node:fs';
 import { packagePath } from './package-root.ts';

@@ -25,18 +25,18 @@ const READY_WITHIN_MS = 60_000;
 export interface LocalServerOptions {
   /** The `temporal` program; see findTemporalBinary. */
   binary: string;
-  /** Keeps its data across restarts; without it the server forgets on stop, and restart() begins empty. */
+  /** Database file. Without it all data is lost on stop, and restart() begins empty. */
   dbFile?: string;
   port?: number;
   uiPort?: number;
   namespace?: string;
-  /** The folder of the project that it is for: others find that in it. Absent: it is for whoever finds it. */
+  /** Folder of the project that owns the server, stored in its namespace (server-owner.ts). Default: no owner. */
   owner?: string;
   /** The file to which the server's warnings are appended; by default one in the temporary folder, removed on stop. */
   log?: string;
   /** No Web UI. */
   headless?: boolean;
-  /** Where it tells its own figures (Prometheus); nowhere unless given. */
+  /** Port for the server's own metrics (Prometheus). Default: none. */
   metricsPort?: number;
   /** Added to `temporal/dynamic-config.yaml`, and overriding it. */
   extraDynamicConfig?: DynamicConfig;
@@ -49,15 +49,15 @@ export interface LocalServer {
   readonly namespace: string;
   /** Process id of the running server; changes with restart(). */
   readonly pid: number;
-  /** Ends it in order and removes a log that was made here. The handle cannot be used afterwards. */
+  /** Stops the server gracefully and removes a temporary log. The handle cannot be used afterwards. */
   stop(): Promise<void>;
-  /** Ends it as a crash would (SIGKILL); restart() starts it again. */
+  /** Kills the server as a crash would (SIGKILL); restart() starts it again. */
   kill(): Promise<void>;
-  /** Stops it if it runs, and starts it again. */
+  /** Stops the server if it runs, and starts it again. */
   restart(): Promise<void>;
 }
 
-/** @throws RuntimeError `TemporalUnavailable` with the last lines of the log when it exits or does not become ready. */
+/** @throws RuntimeError `TemporalUnavailable` with the last lines of the log if it exits or does not become ready. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const plan = await planServer(options);
   let running = await startAndWait(plan).catch((error) => {
@@ -196,7 +196,7 @@ async function waitUntilReady(plan: ServerPlan, server: OwnedProcess): Promise<v
 }
 
 function notReady({ binary, log }: ServerPlan, what: string): RuntimeError {
-  // Its log is on the same disk as its database: on a full disk it could not report that.
+  // The server's log is on the same disk as its database, so it could not report a full disk.
   const full = hasRoom(dirname(log)) ? '' : ` ${fullDisk(dirname(log))}`;
   return new RuntimeError(
     'TemporalUnavailable',

@@ -1,7 +1,7 @@
 /**
- * What a Temporal server lacks of what we ask of it (`temporal/`), as far as that is seen from outside: what a worker warns of at its
- * start and what the doctor reports, in the same words. Of the dynamic config a server tells one setting, which stands for the file;
- * the effect of the others can be measured (`everthread doctor`).
+ * Detects which recommended settings (`temporal/`) a Temporal server lacks, as far as its API shows: a worker warns of
+ * them at its start, and the doctor reports them, in the same words. A server reports only one setting of the dynamic
+ * config, which stands for the whole file; the effect of the others can be measured (`everthread doctor`).
  */
 import type { Connection } from '@temporalio/client';
 import { readServerVersion } from './connect.ts';
@@ -15,7 +15,7 @@ export interface Untuned {
 
 type ServiceConnection = Pick<Connection, 'workflowService' | 'withDeadline'>;
 
-/** Since then servers tell it; before, they would seem to lack it. */
+/** The first server version that reports this capability; older servers would seem to lack it. */
 const TELLS_CAPABILITY = '1.31.0';
 const LEAST_RETENTION_S = 24 * 60 * 60;
 
@@ -28,7 +28,7 @@ export function lacksSearchAttributes(missing: readonly string[]): Untuned | und
   };
 }
 
-/** Rejects as the server does. */
+/** Rejects with the server's error if a request fails. */
 export async function readUntuned(connection: ServiceConnection, namespace: string): Promise<Untuned[]> {
   const { config, namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
   const version = await readServerVersion(connection);

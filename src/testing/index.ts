@@ -1,11 +1,12 @@
 /**
  * The entry `everthread/testing`. The folder, by what its files do:
  *
- *   models   `script` are the steps, `scripted-model` follows them by way of the `script-player`; `scripted-server` is the same over HTTP, with
- *            `openai-request-reader` and `openai-response-writer`
- *   agents   `test-agent` is an agent of a `test-project` on a `test-engine`, which has a `test-server`, and is talked to by a `test-thread`;
- *            `quiet-runtime` keeps the SDK from the console
- *   tools    `test-state` is what one is given, of a `test-state-thread` in a `test-store`
+ *   models   `script` has the steps, `scripted-model` plays them through `script-player`; `scripted-server` serves them
+ *            over HTTP, with `openai-request-reader` and `openai-response-writer`
+ *   agents   `test-agent` runs an agent of a `test-project` on a `test-engine`, which uses a `test-server`;
+ *            `test-thread` sends messages to a thread and reads the results; `quiet-runtime` silences the SDK's logs
+ *   tools    `test-state` makes the state that a tool receives, for a thread (`test-state-thread`) in a temporary store
+ *            (`test-store`)
  *   runs     `run-assertions`
  */
 export {

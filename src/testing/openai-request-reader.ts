@@ -48,7 +48,7 @@ const KNOWN_FIELDS = new Set(
   ).split(' '),
 );
 
-/** What `openaiCompatible` took from `providerOptions`, and fields without a counterpart. */
+/** Fields that `openaiCompatible` copied from `providerOptions`, and fields without a counterpart in the request. */
 function unknownFields(body: ChatBody): Record<string, unknown> | undefined {
   const fields = Object.entries(body).filter(([name]) => !KNOWN_FIELDS.has(name));
   return fields.length === 0 ? undefined : Object.fromEntries(fields);

@@ -1,4 +1,4 @@
-/** The worker SDK in a process of tests: says what is wrong, and nothing else. */
+/** Configures the worker SDK for a test process: it logs errors, and nothing else. */
 
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Runtime } from '@temporalio/worker';
@@ -11,7 +11,7 @@ function tell(message: string, { error, stack }: Readonly<Record<string | symbol
   process.stderr.write(`${message}${why}\n${typeof stack === 'string' ? `${stack}\n` : ''}`);
 }
 
-/** Signals stay with the program that runs the tests. */
+/** Installs the SDK's runtime without signal handlers: signals belong to the program that runs the tests. */
 function installQuietly(): void {
   try {
     Runtime.install({
@@ -31,7 +31,7 @@ function installQuietly(): void {
   }
 }
 
-/** The caller closes it; the runtime ends with the last connection. */
+/** Opens a connection, which the caller must close; the runtime ends with the last connection. */
 export async function connectQuietly({ address }: TestServer): Promise<NativeConnection> {
   installQuietly();
   const { connectionOptions } = loadClientConnectConfig();

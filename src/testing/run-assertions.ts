@@ -1,18 +1,20 @@
-/** Assertions on what happened in a run: on a report, its JSON, or events alone. A failed one throws an AssertionError that tells what was there. */
+/**
+ * Assertions about a run: on a report, its JSON, or events. A failed one throws an AssertionError with what was found.
+ */
 import { AssertionError } from 'node:assert';
 import { RunReplay, type RunSource } from '../projections/run/run-replay.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface AssertEventsOptions {
-  /** In this order (default). */
+  /** True (default) if the events must occur in this order. */
   readonly ordered?: boolean;
-  /** Others may stand between and around them (default). */
+  /** True (default) if other events may occur between and around them. */
   readonly allowExtra?: boolean;
 }
 
 /**
- * That events of these types are there: in order with others between, unless the options are stricter.
+ * Asserts that events of these types occurred, by default in this order, with any others around and between them.
  * @example
  * ```ts
  * const report = await client.runs.report('execution-1');
@@ -52,7 +54,7 @@ function missingAnywhere(observed: readonly string[], types: readonly string[]):
 }
 
 /**
- * That no policy and nobody who was asked has denied anything.
+ * Asserts that nothing was denied, neither by a policy nor by a person who was asked.
  * @example
  * ```ts
  * assertNoDeniedActions(await client.runs.report('execution-1'));
@@ -74,7 +76,7 @@ export interface RunUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
-  /** Of the calls of models. */
+  /** Total latency of the model calls. */
   readonly runtimeSeconds: number;
 }
 
@@ -86,7 +88,8 @@ export interface BudgetBounds {
 }
 
 /**
- * That the run's models used no more than this; answers what they used. Input that no provider counted is taken from the manifests.
+ * Asserts that the run's models used no more than this, and returns what they used. If no provider has counted the
+ * input tokens, the estimates of the manifests are used.
  * @example
  * ```ts
  * const { totalTokens } = assertBudgetUnder(await client.runs.report('execution-1'), { maxTotalTokens: 8_000 });

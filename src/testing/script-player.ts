@@ -7,7 +7,7 @@ export interface PlayedStep {
   readonly step: ScriptStep;
   readonly request: RecordedRequest;
   readonly responseId: string;
-  /** The id of a call that has none of its own. */
+  /** Id for a call to which the script gives none. */
   readonly callId: (position: number) => string;
   readonly signal: AbortSignal;
 }
@@ -69,7 +69,7 @@ function splitText(text: string, pieces: number): string[] {
   return starts.map((start) => characters.slice(start, start + length).join(''));
 }
 
-/** The same request and answer always have the same usage. */
+/** Deterministic: the same request and answer always have the same usage. */
 function countTokens(step: AnswerStep, request: RecordedRequest): ProviderUsage {
   const promptTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
   const answered = (step.text ?? '') + (step.toolCalls.length > 0 ? JSON.stringify(step.toolCalls) : '');

@@ -16,7 +16,7 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-/** What every step may have. */
+/** Optional delay of any step. */
 export interface Delayed {
   /** Milliseconds before the answer begins. */
   readonly delayMs?: number;
@@ -62,7 +62,7 @@ export type ScriptStep = AnswerStep | FailureStep | HangStep | DisconnectStep;
 export type ScriptFunction = (request: RecordedRequest, index: number) => ScriptStep | Promise<ScriptStep>;
 
 export interface SaysOptions {
-  /** Default 2, so that streaming is real. */
+  /** Default: 2, so that the text is streamed in more than one piece. */
   readonly chunks?: number;
   readonly chunkDelayMs?: number;
   readonly reasoning?: string;

@@ -1,6 +1,6 @@
 /**
- * A model that follows a script: the only double of the test kit (definitions §5.7). Reached through the provider port
- * itself, or over HTTP as an OpenAI-compatible server that consumes the same script.
+ * A model that follows a script: the only test double of the test kit (definitions §5.7). Reached through the provider
+ * port itself, or over HTTP as an OpenAI-compatible server that consumes the same script.
  *
  * I1. A step is consumed when its request arrives, so concurrent requests never share one.
  * I2. A script that runs out rejects the request, and one with unused steps fails `assertConsumed`: both are mistakes of a test.
@@ -37,7 +37,7 @@ export interface ScriptedModel {
   readonly connections: readonly ScriptedConnection[];
   /** Steps that no request has consumed; 0 for a function. */
   readonly remaining: number;
-  /** Throws when steps are left. */
+  /** Throws if steps are left. */
   assertConsumed(): void;
   /** Serves the script on 127.0.0.1, by default on a free port. */
   serve(options?: { readonly port?: number }): Promise<ScriptedServer>;
@@ -101,7 +101,7 @@ function toProvider(name: string, start: Start): Provider {
 
 type Cursor = (request: ProviderRequest) => Promise<Omit<PlayedStep, 'signal'>>;
 
-/** Records a request, consumes its step, and settles everything about the answer but its timing. */
+/** Records a request, consumes its step, and determines everything about the answer except its timing. */
 function createCursor(script: Script, requests: RecordedRequest[]): Cursor {
   let calls = 0;
   const countedId = () => {

@@ -10,17 +10,17 @@ import { isProviderError } from '../models/classify.ts';
 import { fromChatBody, parseChatBody } from './openai-request-reader.ts';
 import { type ChunkWriter, createChunkWriter, toCompletion, toErrorBody } from './openai-response-writer.ts';
 
-/** Milliseconds since 1970. */
+/** Times of a connection, in milliseconds since 1970. */
 export interface ScriptedConnection {
   readonly openedAt: number;
   /** When the answer was sent in full, or the client's socket closed; null until then. */
   readonly closedAt: number | null;
-  /** False while open, and for ever when the client left early. */
+  /** True once the answer was sent in full; stays false if the client disconnected early. */
   readonly completed: boolean;
 }
 
 export interface ScriptedServer {
-  /** Ends with `/v1`: a base URL for clients. */
+  /** Base URL for clients; ends with `/v1`. */
   readonly url: string;
   /** Ends the server and every connection, idle or not. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface StartedAnswer {
 export interface ServedScript {
   /** Consumes a step. */
   readonly start: (request: ProviderRequest) => Promise<StartedAnswer>;
-  /** Each request is added here. */
+  /** Receives an entry for each request. */
   readonly connections: ScriptedConnection[];
   readonly modelId: string;
   /** 0 for any free port. */
@@ -91,7 +91,7 @@ async function complete(
   sendJson(response, 200, toCompletion(accumulator.response(), body.model));
 }
 
-/** Records when a connection opened and closed; the signal aborts when the client leaves early. */
+/** Records when a connection opened and closed; the signal aborts if the client disconnects early. */
 function watchConnection(connections: ScriptedConnection[], response: ServerResponse): AbortSignal {
   const connection = { openedAt: Date.now(), closedAt: null as number | null, completed: false };
   connections.push(connection);
@@ -110,7 +110,7 @@ async function streamAnswer(
   response: ServerResponse,
 ): Promise<void> {
   for await (const chunk of chunks) {
-    // Only now: a failure before the first chunk is an HTTP status.
+    // Not sent earlier: a failure before the first chunk becomes an HTTP status.
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const event of write(chunk)) response.write(`data: ${JSON.stringify(event)}\n\n`);
   }
@@ -120,7 +120,7 @@ async function streamAnswer(
 function fail(response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   const status = isProviderError(error) ? error.statusCode : 500;
-  // Without a status the connection itself failed.
+  // An error without a status stands for a broken connection.
   if (response.headersSent || status === undefined) response.destroy();
   else sendJson(response, status, toErrorBody(error), isProviderError(error) ? retryAfterOf(error) : {});
 }

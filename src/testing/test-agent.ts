@@ -1,6 +1,6 @@
 /**
- * `testAgent`: an agent of a project on a real engine, whose models follow a script. What it needs is loaded when it is asked for: projects
- * import this entry for their scripted models, also where there is no Temporal.
+ * `testAgent`: runs an agent of a project on a real engine, with scripted models. Dependencies are loaded on the first
+ * call: some projects import this entry only for its scripted models, also on machines without Temporal.
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { Registry } from '../core/author/definition.ts';
@@ -10,41 +10,43 @@ import type { TestScripts } from './test-project.ts';
 import type { TestThread, TestThreadOptions } from './test-thread.ts';
 
 export interface TestAgentOptions extends TestThreadOptions {
-  /** The folder that holds `agents/`, or definitions made in code (`registryFrom`). The working directory unless given. */
+  /** The folder that holds `agents/`, or definitions made in code (`registryFrom`). Default: the working directory. */
   readonly project?: string | URL | Registry;
-  /** What the models answer: one script for all of them, or scripts by the names of models; those that are not named stay as they are. */
+  /** The models' answers: one script for all, or scripts by model name; models that are not named stay unchanged. */
   readonly script: TestScripts;
-  /** Steps that no request has used do not fail `close`. */
+  /** True if `close` must not fail when steps of a script are left. */
   readonly allowUnused?: boolean;
-  /** Milliseconds that one wait may take until `Timeout`; 60,000 unless given. */
+  /** Milliseconds after which a method that waits throws `Timeout`. Default: 60,000. */
   readonly timeoutMs?: number;
 }
 
-/** An agent under test, with a thread of its own. */
+/** An agent under test, with its first thread. */
 export interface TestAgent extends TestThread {
-  /** For whatever a test wants to do beside it. Closed with the agent. */
+  /** Client for everything else that a test does. Closed with the agent. */
   readonly client: RuntimeClient;
-  /** What the scripted models were asked, each one's in order of arrival. */
+  /** Requests to the scripted models: model by model, each model's in order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Another thread, as the first one unless the options say otherwise. Throws as `RuntimeClient.startThread`. */
+  /** Starts another thread, by default with the first one's options. Throws as `RuntimeClient.startThread`. */
   startThread(options?: TestThreadOptions): Promise<TestThread>;
   /**
-   * Ends its threads and closes worker, client and store. Throws where steps of a script are left, unless `allowUnused`. The second time
-   * it does nothing.
+   * Terminates the agent's threads and closes worker, client and store. Throws if steps of a script are left, unless
+   * `allowUnused` is set. Idempotent.
    */
   close(): Promise<void>;
   /**
-   * `await using` closes it as well, also after a failed test. Steps that are left are only told on standard error then: an error of this
-   * end would hide the test's own. Where they are to fail the test, its last line is `await agent.close()`.
+   * Closes the agent at the end of an `await using` block, also after a failed test. Steps that are left are then only
+   * reported on standard error: an error thrown here would hide the test's own. To make them fail the test, end it with
+   * `await agent.close()`.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Opens an agent for a test: a thread on a real Temporal server, a worker in this process, a store in a temporary folder, and models that follow
- * the script. The server is that of `TEMPORAL_ADDRESS`, that of the project's `everthread dev`, one at 127.0.0.1:7233, or else a temporary one, which
- * all test agents of the process share. Throws `InvalidDefinitions` with every problem of the project, `AgentNotFound`, `DefinitionNotFound`
- * (a model that it does not have), `TemporalUnavailable`, and as `RuntimeClient.startThread`; nothing is left open then.
+ * Opens an agent for a test: a thread on a real Temporal server, a worker in this process, a store in a temporary
+ * folder, and models that follow the script. The server is the one of `TEMPORAL_ADDRESS`, of the project's `everthread
+ * dev`, or at 127.0.0.1:7233; if there is none, a temporary one, which all test agents of the process share. Throws
+ * `InvalidDefinitions` with every problem of the project, `AgentNotFound`, `DefinitionNotFound` (`script` names an
+ * unknown model), `TemporalUnavailable`, and as `RuntimeClient.startThread`; nothing is left open in that case.
  * @example
  * ```ts
  * await using agent = await testAgent({ project: '.', script: [calls('calculate', { left: 6, operator: '*', right: 7 }), says('It is 42.')] });

@@ -1,7 +1,7 @@
 /**
- * What a test agent runs on: a server, a store of its own in a temporary folder, and a worker and a client in this process.
- * T1. Whatever fails on the way in or out, what was opened before it is closed, the latest first.
- * T2. Nothing of it stays on a server that others use: its workflows are ended once no worker can begin another one.
+ * What a test agent runs on: a server, its own store in a temporary folder, and a worker and a client in this process.
+ * T1. If opening or closing fails, everything that was opened before is still closed, in reverse order.
+ * T2. No workflow is left on a shared server: workflows are terminated once no worker can start another one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -14,7 +14,7 @@ import type { TestProject } from './test-project.ts';
 import { useServer } from './test-server.ts';
 import { openTemporaryStore } from './test-store.ts';
 
-/** No worker is killed in a test: one that a busy machine delays must not be taken for lost. A tool that does not end is not waited for long. */
+/** Long heartbeats: a worker that a busy machine delays is not lost. Short grace: no long wait for hanging tools. */
 const CONFIGURATION = {
   modelHeartbeatMs: 60_000,
   toolHeartbeatMs: 60_000,
@@ -25,19 +25,19 @@ const END_WITHIN_MS = 10_000;
 
 export interface TestEngine {
   readonly client: RuntimeClient;
-  /** Ids of threads that the test has started, which no worker need have opened. */
+  /** Ids of threads that the test has started; a worker may not have opened them in the store. */
   readonly started: Set<string>;
-  /** Closes all of it. Rejects with the first failure. */
+  /** Closes everything that was opened. Rejects with the first failure. */
   close(): Promise<void>;
 }
 
-/** Throws as a worker does, and `TemporalUnavailable`. */
+/** Throws as the start of a worker does, and `TemporalUnavailable`. */
 export async function openTestEngine({ folder, registry }: TestProject): Promise<TestEngine> {
   const started = new Set<string>();
   const closers: (() => unknown)[] = [];
   const close = async () => {
     const failures: unknown[] = [];
-    // T1: whatever fails.
+    // T1: a failure does not keep the rest open.
     for (const each of closers.splice(0).reverse()) {
       try {
         await each();
@@ -74,7 +74,7 @@ export async function openTestEngine({ folder, registry }: TestProject): Promise
   }
 }
 
-/** T2: subagents among them. */
+/** T2: terminates the workflows of all threads, subagents included. */
 async function endThreads(temporal: Client, store: ThreadStore, started: ReadonlySet<string>): Promise<void> {
   const stored = await store.threads.list({ limit: 1_000_000 });
   const ids = new Set([...started, ...stored.map(({ id }) => id)]);
@@ -82,7 +82,7 @@ async function endThreads(temporal: Client, store: ThreadStore, started: Readonl
     temporal.workflow
       .getHandle(WORKFLOW_ID_PREFIX + id)
       .terminate('the test is over')
-      // It has ended already, or the server has.
+      // The workflow has already ended, or the server has.
       .catch(() => undefined);
   await temporal.withDeadline(Date.now() + END_WITHIN_MS, () => Promise.all([...ids].map(end)));
 }

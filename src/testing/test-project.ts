@@ -6,9 +6,9 @@ import { didYouMean, requireProject } from '../definitions/index.ts';
 import { asProjectCode } from '../state/author-run.ts';
 import { type Script, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 
-/** What stands for a model: the steps of a script, a function of the request, or a scripted model whose requests the test reads itself. */
+/** Replaces a model: steps, a function of the request, or a scripted model whose requests the test reads itself. */
 export type TestScript = Script | ScriptedModel;
-/** One script for all models of the project, or scripts by the names of the models that they stand for. */
+/** One script for all models of the project, or scripts by the names of the models that they replace. */
 export type TestScripts = TestScript | Readonly<Record<string, TestScript>>;
 
 export interface TestProject {
@@ -27,7 +27,7 @@ export async function openTestProject(project: string | URL | Registry = '.'): P
 
 export interface ScriptedProject {
   readonly registry: Registry;
-  /** Those that stand for models, each once. */
+  /** The scripted models in use, each once. */
   readonly models: readonly ScriptedModel[];
 }
 
@@ -43,7 +43,7 @@ export function withScripts(registry: Registry, scripts: TestScripts): ScriptedP
   return replace(registry, given);
 }
 
-/** The agent that is meant: the only one, where none is named. Throws `AgentNotFound`. */
+/** The named agent, or the project's only one if none is named. Throws `AgentNotFound` otherwise. */
 export function chooseAgent({ agents }: Registry, name?: string): string {
   const names = [...agents.keys()];
   const [only] = names;

@@ -1,8 +1,8 @@
 /**
- * The Temporal server of test agents: one that is there, else a temporary one in memory.
- * S1. The temporary one is shared by all test agents of the process. It ends a while after the last of them has closed, and with the
- *     process in any case (`owned-process.ts`, I1); it never keeps the process alive.
- * S2. Its log is kept until it is ready, to say why it was not; then nothing of it is on the disk.
+ * The Temporal server of test agents: an existing one, else a temporary one in memory.
+ * S1. The temporary server is shared by all test agents of the process. It ends a while after the last of them has
+ *     closed, and with the process in any case (`owned-process.ts`, I1); it never keeps the process alive.
+ * S2. The server's log file exists only until the server is ready, to explain a failed start; then it is deleted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ import { type LocalServer, startLocalServer } from '../temporal-service/start-se
 export interface TestServer {
   readonly address: string;
   readonly namespace: string;
-  /** Nothing of this agent's needs it any more. */
+  /** Must be called when the agent no longer needs the server. */
   release(): void;
 }
 
-/** The next test of a file opens its agent soon after the last one has closed. */
+/** Milliseconds that an unused server stays alive: the next test of a file soon opens another agent. */
 const LINGER_MS = 10_000;
 
 /** Throws `TemporalUnavailable`, `InvalidConfiguration`. */
@@ -50,7 +50,7 @@ async function useTemporary(): Promise<TestServer> {
     const { address, namespace } = await own.server;
     return { address, namespace, release };
   } catch (error) {
-    // The next one tries again.
+    // The next agent tries again.
     if (temporary === own) temporary = undefined;
     throw error;
   }
@@ -68,7 +68,8 @@ async function startTemporary(): Promise<LocalServer> {
   try {
     return await startLocalServer({ binary, headless: true, log: join(folder, 'server.log') });
   } finally {
-    // S2: an open file is written to all the same. Where it cannot be removed while it is open, the system's own clean-up finds it.
+    // S2: the server keeps writing to the removed file. A system that cannot remove an open file cleans up its
+    // temporary folder later.
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {}

@@ -1,4 +1,4 @@
-/** The thread behind `testState`: opened in a temporary store, with the same ThreadState that a worker makes for a tool. */
+/** Opens the thread of `testState` in a temporary store, with the same ThreadState that a worker makes for a tool. */
 
 import { randomUUID } from 'node:crypto';
 import { newThreadId } from '../client/new-thread-id.ts';
@@ -17,33 +17,36 @@ import type { TestThreadOptions } from './test-thread.ts';
 
 export interface TestStateOptions
   extends Pick<TestThreadOptions, 'agent' | 'userId' | 'arguments' | 'env' | 'tags'> {
-  /** Definitions that the tool reaches, by `invokeTool`, `loadPrompt` and their like: a folder that holds `agents/`, or made in code. None unless given. */
+  /**
+   * Definitions that the tool can reach (`invokeTool`, `loadPrompt` and the like): a folder that holds `agents/`, or
+   * definitions made in code. Default: none.
+   */
   readonly project?: string | URL | Registry;
-  /** The tool's name in the project: its own `uses`, variables and options hold then. */
+  /** Name of the tool in the project; its `uses`, variables and options then apply. */
   readonly tool?: string;
-  /** `state.options`; those of the tool's entry in its prompt unless given. */
+  /** Value of `state.options`. Default: the options of the tool's entry in its prompt. */
   readonly options?: UnknownFields;
-  /** What `state.context` begins with. */
+  /** Initial content of `state.context`. */
   readonly scratch?: Readonly<Scratch>;
 }
 
-/** The tool call under test asked for it; in a real thread it runs next. */
+/** A tool that the code under test has queued; in a real thread it would run next. */
 export interface TestQueuedTool {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 export interface TestState extends ThreadState {
-  /** What `queueTool` was asked for, in order. Messages that were queued are among those of `getMessages`. */
+  /** Tools queued with `queueTool`, in order. Queued messages are among those of `getMessages`. */
   readonly queuedTools: readonly TestQueuedTool[];
   /** Fires `execution.abortSignal`, as a stop does. */
   abort(reason?: unknown): void;
-  /** Closes the store, and removes it. The second time it does nothing. */
+  /** Closes the store and removes it. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Of a state without a project. */
+/** Default agent name of a state without a project. */
 const AGENT = 'test';
 const NOTHING: Registry = {
   agents: new Map(),
@@ -107,7 +110,7 @@ export async function openTestState(options: TestStateOptions): Promise<TestStat
       close: closeOnce,
       [Symbol.asyncDispose]: closeOnce,
     };
-    // Getters and all: a spread would read them.
+    // Copies property descriptors: a spread would evaluate the getters.
     const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
     return Object.freeze(Object.defineProperties({}, members)) as TestState;
   } catch (error) {
@@ -142,7 +145,7 @@ async function openThread(
   return opened.thread;
 }
 
-/** Into the store, as a worker does; there is no workflow that would have to be told. */
+/** Queues messages in the store, as a worker does, and tools in `queued`; there is no workflow to wake. */
 function openSink(store: ThreadStore, threadId: string, queued: TestQueuedTool[]): WorkSink {
   return {
     queueMessage: (item) => store.queue.add(threadId, item, { own: true }),

@@ -1,11 +1,12 @@
-/** `testState`: what a tool is given, for a test of its `execute` alone. Loaded when it is asked for, as `test-agent.ts` says. */
+/** `testState`: the state that a tool receives, for a test of its `execute`. Loads lazily, as `test-agent.ts` does. */
 import type { TestState, TestStateOptions } from './test-state-thread.ts';
 
 /**
- * The state of a thread that was just opened in a temporary store, within its first step: everything that a tool can do with it is done there. There
- * is no server, no worker and no model, so nothing runs that it queues or schedules, and nobody can be asked (`state.ask`): that is for `testAgent`. A
- * tool's arguments are not checked here, and what it throws is thrown; `state.invokeTool` of a `project` does both. Throws `InvalidDefinitions`,
- * `AgentNotFound`, `DefinitionNotFound` (the tool), and as `startThread` for variables.
+ * Returns the state of a new thread in its first step. What a tool does with the state takes effect in a temporary
+ * store. There is no server, worker or model, so work that the tool queues or schedules does not run, and `state.ask`
+ * cannot ask anybody: use `testAgent` for that. A direct call of `execute` neither checks the tool's arguments nor
+ * catches what it throws; `state.invokeTool` of a `project` does both. Throws `InvalidDefinitions`, `AgentNotFound`,
+ * `DefinitionNotFound` (the tool), and as `startThread` for variables.
  * @example
  * ```ts
  * await using state = await testState({ env: { SHOP_KEY: 'k-1' } });

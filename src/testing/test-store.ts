@@ -1,4 +1,4 @@
-/** A store that lasts as long as a test. */
+/** A temporary store for one test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 
 export interface TestPlace {
   readonly store: ThreadStore;
-  /** Also the store's files. */
+  /** Closes the store and removes its files. */
   remove(): Promise<void>;
 }
 
-/** A store in a temporary folder, whose variables are encrypted with a key of its own. */
+/** Opens a store in a temporary folder; its variables are encrypted with a separate key. */
 export async function openTemporaryStore(): Promise<TestPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-test-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });

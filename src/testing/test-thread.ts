@@ -1,4 +1,4 @@
-/** A thread as a test talks to it: says something, waits until it is at rest, and reads what became of it. */
+/** A thread under test: sends messages, waits until the thread is at rest, and reads the results. */
 
 import type { CalledTool } from '../client/call-tool.ts';
 import { newThreadId } from '../client/new-thread-id.ts';
@@ -16,70 +16,73 @@ import type { RunEvent } from '../projections/run/run-event.ts';
 import type { Wait } from '../store/port/thread-store.ts';
 import type { TestEngine } from './test-engine.ts';
 
-/** A call that was made, with what came of it. */
+/** A tool call and its result. */
 export interface TestToolCall {
   readonly id: string;
   readonly name: string;
-  /** `{}` where the model wrote what is no JSON object: `rawArguments` is its text then. */
+  /** `{}` if the model's text is not a JSON object; `rawArguments` then has the text. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly rawArguments?: string;
-  /** Null while it has no result. */
+  /** Null until the call has a result. */
   readonly status: ToolStatus | null;
-  /** As the model reads it; null while there is none. */
+  /** The result as the model reads it; null until there is one. */
   readonly result: string | null;
 }
 
-/** What became of what was said: everything since the answer before. */
+/** What has happened in the thread since the previous answer. */
 export interface TestAnswer {
-  /** `idle` where all is well; `waiting` where people are asked, see `waits`; `failed` with the `error`; `stopped`, `terminated`. */
+  /** `idle` after a normal end; `waiting` for people (see `waits`); `failed` (see `error`); `stopped`; `terminated`. */
   readonly status: ThreadStatus;
-  /** The agent's last words; null where it has said nothing. */
+  /** The newest text of the agent among the new messages, silent ones excluded; null if there is none. */
   readonly content: string | null;
-  /** Why the thread failed; null where it did not. A script that ran out is one of them. */
+  /** Why the thread failed; null if it did not. A script that has run out of steps is such an error. */
   readonly error: StoredError | null;
   /** New messages, the oldest first, silent ones included. */
   readonly messages: readonly Message[];
   /** Calls of the new messages, in order. */
   readonly toolCalls: readonly TestToolCall[];
-  /** What is asked of people now, by the thread and its subagents, the oldest first. */
+  /** Open waits of the thread and its subagents, the oldest first. */
   readonly waits: readonly Wait[];
 }
 
-/** How a thread is started: as by `RuntimeClient.startThread`, where the test names no agent of its own. */
+/** Options of `RuntimeClient.startThread`, with an optional agent, and without id and messages. */
 export interface TestThreadOptions extends Omit<StartThread, 'agent' | 'threadId' | 'messages'> {
-  /** The project's only agent unless given. */
+  /** Default: the project's only agent. */
   readonly agent?: string;
 }
 
 /** A thread under test. Its methods are those of `RuntimeClient`, for this thread. */
 export interface TestThread {
   readonly threadId: string;
-  /** Sends a message and waits until the thread is at rest, or waits for people. Throws as `queueMessage`, and `Timeout`. */
+  /** Sends a message, then waits as `waitForIdle`. Throws as `queueMessage`, and `Timeout`. */
   sendMessage(message: string | OutgoingMessage): Promise<TestAnswer>;
-  /** Sends a message and does not wait: for what happens meanwhile. Throws as `RuntimeClient.queueMessage`. */
+  /** Sends a message without waiting, to test what happens in between. Throws as `RuntimeClient.queueMessage`. */
   queueMessage(message: string | OutgoingMessage): Promise<{ id: string }>;
-  /** Waits until the thread is at rest, or waits for people. Throws `Timeout`. */
+  /** Waits until the thread is at rest or waits for a person to answer. Throws `Timeout`. */
   waitForIdle(): Promise<TestAnswer>;
-  /** Calls a tool without a model; it passes the gate of every call, with its policy and approvals. Throws as `RuntimeClient.callTool`. */
+  /** Calls a tool without a model, with policy and approvals as always. Throws as `RuntimeClient.callTool`. */
   callTool(name: string, args?: Readonly<Record<string, unknown>>): Promise<CalledTool>;
-  /** Ends the execution under way, and waits until the thread is at rest. */
+  /** Stops the current execution, and waits until the thread is at rest. */
   stop(reason?: string): Promise<TestAnswer>;
-  /** Answers what is asked of a person, the oldest unless an id is given, and waits. Throws `WaitNotFound`, `InvalidValue`, `Timeout`. */
+  /**
+   * Answers a wait, the oldest unless an id is given, then waits as `waitForIdle`. Throws `WaitNotFound`,
+   * `InvalidValue`, `Timeout`.
+   */
   answerWait(answer: WaitAnswer, id?: string): Promise<TestAnswer>;
-  /** What is asked of people, by the thread and its subagents, the oldest first. */
+  /** Open waits of the thread and its subagents, the oldest first. */
   listWaits(): Promise<readonly Wait[]>;
-  /** All messages, the oldest first, unless the options say less. */
+  /** The thread's messages, by default the oldest first; silent ones only with `includeSilent`. */
   getMessages(options?: GetMessagesOptions): Promise<readonly Message[]>;
   /** All calls so far, in order. */
   getToolCalls(): Promise<readonly TestToolCall[]>;
-  /** What has happened, to the present end of the thread's log; with `as: 'run'` as RunEvents, for `assertRunEvents`. */
+  /** Events in the thread's log so far; with `as: 'run'` as RunEvents, for `assertRunEvents`. */
   events(options: { readonly as: 'run' }): Promise<readonly RunEvent[]>;
   events(): Promise<readonly ThreadEvent[]>;
 }
 
 export interface ThreadTerms {
   readonly agent: string;
-  /** Milliseconds that one wait may take. */
+  /** Milliseconds after which a method that waits throws `Timeout`. */
   readonly timeoutMs: number;
 }
 
@@ -95,11 +98,11 @@ export async function startTestThread(
   return openTestThread(client, threadId, timeoutMs);
 }
 
-/** More than any test makes. */
+/** Page size that no test's messages exceed. */
 const ALL = 100_000;
 
 function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: number): TestThread {
-  /** Microseconds: when the newest message was made that an answer has told. */
+  /** Creation time of the newest message that an answer has returned, in microseconds. */
   let told = 0;
   const listWaits = () => client.listWaits({ threadId });
   const list = async (options: GetMessagesOptions) =>

@@ -1,4 +1,6 @@
-/** Ours: an isolate of its own in a warm child process. Options as a tool gives them; types are erased, the default. */
+/**
+ * Ours: an isolate for each call in a warm child process. Options as a tool gives them; types are erased by default.
+ */
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { DEFAULT_MEMORY, type Engine } from '../engine.ts';
 

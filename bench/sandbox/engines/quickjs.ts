@@ -1,7 +1,7 @@
 /**
- * quickjs-emscripten in this process: the module of WebAssembly is loaded once; runtime, context and evaluation of an
- * ES module are new for each call and disposed after it, with memory limit, stack limit and interrupt handler set.
- * Strings and bytes cross by its own calls, everything else as JSON, which is what its `dump` does.
+ * quickjs-emscripten in this process: the WebAssembly module is loaded once; runtime, context and evaluation of an ES
+ * module are new for each call and disposed of after it, with memory limit, stack limit and interrupt handler set.
+ * Strings and bytes cross by its own calls, everything else as JSON, as in its `dump`.
  */
 import {
   getQuickJS,
@@ -89,7 +89,7 @@ function bridge(context: QuickJSContext, scope: Scope, functions: HostFunctions,
   }
 }
 
-/** The engine runs the code after an `await` only on request. */
+/** Runs pending jobs: QuickJS continues after an `await` only on request. */
 function runJobs(runtime: QuickJSRuntime, fail: (error: unknown) => void): void {
   if (!runtime.alive) return;
   const ran = runtime.executePendingJobs();

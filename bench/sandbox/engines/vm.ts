@@ -29,7 +29,10 @@ export async function openVm(): Promise<Engine> {
   };
 }
 
-/** A Script needs no flag of Node's and starts sooner than a SourceTextModule, so it is the harder to beat. */
+/**
+ * Converts the module to a Script: it needs no flag of Node's and starts sooner than a SourceTextModule, so it is the
+ * harder to beat.
+ */
 function asScript(source: string): string {
   const body = source.replace('export default', 'const exported =');
   return `'use strict';${body}\n;typeof exported === 'function' ? exported(...callArguments) : exported`;

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { DEFAULT_MEMORY, type Engine, type HostFunctions, type Outcome } from '../engine.ts';
 
-/** What runs in the Worker before the code does. */
+/** Code that the Worker runs before the call's own. */
 const DRIVER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const waiting = new Map();

@@ -1,6 +1,6 @@
 /**
  * Shows an answer while it arrives, for `--wait` and `chat`: its text on standard output, everything else (tool calls,
- * errors) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds the answer alone.
+ * errors) as dim lines on standard error, so that `answer=$(everthread threads send ID TEXT --wait)` holds only the answer.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
 import { ActivityLine } from '../output/activity-line.ts';
@@ -10,9 +10,9 @@ import type { AnswerPart } from './answer-stream.ts';
 
 export interface AnswerSink {
   show(part: AnswerPart): void;
-  /** Beside the answer, for people. */
+  /** Shows people a note that is not part of the answer. */
   tell(text: string): void;
-  /** Around the wait. */
+  /** Called before the wait; `end` after it. */
   begin(): void;
   end(): void;
   /** The text of the newest answer. */
@@ -27,13 +27,13 @@ export class AnswerPrinter implements AnswerSink {
   readonly #quiet: boolean;
   readonly #activity: ActivityLine;
   #text = '';
-  /** The current line has text and no line break yet. */
+  /** True if the current line has text and no line break yet. */
   #open = false;
   #doing = THINKING;
   #answer: string | null = null;
   #side: Side = 'a';
 
-  /** Quiet: collects the answer and shows nothing, for `--json`. */
+  /** If `quiet`, collects the answer and shows nothing, for `--json`. */
   constructor({ quiet, activity = new ActivityLine() }: { quiet: boolean; activity?: ActivityLine }) {
     this.#quiet = quiet;
     this.#activity = activity;
@@ -56,14 +56,17 @@ export class AnswerPrinter implements AnswerSink {
     this.#work();
   }
 
-  /** Amid an answer, which goes on behind it: a line break is for the terminal that shows both, and no part of the answer. */
+  /**
+   * Shows a note in the middle of an answer. Only a terminal gets the line break before it: it is not part of the
+   * answer.
+   */
   #interrupt(text: string): void {
     if (this.#open && process.stdout.isTTY) this.#write('\n');
     this.#activity.hide();
     dimNote(text);
   }
 
-  /** In a terminal it is seen that it works, where no text is being written. */
+  /** Shows the activity line in a terminal while no text is being written. */
   #work(): void {
     if (!this.#quiet && !this.#open) this.#activity.show(this.#doing);
   }
@@ -108,7 +111,7 @@ export class AnswerPrinter implements AnswerSink {
     }
   }
 
-  /** Where two AI sides talk: the side whose text follows. */
+  /** Names the side whose text follows, if a thread has two AI sides. */
   #tellSide(side: Side): void {
     if (side !== this.#side) this.#note(`· side ${side}`);
     this.#side = side;

@@ -1,10 +1,10 @@
 /**
  * Turns a thread's event log into what people want to see of it: text as it streams, tool calls, results, status.
- * I1. Text is shown once. What the log says is to be forgotten is taken back (`restart`); so is, in older logs, what an attempt or a
- *     model call had streamed before another one did.
+ * I1. Text is shown once. A `restart` retracts text that the log declares discarded; in older logs, also text streamed
+ *     by an attempt or model call that another one followed.
  * I2. The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
- * I3. Reads messages by the ids in the events and nothing else, so it works on finished and on growing logs alike.
- * I4. Messages of a sub-prompt are not the thread's own: its call and its result are shown, nothing in between.
+ * I3. Reads only messages whose ids are in the events, so it works on finished and on growing logs alike.
+ * I4. Messages of a sub-prompt are not shown, only its call and its result.
  */
 
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -50,9 +50,9 @@ export class AnswerStream {
   /** The text being streamed, and its side. */
   #text = '';
   #source = { step: 0, attempt: 0, call: 0 };
-  /** With two AI sides, the side that makes the step. */
+  /** The side that makes the step, if there are two AI sides. */
   #side: Side = 'a';
-  /** A message whose event was read, and whose meaning the next event tells. */
+  /** A message whose event has been read; the next event determines how it is shown. */
   #held: { id: string; role: string } | undefined;
 
   constructor(getMessage: GetMessage) {
@@ -118,7 +118,7 @@ export class AnswerStream {
     }
   }
 
-  /** A step's message may be stored as a user's: that of side B. */
+  /** A step's message may have the role `user`: side B's messages are stored with it. */
   #hold({ step, data }: ThreadEventOf<'message.created'>): Part[] | Promise<Part[]> {
     const { messageId: id, role } = data;
     if (step === undefined && (role === 'user' || role === 'system')) return this.#toMessage(id);
@@ -138,7 +138,7 @@ export class AnswerStream {
     return [...parts, this.#toText(delta)];
   }
 
-  /** I1: what follows comes from another request, or not at all. */
+  /** I1: retracts the streamed text; any further text comes from another request. */
   #discard({ attempt, call }: EventData['attempt.discarded']): Part[] {
     if (this.#text === '' || attempt !== this.#source.attempt || call !== this.#source.call) return [];
     this.#text = '';
@@ -175,7 +175,10 @@ export class AnswerStream {
   }
 }
 
-/** The event that follows a message in the same transaction tells whether it is of a step, a stop or a tool. */
+/**
+ * True if `event`, which follows the message in the same transaction, shows that it belongs to a step, a stop or a
+ * tool.
+ */
 function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
   if (held.role === 'tool') return true;
   return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;

@@ -1,4 +1,7 @@
-/** `threads tail --as`: a thread's log in the events of another system. Loaded where it is asked for: the readings are large. */
+/**
+ * `threads tail --as`: prints a thread's log as events of another system. Loaded only when used: the readings are
+ * large.
+ */
 import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { printRunEvents } from '../output/run-text.ts';

@@ -1,4 +1,4 @@
-/** The end of every command with `--wait`: shows the answer, then how the thread came to rest. */
+/** Ends every command with `--wait`: shows the answer, then the status in which the thread rests. */
 
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { Wait } from '../../store/port/wait.ts';
@@ -28,7 +28,7 @@ interface Answered {
   readonly waits: readonly Wait[];
 }
 
-/** An answer as JSON: how the thread came to rest, what it said, and what it waits for. */
+/** Converts an answer to JSON: the thread's status, its answer, and its open waits. */
 export function toAnswer(
   { id: threadId, status, stopReason, lastError }: ThreadRecord,
   { sent, answer, waits }: Answered,

@@ -1,4 +1,4 @@
-/** `everthread threads tool … --unanswered --wait`: one call of a tool without a model, and what came of it. */
+/** `everthread threads tool … --unanswered --wait`: one tool call without a model, and its outcome. */
 import type { CalledTool, ToolToCall } from '../../client/call-tool.ts';
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { withClient } from '../connection/open-client.ts';
@@ -11,7 +11,7 @@ type Options = CommonOptions & Pick<WaitOptions, 'timeout'> & { readonly taskQue
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** 0 where it is done, or waits for people; 1 where it is not. */
+/** Returns 0 if the call is done or waits for people, 1 if it failed. */
 export async function showCall(threadId: string, tool: ToolToCall, options: Options): Promise<number> {
   const { timeout, json } = options;
   return withClient(options, async (client) => {

@@ -1,4 +1,4 @@
-/** What a thread waits for, and how it is answered: where a command that shows its work ends. */
+/** Prints what a thread waits for and the commands that answer it, when a command that shows a thread's work ends. */
 import type { Wait } from '../../store/port/wait.ts';
 import { commandName } from '../command-name.ts';
 import { note } from '../output/output.ts';

@@ -1,6 +1,6 @@
 /**
- * Shows a thread's work until it is at rest, or waits for a person. The event log tells what happens; the client decides when it is over, and
- * what was sent must have arrived by then.
+ * Shows a thread's work until the thread rests or waits for a person. The event log supplies what is shown; the client
+ * decides when the work is over, which counts only once the sent message has arrived.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -24,7 +24,7 @@ export interface AnswerWait {
   readonly sink: AnswerSink;
   /** Default: unlimited. */
   readonly timeoutMs?: number;
-  /** After so long without progress it is told who is away. */
+  /** Milliseconds without progress before an unreachable server or worker is reported. */
   readonly silenceMs?: number;
 }
 
@@ -69,20 +69,23 @@ async function untilRest(
     const record = await client
       .waitForIdle(threadId, { timeoutMs: Math.min(left, ASK_FOR_MS) })
       .catch(ignoreTimeout);
-    // What was sent lies behind the wait.
+    // A waiting thread takes the sent message only after the wait has ended.
     if (record && (arrived || record.terminatedAt !== null || record.status === 'waiting')) return record;
     await delay(LOOK_AGAIN_MS);
   }
   return client.getThread(threadId);
 }
 
-/** A message that was sent again under its id was taken earlier: the new part of the log does not have it. */
+/**
+ * True if the thread has taken the message. Reads it by id: one sent again was taken earlier, and is not in the new
+ * log.
+ */
 async function hasArrived(client: RuntimeClient, threadId: string, id: string): Promise<boolean> {
   const message = await client.getMessage(threadId, id);
   return message !== null && message.metadata.queued !== true;
 }
 
-/** Never resolves; rejects when the log cannot be read. */
+/** Never resolves; rejects if the log cannot be read. */
 function failure(reading: Promise<void>): Promise<never> {
   return new Promise((_, reject) => reading.catch(reject));
 }
@@ -107,7 +110,7 @@ interface Log {
   seq: number;
   arrived: boolean;
   refusal: RuntimeError | undefined;
-  /** The thread is terminated: no more events. */
+  /** True if the thread is terminated: no more events follow. */
   ended: boolean;
 }
 
@@ -132,7 +135,7 @@ function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log:
   log.refusal = new RuntimeError(data.code, `The thread refused the message: ${data.reason}.`);
 }
 
-/** The exit code for a thread at rest; prints the reason when it failed. */
+/** Returns the exit code for a thread at rest; prints the reason if it failed. */
 export function exitOfThread({ status, lastError }: ThreadRecord): number {
   if (status === 'terminated') {
     tellFailure('ThreadTerminated', 'The thread was terminated.');

@@ -1,8 +1,8 @@
 /**
- * Says why nothing happens to a thread that is waited for: its server does not answer, or no worker does; and when they are back. The wait goes
- * on meanwhile, as the thread does.
- * W1. Nobody is asked as long as the log grows.
- * W2. A worker at work answers queries. A list of pollers alone would show one that was lost for another minute.
+ * Reports why a thread that a command waits for makes no progress: its server or its worker does not answer. Reports
+ * also when they are back. The wait continues in the meantime.
+ * W1. Neither server nor worker is queried while the log grows.
+ * W2. A worker is present if it answers a query. The list of pollers shows a lost worker for another minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
@@ -14,11 +14,11 @@ import { commandName } from '../command-name.ts';
 export interface AwayWatch {
   readonly client: RuntimeClient;
   readonly threadId: string;
-  /** Counts what has happened. */
+  /** Returns a number that changes whenever the thread makes progress. */
   readonly progress: () => number;
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;
-  /** After so long without progress it is asked who is away. */
+  /** Milliseconds without progress before server and worker are queried. */
   readonly silenceMs: number;
 }
 
@@ -27,7 +27,7 @@ type Away = 'nobody' | 'worker' | 'server';
 const ASK_WITHIN_MS = 3000;
 const ASK_AGAIN_MS = 1000;
 
-/** Until the signal; never rejects. */
+/** Resolves after the signal; never rejects. */
 export async function watchAway(watch: AwayWatch): Promise<void> {
   const { progress, tell, signal, silenceMs } = watch;
   let [seen, since] = [progress(), performance.now()];
@@ -63,7 +63,10 @@ async function findAway({ client: { temporal }, threadId }: AwayWatch): Promise<
   }
 }
 
-/** DEADLINE_EXCEEDED, and FAILED_PRECONDITION where no worker has polled for long. What else goes wrong tells nothing of a worker. */
+/**
+ * True for DEADLINE_EXCEEDED, and for FAILED_PRECONDITION: no worker has polled for long. Other errors say nothing
+ * about workers.
+ */
 function isNoAnswer(error: unknown): boolean {
   const { code, cause } = error as { readonly code?: number; readonly cause?: { readonly code?: number } };
   const status = cause?.code ?? code;

@@ -1,7 +1,9 @@
 /**
- * What a thread waits for, asked of the person at the terminal: approvals, and whether what is paused may go on, by yes or no; a question by its answer.
- * A1. Only a yes approves. A person who leaves a question open has decided nothing: it waits on.
- * A2. An answer binds what was shown: where the call has changed meanwhile, it does not count, and the new one is asked.
+ * Asks the person at the terminal what a thread waits for: approvals and paused work by yes or no, a question by its
+ * answer.
+ * A1. Only a yes approves. A question that the person leaves open is not decided: it stays open.
+ * A2. An answer applies only to what was shown: if the call has changed since, the answer does not count and the new
+ *     call is asked.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
@@ -9,12 +11,12 @@ import type { Wait } from '../../store/port/wait.ts';
 import { reportFailure } from '../exit.ts';
 import { shorten } from '../output/terminal-text.ts';
 
-/** Undefined: the person does not answer. */
+/** Resolves to undefined if the person does not answer. */
 export type AskPerson = (question: string) => Promise<string | undefined>;
 
 const SUMMARY = 500;
 
-/** False where something that the thread waits for is left open. */
+/** Returns false if a wait of the thread is left open. */
 export async function askWaits(client: RuntimeClient, threadId: string, ask: AskPerson): Promise<boolean> {
   for (const wait of await client.listWaits({ threadId })) {
     const answer = await askFor(wait, ask);
@@ -23,7 +25,7 @@ export async function askWaits(client: RuntimeClient, threadId: string, ask: Ask
     try {
       await client.answerWait(id, answer, fingerprint === null ? {} : { fingerprint });
     } catch (error) {
-      // A value that does not fit, a connection that is lost.
+      // An invalid value or a lost connection.
       reportFailure(error);
       return false;
     }
@@ -37,7 +39,7 @@ async function askFor({ kind, name, summary }: Wait, ask: AskPerson): Promise<Wa
     const value = await ask(`${what} `);
     return value === undefined ? undefined : { value };
   }
-  // What else is asked needs more than a line: values that may be secret, what became of a call.
+  // Other waits need more than one line of input: values that may be secret, or the outcome of a call.
   if (kind !== 'approval' && kind !== 'paused') return undefined;
   const said = await ask(`${what} [y/N] `);
   return said === undefined ? undefined : { approved: /^\s*y(es)?\s*$/i.test(said) };

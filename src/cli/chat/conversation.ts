@@ -1,4 +1,4 @@
-/** One thread in a terminal: sends a line, shows the answer, can be stopped meanwhile. */
+/** One thread in a terminal: sends a line, shows the answer, and can stop it while it runs. */
 import { randomUUID } from 'node:crypto';
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -18,9 +18,9 @@ export interface ConversationOptions {
   readonly userId?: string;
   /** Number of the last event that was shown. */
   readonly after?: number;
-  /** Each answer is a line of JSON, instead of text. */
+  /** True if each answer is printed as a line of JSON instead of text. */
   readonly json: boolean;
-  /** Who is asked where the thread waits for a person. Without it what is asked is told, with the command that answers it. */
+  /** Asks a person what the thread waits for. If absent, the waits are printed with the commands that answer them. */
   readonly ask?: AskPerson;
 }
 
@@ -41,22 +41,22 @@ export class Conversation {
     this.#after = options.after ?? 0;
   }
 
-  /** Of a new thread, the id that it will have. */
+  /** Id of the thread; for a new thread, the id that it will have. */
   get threadId(): string {
     return this.#threadId;
   }
 
-  /** Whether the thread is there. */
+  /** True if the thread exists. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** The thread is terminated and accepts no more messages. */
+  /** True if the thread is terminated and accepts no more messages. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Answers the exit code that this answer would have in a script. */
+  /** Returns the exit code that this answer would have in a script. */
   async say(content: string): Promise<number> {
     this.#stopping = false;
     const id = randomUUID();
@@ -74,7 +74,7 @@ export class Conversation {
     return exitCode;
   }
 
-  /** Until the thread rests or waits again; `sent` must have arrived by then. */
+  /** Shows the thread's work until it rests or waits again; `sent` must have arrived by then. */
   async #show(threadId: string, sink: AnswerPrinter, sent?: string): Promise<ThreadRecord> {
     const record = await waitForAnswer({
       client: this.#client,
@@ -87,7 +87,7 @@ export class Conversation {
     return record;
   }
 
-  /** Whether the thread goes on: everything is answered, or it is being stopped. */
+  /** True if the thread continues: every wait is answered, or the thread is being stopped. */
   async #ask(threadId: string): Promise<boolean> {
     const { ask } = this.#options;
     return ask !== undefined && ((await askWaits(this.#client, threadId, ask)) || this.#stopping);

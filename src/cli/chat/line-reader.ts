@@ -1,14 +1,16 @@
 /**
  * Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt.
- * L1. A text that is pasted is one message, which Enter sends. The terminal is asked to mark what is pasted (bracketed paste). In one that cannot,
- *     lines that come faster than anybody types are taken for a paste, and where the last of them has no end it waits for Enter.
- * L2. What was typed ahead is a message, and no answer to a question that is asked later. Ctrl-C and the end of the input leave a question without one.
+ * L1. Pasted text is one message, which Enter sends. The terminal marks pasted text if it can (bracketed paste). If it
+ *     cannot, lines that arrive faster than anybody types count as a paste, and a last line without an end waits for
+ *     Enter.
+ * L2. Text typed ahead is a message, never the answer to a question asked later. Ctrl-C and the end of the input leave
+ *     a question unanswered.
  */
 import { createInterface, type Interface } from 'node:readline';
 
-/** L1: marks on, marks off. */
+/** L1: the escape sequences that switch bracketed paste on and off. */
 const [MARK_PASTES, MARK_NOTHING] = ['\u001b[?2004h', '\u001b[?2004l'];
-/** Between lines of one paste, which comes in pieces. */
+/** Milliseconds without a new line after which a paste is complete. */
 const PASTE_MS = 30;
 
 export interface Terminal {
@@ -24,21 +26,21 @@ const ownTerminal = (): Terminal => ({
 });
 
 export class LineReader {
-  /** Set: Ctrl-C calls it. Unset: Ctrl-C ends the input. */
+  /** Called on Ctrl-C. If unset, Ctrl-C ends the input. */
   onInterrupt: (() => void) | undefined;
   readonly #interface: Interface;
   readonly #prompt: string;
   readonly #terminal: boolean;
   readonly #lines: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
-  /** L2: what is asked waits for this. */
+  /** L2: resolves the question that is being asked. */
   #asking: ((line: string | undefined) => void) | undefined;
   #closed = false;
   /** L1: lines that may be the beginning of a paste. */
   #pasted: string[] = [];
-  /** L1: what comes is being pasted, as the terminal says. */
+  /** L1: true while the terminal marks the input as pasted. */
   #pasting = false;
-  /** L1: what was pasted stands at the prompt, and Enter sends it. */
+  /** L1: true if marked pasted text is at the prompt; Enter sends it. */
   #marked = false;
   readonly #output: NodeJS.WritableStream | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -73,12 +75,12 @@ export class LineReader {
     });
   }
 
-  /** Input comes from a terminal. */
+  /** True if the input comes from a terminal. */
   get interactive(): boolean {
     return this.#terminal;
   }
 
-  /** The next line; undefined when there are no more. */
+  /** Resolves to the next line; undefined if there are no more. */
   next(): Promise<string | undefined> {
     const line = this.#lines.shift();
     if (line !== undefined) return Promise.resolve(line);
@@ -89,7 +91,7 @@ export class LineReader {
     });
   }
 
-  /** L2: the line that is typed now; undefined where there is none. */
+  /** L2: resolves to the line typed after the question; undefined if there is none. */
   async ask(question: string): Promise<string | undefined> {
     if (this.#closed) return undefined;
     this.#takePasted();
@@ -104,7 +106,7 @@ export class LineReader {
     }
   }
 
-  /** Whether something was asked. */
+  /** Passes the line to the question being asked; false if there is none. */
   #answer(line: string | undefined): boolean {
     const asking = this.#asking;
     this.#asking = undefined;
@@ -116,9 +118,9 @@ export class LineReader {
     this.#interface.close();
   }
 
-  /** L1: until nothing more comes. */
+  /** L1: holds the line back until no more lines arrive. */
   #hold(line: string): void {
-    // Whoever is asked has to see no more of it than what was typed.
+    // A question takes the first line at once, even if more lines of a paste follow.
     if (this.#answer(line)) return;
     this.#pasted.push(line);
     clearTimeout(this.#settling);

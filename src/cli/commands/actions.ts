@@ -1,4 +1,4 @@
-/** `everthread actions …`: calls that a policy has judged, and what became of those whose end is unknown. */
+/** `everthread actions …`: calls that a policy has judged, and the reconciliation of those whose outcome is unknown. */
 import { type Command, Option } from 'commander';
 import { StoredActions } from '../../client/stored-actions.ts';
 import { ACTION_STATES, type ActionState } from '../../core/governance/agent-policy.ts';
@@ -97,7 +97,10 @@ async function reconcileAction(id: string, options: ReconcileOptions): Promise<n
   return undefined;
 }
 
-/** It is kept already: the same answer again tells the thread that waits for it, and where that fails the next look of its worker does. */
+/**
+ * Repeats the stored answer so that the waiting thread receives it. If that fails, its worker finds the answer at its
+ * next check.
+ */
 async function tellThread(options: ReconcileOptions, { id, answer, threadId }: Wait): Promise<void> {
   const { withClient } = await import('../connection/open-client.ts');
   try {

@@ -1,8 +1,9 @@
 /**
  * `everthread chat`: a conversation in the terminal.
- * C1. A thread begins with the first message, so that leaving at once leaves nothing behind.
- * C2. Ctrl-C during an answer stops the execution; at the prompt it leaves. Ctrl-D and the end of piped input leave.
- * C3. What the thread asks of a person is asked here, where a person types. Lines of a pipe are messages, and approve nothing.
+ * C1. A thread begins with the first message: leaving before it leaves nothing behind.
+ * C2. Ctrl-C during an answer stops the execution; at the prompt it ends the chat. Ctrl-D and the end of piped input
+ *     end it too.
+ * C3. Waits of the thread are asked only if a person types here. Lines of a pipe are messages, and approve nothing.
  */
 import type { Command } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -59,7 +60,7 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
       const conversation = await open(client, agent, { ...options, ask });
       const exitCode = await converse(conversation, lines);
       leave(conversation, options);
-      // People have seen the error; a script has the exit code alone.
+      // A person has seen the error; a script receives only the exit code.
       return lines.interactive ? 0 : exitCode;
     } finally {
       lines.close();

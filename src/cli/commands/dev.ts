@@ -28,7 +28,7 @@ import type { ReadyWorker } from '../worker/supervised-worker.ts';
 interface DevOptions extends CommonOptions {
   readonly taskQueue?: string;
   readonly health?: string;
-  /** True: at the usual port of Node, or a free one. */
+  /** Port of the debugger; true means Node's usual port, or a free one. */
   readonly inspect?: true | number;
 }
 
@@ -56,7 +56,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** On this machine alone: whoever reaches it runs code. */
+/** Returns a loopback address for the debugger: whoever reaches it can run code. */
 async function placeInspector(asked: true | number | undefined): Promise<string | undefined> {
   if (asked === undefined) return undefined;
   if (asked !== true) return `${LOOPBACK}:${asked}`;
@@ -114,7 +114,7 @@ async function runDev(options: DevOptions): Promise<number> {
   });
 }
 
-/** Variables are encrypted: without configured keys, the project gets a key of its own. */
+/** Creates a key for the project if none is configured, because variables are encrypted. */
 function makeKey(projectDir: string): void {
   if (readConfiguration().encryptionKeys) return;
   const path = ensureKeyFile(projectDir);
@@ -133,7 +133,7 @@ function tellReady(
   else printLine(banner({ ...shown, server, projectDir, api: { url, asksForTokens } }));
 }
 
-/** Does not wait: the process ends now, and a guardian stops its children. */
+/** Does not wait: the process ends now, and a guardian process stops its children. */
 function killServer(server: ResolvedServer | undefined): void {
   void server?.started?.kill();
   void server?.started?.stop();

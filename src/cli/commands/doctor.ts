@@ -1,4 +1,4 @@
-/** `everthread doctor`: whether everything that agents need is there, and the remedy where it is not. */
+/** `everthread doctor`: checks that everything agents need is there, and names the remedy if something is not. */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
 import type { Check } from '../doctor/check.ts';

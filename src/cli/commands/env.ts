@@ -1,4 +1,4 @@
-/** `everthread env …`: variables of threads, users and the instance. They need the store, and no server. */
+/** `everthread env …`: variables of threads, users and the instance. These commands need the store, and no server. */
 import { type Command, Option } from 'commander';
 import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';

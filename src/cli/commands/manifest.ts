@@ -51,7 +51,7 @@ async function readProject(project: string): Promise<Manifests> {
   return new Map([...registry.manifests].map(([name, { hash, document }]) => [name, { hash, document }]));
 }
 
-/** What a task has run with needs no project; the project is read for what the store does not have. */
+/** Looks in the store first, so that the manifest of a task needs no project; then in the project. */
 async function find(project: string, of: string): Promise<Found> {
   const stored = await findStored(project, of);
   if (stored) return stored;
@@ -64,7 +64,7 @@ async function find(project: string, of: string): Promise<Found> {
   );
 }
 
-/** Null also where there is no store yet. */
+/** Returns null if the store does not have it, or if there is no store yet. */
 async function findStored(project: string, of: string): Promise<Found | null> {
   try {
     return await withStore(project, async (store) => {
@@ -78,7 +78,9 @@ async function findStored(project: string, of: string): Promise<Found | null> {
   }
 }
 
-/** Undefined where there is no such execution; null where no manifest names its agent. */
+/**
+ * Returns an execution's manifest hash: undefined if there is no such execution, null if its start event names none.
+ */
 async function ofExecution(
   { executions, events }: ThreadStore,
   executionId: string,
@@ -115,7 +117,7 @@ async function diffManifests(
   return changes.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** The one of the project with the same id. */
+/** Returns the project's current manifest with the same id. Throws `DefinitionNotFound` if there is none. */
 async function findPresent(project: string, { document: { id } }: Found): Promise<Found> {
   const found = [...(await readProject(project)).values()].find(({ document }) => document.id === id);
   if (found) return found;

@@ -1,4 +1,7 @@
-/** `everthread mcp`: the agents of a project as the tools of an MCP server over standard streams, for clients that start their servers themselves. */
+/**
+ * `everthread mcp`: an MCP server over standard streams with a project's agents as its tools, for clients that start
+ * their servers themselves.
+ */
 import type { Command } from 'commander';
 import { OPERATOR } from '../../server/api/caller.ts';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
@@ -53,7 +56,7 @@ async function runMcp({
   }, 'Stopping: what was called goes on');
 }
 
-/** The client closes our input, or somebody interrupts. */
+/** Resolves when the client closes standard input, or when the signal aborts. */
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);

@@ -46,7 +46,7 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   return undefined;
 }
 
-/** As it is typed: with a space or a sign in it a shell would read several words. */
+/** Quotes a path that a shell would read as several words or interpret. */
 function shellWord(path: string): string {
   return /^[\w./\\:-]+$/.test(path) ? path : `"${path}"`;
 }

@@ -1,4 +1,4 @@
-/** The commands that need the store alone: in a package these are one file with it (`scripts/build-reader.ts`). */
+/** Commands that need only the store: in a package they and the store are one file (`scripts/build-reader.ts`). */
 export { addThreadFiles, addThreadValues } from './thread-files.ts';
 export { addThreadList } from './thread-list.ts';
 export { addThreadLogs } from './thread-logs.ts';

@@ -1,4 +1,4 @@
-/** `everthread runs report`, `replay` and `diff`: what is kept of a run, and read again. None of them runs anything. */
+/** `everthread runs report`, `replay` and `diff`: read what is stored of a run. None of them runs anything. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readRunReport } from '../../client/run-report.ts';

@@ -1,4 +1,4 @@
-/** `everthread runs …`: executions of all threads, found and read. They need the store, and no server. */
+/** `everthread runs …`: find and read executions of all threads. They need the store, and no server. */
 import { type Command, Option } from 'commander';
 import { followRun, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';

@@ -1,4 +1,4 @@
-/** `everthread tasks show`: a task with its steps, read off the store. */
+/** `everthread tasks show`: a task with its steps, read from the store. */
 import type { Command } from 'commander';
 import { readTask } from '../../client/lost-task.ts';
 import { taskNotFound } from '../../client/tasks.ts';
@@ -52,7 +52,7 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
   return undefined;
 }
 
-/** Of those that it has started, the latest ones. */
+/** Number of threads shown: the latest that the task has started. */
 const MOST_THREADS = 20;
 
 function openWaits({ waits }: ThreadStore, { threadId, endedAt }: TaskRecord) {

@@ -1,4 +1,4 @@
-/** `everthread tasks …`: tasks are started, read and aborted. Reading needs the store alone. */
+/** `everthread tasks …`: start, read and abort tasks. Reading needs only the store. */
 import { type Command, Option } from 'commander';
 import { TASK_STATES } from '../../core/task/control.ts';
 import type { TaskRecord } from '../../store/port/task.ts';
@@ -121,7 +121,7 @@ function addList(tasks: Command, cli: Cli): void {
 
 async function listTasks({ project, json, task, status, user, limit }: ListOptions): Promise<undefined> {
   await withStore(project, async (store) => {
-    // What was lost with its process has ended, also where no worker has looked.
+    // Tasks whose process was lost are ended first, even if no worker has checked.
     await store.producers.closeLost();
     const found = await store.tasks.list({
       limit,

@@ -59,7 +59,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** The two largest units: `in 2 h 5 min`, `now`, `3 min late`. */
+/** Formats milliseconds in their two largest units: `in 2 h 5 min`, `now`, `3 min late`. */
 export function dueInWords(milliseconds: number): string {
   let seconds = Math.floor(Math.abs(milliseconds) / 1000);
   if (seconds === 0) return 'now';
@@ -79,7 +79,7 @@ async function cancelEffect(
   _options: CommonOptions,
   command: Command,
 ): Promise<undefined> {
-  // Both commands have them, and commander assigns them to the outer one.
+  // Both commands have these options, and commander assigns them to the outer one.
   const { project, json } = command.optsWithGlobals<CommonOptions>();
   await withStore(project, async (store) => {
     await findThread(store, threadId);

@@ -1,4 +1,7 @@
-/** `everthread threads stop`, `continue`, `cancel`, `terminate`: requests, durable at once, carried out by the thread's worker; and `delete`, which needs none. */
+/**
+ * `everthread threads stop`, `continue`, `cancel`, `terminate`: durable requests that the thread's worker carries out;
+ * and `delete`, which needs no worker.
+ */
 import type { Command } from 'commander';
 import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, THREAD } from '../command.ts';
 import { note, printJson } from '../output/output.ts';
@@ -104,7 +107,7 @@ function addEnd(command: Command): Command {
 async function stopThread(threadId: string, options: EndOptions): Promise<undefined> {
   const { withClient } = await import('../connection/open-client.ts');
   const { findThread } = await import('../connection/find-thread.ts');
-  // The stop is sent whatever was seen: something may begin in between.
+  // The stop is sent whatever the status was: something may begin in between.
   const running = await withClient(options, async (client) => {
     const before = await findThread(client, threadId);
     await client.stop(threadId, options.reason);

@@ -89,7 +89,7 @@ async function readHistory(threadId: string, options: ExportOptions): Promise<st
 
 function writeOut(file: string, text: string): void {
   try {
-    // Readable by the current user alone, since it holds messages. An existing file keeps its permissions.
+    // Readable only by the current user, since it holds messages. An existing file keeps its permissions.
     writeFileSync(file, text, { mode: 0o600 });
   } catch (cause) {
     throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${(cause as Error).message}`, {

@@ -68,7 +68,7 @@ async function listDirectory(
   printTable(['BYTES', 'TYPE', 'UPDATED', 'NAME'], rows);
 }
 
-/** To a pipe unchanged. To a terminal only printable text, without control characters. */
+/** Prints a file: unchanged to a pipe; to a terminal only if it is text, without control characters. */
 async function printFile(store: ThreadStore, threadId: string, file: FileRecord): Promise<void> {
   const terminal = process.stdout.isTTY === true;
   if (terminal && !isTextType(file.mimeType)) {

@@ -1,4 +1,4 @@
-/** `everthread threads list`: a reader of the store, which needs no server. */
+/** `everthread threads list`: reads the store, and needs no server. */
 import { type Command, Option } from 'commander';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
@@ -10,7 +10,7 @@ import { shorten } from '../output/terminal-text.ts';
 import { statusTone } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
-/** The default for text; JSON has the same. */
+/** Default number of threads, for text and JSON alike. */
 const SHOWN = 50;
 const BEGINS = 48;
 
@@ -86,7 +86,7 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
   return undefined;
 }
 
-/** A subagent's name, where it has one, and what it was told. */
+/** Returns the subagent's name, if it has one, and the first words of the thread. */
 function begins({ name }: ThreadRecord, words = ''): string {
   return shorten([name, words].filter(Boolean).join(': '), BEGINS);
 }

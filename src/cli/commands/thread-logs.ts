@@ -54,7 +54,7 @@ function toRow({ type, data, created_at: at }: Log): string[] {
   ];
 }
 
-/** `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
+/** Formats the outcome of an entry: `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
 function toOutcome({ event, status, state, reason }: Log['data']): string {
   const detail = event === 'execution.ended' ? reason : (status ?? state ?? reason);
   if (typeof event !== 'string') return String(detail ?? '');
@@ -65,7 +65,7 @@ function toOutcome({ event, status, state, reason }: Log['data']): string {
 const tokensOf = ({ promptTokens, completionTokens }: ProviderUsage): string =>
   `${promptTokens} + ${completionTokens}`;
 
-/** Totals of the listed entries. */
+/** Prints the totals of the listed entries. */
 function printTotals(logs: readonly Log[]): void {
   const calls = logs.filter(({ type }) => type === 'model_call');
   const tokens = calls.reduce(

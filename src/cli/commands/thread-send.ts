@@ -101,7 +101,7 @@ async function sendMessage(
   if (given === undefined && attachments.length === 0)
     throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
   const content = given === undefined ? '' : await readText(given);
-  // An assistant message is not answered: only rest can be awaited.
+  // An assistant message gets no answer: only rest can be awaited.
   const sent = role === 'user' ? id : undefined;
   return give(threadId, options, sent, (client) =>
     client.queueMessage(threadId, { id, content, role, silent, attachments, context, executionId }),
@@ -123,7 +123,7 @@ async function queueTool(
   return give(threadId, options, id, (client) => client.queueTool(threadId, { ...tool, unanswered }));
 }
 
-/** The same message under the same execution is the same item. */
+/** Returns an id derived from the execution's: the same message under the same execution is queued once. */
 function newId(executionId: string | undefined): string {
   return executionId === undefined || !isExecutionId(executionId) ? randomUUID() : itemIdOf(executionId);
 }

@@ -1,4 +1,4 @@
-/** `everthread threads show`: a reader of the store, which needs no server. */
+/** `everthread threads show`: reads the store, and needs no server. */
 import type { Command } from 'commander';
 import { act, addCommon, type Cli, type CommonOptions, parseWhole, THREAD } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
@@ -6,7 +6,7 @@ import { findThread } from '../connection/stored-thread.ts';
 import { printJson, printLine, tone } from '../output/output.ts';
 import { messageText, threadHeading } from '../output/thread-text.ts';
 
-/** The default for text; JSON has everything. */
+/** Default number of messages for text; JSON has all of them. */
 const SHOWN = 50;
 const ALL = 1_000_000;
 
@@ -35,7 +35,7 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
   await withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
     const { messages, total } = await store.messages.list(threadId, { limit, includeSilent });
-    // An upper bound from the thread's record: one that never had a child costs no read.
+    // The record's count is an upper bound: a thread that never had a child costs no read.
     const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
     const execution = (await store.executions.get(threadId)) ?? undefined;
     const budget = await store.budgets.read(threadId);

@@ -1,4 +1,4 @@
-/** `everthread threads tail`: a reader of the store, which needs no server. */
+/** `everthread threads tail`: reads the store, and needs no server. */
 import { type Command, Option } from 'commander';
 import { followEvents } from '../../client/follow-events.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';

@@ -1,4 +1,4 @@
-/** `everthread threads upload`: writes a file of a thread into the store, from a file of this machine or from standard input, as it comes. */
+/** `everthread threads upload`: streams a local file or standard input into a file of a thread in the store. */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { typeOfName } from '../../core/file/mime-type.ts';

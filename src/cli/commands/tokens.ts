@@ -1,4 +1,4 @@
-/** `everthread tokens …`: who may use the HTTP API. Needs the store alone. */
+/** `everthread tokens …`: who may use the HTTP API. These commands need only the store. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES } from '../../server/api/caller.ts';

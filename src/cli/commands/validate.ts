@@ -61,7 +61,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
   return EXIT.usage;
 }
 
-/** What an agent says of itself, for those who show it. */
+/** Returns an agent's description of itself, for programs that display it. */
 function toAbout(agent: AgentDefinition) {
   const { name, type, title, description, icon, sideA, sideB } = agent;
   const { packageName, version, author, license, tags, guards } = agent;

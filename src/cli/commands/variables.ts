@@ -113,7 +113,7 @@ async function provideVariables(
   const { withClient } = await import('../connection/open-client.ts');
   await withClient({ project, taskQueue }, async (client) => {
     const { parentId, missing, childId, agent } = await client.getVariableRequest(requestId);
-    // A request that was answered takes none; the client reports that, and ensures that its subagent has started.
+    // An answered request takes no values; the client reports that, and ensures that its subagent has started.
     const values = childId === null ? await readVariables(names, missing) : {};
     const { childThreadId } = await client.provideVariables(parentId, requestId, values);
     if (json) return printJson({ requestId, threadId: parentId, childThreadId });

@@ -1,4 +1,7 @@
-/** `everthread waits …`: what is asked of people, and their answers. Reading needs the store alone; an answer is also told to the thread. */
+/**
+ * `everthread waits …`: questions to people, and their answers. Reading needs only the store; an answer is also sent to
+ * the thread.
+ */
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -171,7 +174,7 @@ async function answerWait(id: string, options: AnswerOptions): Promise<number> {
   });
 }
 
-/** A command line is read by others. */
+/** Throws `InvalidValue` if the wait asks for secrets: other users of the machine can read a command line. */
 async function refuseSecrets(client: Pick<RuntimeClient, 'getWait'>, id: string): Promise<void> {
   const wait = await client.getWait(id).catch(() => undefined);
   if (wait && asksForSecrets(wait))
@@ -201,7 +204,7 @@ async function readAnswer(options: AnswerOptions): Promise<WaitAnswer> {
   return { value: valueStdin ? await readJson() : value, ...signed };
 }
 
-/** It may be a secret: the error has nothing of it. */
+/** Reads a value from standard input. It may be a secret, so the error contains nothing of it. */
 async function readJson(): Promise<unknown> {
   try {
     return JSON.parse(await text(process.stdin));

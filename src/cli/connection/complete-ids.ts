@@ -1,6 +1,6 @@
 /**
- * The beginning of an id stands for the whole, wherever a command wants one of what is stored.
- * C1. An id that is there is taken as it is, and so is one that nothing begins with: it may be on its way to the store.
+ * Completes the beginning of an id to the whole id, wherever a command takes the id of something stored.
+ * C1. An id that exists is used as it is, and so is one that begins no stored id: it may not be stored yet.
  */
 import { existsSync } from 'node:fs';
 import { readConfiguration } from '../../configuration.ts';
@@ -11,16 +11,16 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { IdPlace } from '../input/id-places.ts';
 import { storeFile, withStore } from './find-store.ts';
 
-/** Such an id is complete, and costs no look. */
+/** Matches a complete id, which needs no lookup. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** As in git: fewer characters are a slip of the hand. */
+/** Fewest characters that are completed, as in git: a shorter id is probably a typing error. */
 const SHORTEST = 4;
 const LISTED = 10;
 const NAMES: Partial<Record<IdKind, string>> = { request: 'request for variables' };
 
 /**
- * Before a command runs: puts whole ids in place of their beginnings.
- * @throws RuntimeError `InvalidRequest` where several begin like that.
+ * Replaces beginnings of ids with whole ids before a command runs.
+ * @throws RuntimeError `InvalidRequest` if several ids have the same beginning.
  */
 export async function completeIds(project: string, places: readonly IdPlace[]): Promise<void> {
   const open = places.filter(({ id }) => id.length >= SHORTEST && !UUID.test(id) && !isMadeId(id));

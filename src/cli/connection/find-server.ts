@@ -1,7 +1,7 @@
 /**
- * Which Temporal service the commands use: TEMPORAL_ADDRESS or the profile, else the one that `everthread dev` of
- * this project uses (`.everthread/dev.json`), else the one at 127.0.0.1:7233 or EVERTHREAD_DEV_PORT, unless it is another project's. `dev` itself
- * decides in temporal-service/dev-server.ts.
+ * Finds the Temporal service that the commands use: TEMPORAL_ADDRESS or the profile, else the one that `everthread dev`
+ * of this project uses (`.everthread/dev.json`), else the one at 127.0.0.1:7233 or EVERTHREAD_DEV_PORT, unless it
+ * belongs to another project. `dev` itself decides in temporal-service/dev-server.ts.
  */
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -15,13 +15,13 @@ export interface FoundServer {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl?: string;
-  /** The project that looks for one at the usual port: nobody has named this server. */
+  /** Folder of this project; set only if nothing configures the server, and the usual port is a guess. */
   readonly guessedFor?: string;
-  /** With TLS, API key and headers of the profile. */
+  /** Connection options, with TLS, API key and headers of the profile. */
   readonly connection: ConnectionOptions & { readonly address: string };
 }
 
-/** @throws RuntimeError `InvalidConfiguration` when the settings cannot be read. */
+/** @throws RuntimeError `InvalidConfiguration` if the settings cannot be read. */
 export function findServer(projectDir: string): FoundServer {
   const { connectionOptions, namespace } = readProfile();
   const options = connectionOptions as ConnectionOptions;
@@ -38,27 +38,28 @@ export function findServer(projectDir: string): FoundServer {
 }
 
 /**
- * Fails at once when no program listens on this machine, where a client would go on trying. A machine so busy that the connection takes long is not
- * without one.
+ * Throws at once if nothing listens at a loopback address, where a client would keep retrying. A slow connection to a
+ * busy machine is not a failure.
  */
 export async function requireListening(server: FoundServer): Promise<void> {
   const [host, port] = server.address.split(':');
   if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port)))) throw unreachable(server);
 }
 
-/** The folder of another project, whose server was found at the usual port. */
+/** Returns the folder of another project if it owns the server found at the usual port. */
 export async function findStranger({
   guessedFor,
   address,
   namespace,
 }: FoundServer): Promise<string | undefined> {
   if (guessedFor === undefined) return undefined;
-  // It asks the server, with a client that takes a supervisor half of its start to load: a server that was named is not asked.
+  // Imported only here: its client takes half of a supervisor's start-up time. A server that was configured is not
+  // queried.
   const { findOtherOwner } = await import('../../temporal-service/server-owner.ts');
   return findOtherOwner({ address }, namespace, guessedFor);
 }
 
-/** What is sent to another project's server would be done by its agents, or by nobody. */
+/** Throws `TemporalUnavailable` for another project's server: its agents, or none, would handle what is sent there. */
 export async function requireOwn(server: FoundServer): Promise<void> {
   const owner = await findStranger(server);
   if (owner === undefined) return;

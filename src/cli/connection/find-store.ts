@@ -1,6 +1,6 @@
 /**
  * The store of a project: EVERTHREAD_STORE, else `.everthread/store.db`.
- * I1. Only a command that begins something may create a store. To all others a missing store is an answer.
+ * I1. Only a command that starts something may create a store. For all others a missing store is an error.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
 import { commandName } from '../command-name.ts';
 
-/** @throws RuntimeError `ThreadNotFound` when the project has no store yet. */
+/** @throws RuntimeError `ThreadNotFound` if the project has no store yet. */
 export async function openExistingStore(projectDir: string): Promise<ThreadStore> {
   const { store: address, encryptionKeys: keys } = readConfiguration();
   requireStore(address, projectDir);
@@ -28,7 +28,7 @@ export async function withStore<T>(projectDir: string, work: (store: ThreadStore
   }
 }
 
-/** The command may be the first one in its project. */
+/** Opens the store for a command that may be the first one in its project, and always closes it. */
 export async function withOwnStore<T>(
   projectDir: string,
   work: (store: ThreadStore) => Promise<T>,
@@ -54,7 +54,7 @@ export function requireStore(address: string, projectDir: string): void {
   );
 }
 
-/** For commands that may create the store: never in a folder that is not a project. */
+/** Throws `InvalidConfiguration` if a command would create the store's file in a folder that is not a project. */
 export function requireProject(projectDir: string): void {
   const file = storeFile(readConfiguration().store, projectDir);
   const agents = statSync(join(projectDir, 'agents'), { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** A thread that may not be there: its first message may still be on its way to a worker. */
+/** Finds a thread that may not exist yet: its first message may still be on its way to a worker. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';

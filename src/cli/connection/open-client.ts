@@ -7,11 +7,11 @@ import { openExistingStore, requireProject, requireStore } from './find-store.ts
 export interface OpenClient {
   readonly project: string;
   readonly taskQueue?: string;
-  /** The command may be the first one in its project. */
+  /** True if the command may be the first one in its project. */
   readonly createStore?: boolean;
 }
 
-/** Always closed. Throws `TemporalUnavailable`, and `ThreadNotFound` where there is no store. */
+/** Opens a client and always closes it. Throws `TemporalUnavailable`, and `ThreadNotFound` if there is no store. */
 export async function withClient<T>(
   options: OpenClient,
   work: (client: RuntimeClient) => Promise<T>,

@@ -1,9 +1,9 @@
-/** A thread that must be in the store. */
+/** Finds a thread that must be in the store. */
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
 
-/** @throws RuntimeError `ThreadNotFound`, also for one that was deleted. */
+/** @throws RuntimeError `ThreadNotFound`, also for a deleted thread. */
 export async function findThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
   const thread = await store.threads.get(threadId);
   if (thread && thread.deletedAt === undefined) return thread;

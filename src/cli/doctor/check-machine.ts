@@ -34,7 +34,7 @@ export async function checkProject(projectDir: string): Promise<Check> {
   return ok('project', found);
 }
 
-/** Also answers the store's id, which is part of every worker's identity. */
+/** Also returns the store's id, which is part of every worker's identity. */
 export async function checkStore(projectDir: string): Promise<{ check: Check; storeId?: string }> {
   const address = readConfiguration().store;
   const file = storeFile(address, projectDir);
@@ -59,14 +59,14 @@ export async function checkStore(projectDir: string): Promise<{ check: Check; st
     if (isRuntimeError(error, 'ThreadNotFound'))
       return missing(`the store in ${showStore(address, projectDir)}`);
     const next = 'Check EVERTHREAD_STORE and who may read and write there.';
-    // For a server the error itself has the address, the reason and the remedy.
+    // A database server's error already has the address, the reason and the remedy.
     const found =
       file === undefined ? errorMessage(error) : `${showPath(file)} cannot be opened: ${errorMessage(error)}`;
     return { check: fail('store', found, next) };
   }
 }
 
-/** Only whether they are set: a key is never printed. */
+/** Checks only whether keys are set: a key is never printed. */
 export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
   if (env.OPENAI_API_KEY) return ok('model key', 'OPENAI_API_KEY is set');
   if (env.OPENAI_BASE_URL) return ok('model key', 'OPENAI_BASE_URL is set, without a key');
@@ -77,7 +77,7 @@ export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
   );
 }
 
-/** The isolation of model-written programs, determined by a probe and not by what is installed. */
+/** Checks the isolation of model-written programs, by a probe and not by what is installed. */
 export async function checkSandbox(): Promise<Check> {
   try {
     const { kind, holds, seccomp, missing } = await chooseWall(readConfiguration().sandboxWall);

@@ -10,7 +10,7 @@ import { commandName } from '../command-name.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
-/** A step of a default server takes 100 ms and more, one with our dynamic config 10 to 20. */
+/** Milliseconds from which a step is slow: a default server takes 100 or more, one with our dynamic config 10 to 20. */
 const SLOW_MS = 60;
 const WORKFLOW_QUEUE = 1;
 const DEADLINE_MS = 5000;
@@ -47,7 +47,7 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
   }
 }
 
-/** In the words of a worker at its start. */
+/** Returns the same warnings as a worker logs at its start. */
 export async function checkTuning(connection: Connection, namespace: string): Promise<readonly Check[]> {
   try {
     const untuned = await within(connection, () => readUntuned(connection, namespace));

@@ -3,7 +3,7 @@
 export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
-  /** What was found. */
+  /** Result of the check, for people. */
   readonly message: string;
   /** The remedy. */
   readonly next?: string;

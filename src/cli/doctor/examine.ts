@@ -1,6 +1,7 @@
 /**
- * Runs all checks and reports them in order; a check whose precondition failed is skipped. The sandbox is probed by other processes, so it
- * begins first and is waited for at its place. The measurement has this process to itself.
+ * Runs all checks and reports them in order; a check whose precondition failed is skipped. Other processes probe the
+ * sandbox, so that check starts first and is awaited at its place. Nothing else runs in this process during the
+ * measurement.
  */
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';

@@ -1,6 +1,6 @@
 /**
- * Measures what one activity costs on this server: a worker of its own, on its own queue, runs a tiny workflow.
- * A server's dynamic config cannot be queried; its effect can be measured.
+ * Measures what one activity costs on this server: a separate worker, on its own queue, runs a tiny workflow. A
+ * server's dynamic config cannot be queried; its effect can be measured.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -11,7 +11,7 @@ import type { ProbeActivities, probe } from './probe-workflow.ts';
 const COUNT = 10;
 const WITHIN = '30 s';
 
-/** Milliseconds from one activity to the next: the median of ten, so that brief load of the machine does not count. */
+/** Returns the milliseconds from one activity to the next: a median of ten, so that brief load does not count. */
 export async function measureStep(connection: NativeConnection, client: Client): Promise<number> {
   const activities: ProbeActivities = { readClock: async () => performance.now() };
   const taskQueue = `everthread-doctor-${randomUUID()}`;

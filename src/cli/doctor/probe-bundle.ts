@@ -1,4 +1,6 @@
-/** The doctor's workflow as its worker loads it: prebuilt in the package, bundled in a clone, which takes some seconds. */
+/**
+ * Loads the doctor's workflow for its worker: prebuilt in the package, bundled in a clone, which takes some seconds.
+ */
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';

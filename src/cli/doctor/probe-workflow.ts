@@ -11,7 +11,7 @@ const { readClock } = proxyActivities<ProbeActivities>({
   retry: { maximumAttempts: 3 },
 });
 
-/** Answers when each activity ran. */
+/** Returns when each activity ran, in milliseconds of the worker's clock. */
 export async function probe(count: number): Promise<number[]> {
   const times: number[] = [];
   for (let done = 0; done < count; done++) times.push(await readClock());

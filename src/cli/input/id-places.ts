@@ -1,4 +1,7 @@
-/** Where commands take ids of what is stored. Whatever is typed there may be the beginning of one; `connection/complete-ids.ts` completes it. */
+/**
+ * Finds the arguments and options of a command that take ids of something stored. They may hold the beginning of an id,
+ * which `connection/complete-ids.ts` completes.
+ */
 import type { Command } from 'commander';
 import type { IdKind } from '../../store/port/id.ts';
 
@@ -8,7 +11,7 @@ export interface IdPlace {
   complete(whole: string): void;
 }
 
-/** Arguments by their names; `<id>` is that of what the command above is about. */
+/** Kind of id by argument name; for `<id>`, `ABOUT` has it by the parent command. */
 const ARGUMENTS: Readonly<Record<string, IdKind>> = {
   thread: 'thread',
   action: 'action',
@@ -22,7 +25,7 @@ const ABOUT: Readonly<Record<string, IdKind>> = {
   waits: 'wait',
   tokens: 'token',
 };
-/** `--execution` of what is sent names a new one. */
+/** Kind of id by command and option. `--execution` of sent messages and calls is missing: it names a new execution. */
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, IdKind>>>> = {
   'threads list': { parent: 'thread', before: 'thread' },
   'threads cancel': { execution: 'execution' },

@@ -23,7 +23,7 @@ export async function readSecret(prompt: string): Promise<string> {
     if (end === 'entered') typed.resolve(keys.line);
     else if (end === 'interrupted') typed.reject(new Error('interrupted'));
   };
-  // An earlier reader has paused it.
+  // An earlier reader may have paused standard input.
   stdin.setEncoding('utf8').on('data', onData).resume();
   stdin.setRawMode(true);
   try {

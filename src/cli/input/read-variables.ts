@@ -1,12 +1,14 @@
 /**
- * Reads several secret variables: one by one on a terminal, without echo; else from standard
- * input, as NAME=value lines, or, where exactly one is named, all of it.
+ * Reads several secret variables: one by one on a terminal, without echo; else from standard input, as NAME=value lines
+ * or, if exactly one is named, all of it as its value.
  */
 import { text } from 'node:stream/consumers';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readSecret } from './read-secret.ts';
 
-/** `named`: those of the command line; `missing`: those asked for where none is named. Throws `InvalidVariable`. */
+/**
+ * `named`: variables of the command line; `missing`: variables to ask for if none is named. Throws `InvalidVariable`.
+ */
 export async function readVariables(
   named: readonly string[],
   missing: readonly string[],
@@ -23,7 +25,7 @@ async function ask(names: readonly string[]): Promise<Record<string, string>> {
   return values;
 }
 
-/** A line may hold a secret, so an error has its number and nothing of its text. Empty lines are skipped. */
+/** Parses NAME=value lines; empty ones are skipped. An error has only the line's number: its text may be secret. */
 export function parseVariables(input: string, named: readonly string[] = []): Record<string, string> {
   const values = new Map<string, string>();
   for (const [index, line] of input.split(/\r?\n/).entries()) {

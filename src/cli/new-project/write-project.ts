@@ -10,7 +10,7 @@ import { showPath } from '../connection/find-store.ts';
 import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
 
-/** May exist already. */
+/** Names that may exist in the folder already. */
 const HARMLESS = [
   'package.json',
   'package-lock.json',
@@ -26,13 +26,13 @@ const HARMLESS = [
 ];
 
 export interface NewProject {
-  /** What was written, relative to the folder. */
+  /** Paths of the written files, relative to the folder. */
   readonly files: readonly string[];
-  /** `everthread` resolves from the folder already. */
+  /** True if `everthread` already resolves from the folder. */
   readonly installed: boolean;
 }
 
-/** Throws `InvalidConfiguration` when the folder holds anything else. */
+/** Throws `InvalidConfiguration` if the folder holds anything else. */
 export function writeProject(folder: string): NewProject {
   refuseOccupied(folder);
   const name = packageName(folder);
@@ -101,7 +101,7 @@ function packageJson(folder: string, name: string): string {
   });
 }
 
-/** Without the test that `npm init` writes, which only says that there is none. */
+/** Returns the scripts without the placeholder test that `npm init` writes. */
 function written(scripts: Manifest['scripts'] = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(scripts).filter(([, text]) => !text.includes('no test specified')),
@@ -131,7 +131,7 @@ function gitignore(folder: string): string {
   return found + (missing.length === 0 ? '' : `${separator}${missing.join('\n')}\n`);
 }
 
-/** A valid npm package name. */
+/** Derives a valid npm package name from the folder's. */
 function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -1,11 +1,11 @@
 /**
- * One line at the bottom of a terminal that says what is going on and for how long, and leaves nothing behind.
- * A1. Where standard error is no terminal nothing is written, so that logs and pipes have what was said alone.
+ * One line at the bottom of a terminal that shows what is going on and for how long. It is erased completely.
+ * A1. Nothing is written unless standard error is a terminal, so that logs and pipes contain only messages.
  */
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
-/** What is over sooner is not worth a flicker. */
+/** Milliseconds before the line appears: shorter work shows none, which would only flicker. */
 const AFTER_MS = 300;
 const CLEAR = '\r\u001b[2K';
 
@@ -26,7 +26,7 @@ export class ActivityLine {
     this.#output = output;
   }
 
-  /** Goes on counting where the text stays the same. */
+  /** Shows the text; the time keeps counting if the text stays the same. */
   show(text: string): void {
     // A1: not a terminal.
     if (!this.#output.isTTY) return;
@@ -35,7 +35,7 @@ export class ActivityLine {
     this.#timer ??= setInterval(() => this.#draw(), FRAME_MS).unref();
   }
 
-  /** Before anything else is written to the terminal. */
+  /** Erases the line; to be called before anything else is written to the terminal. */
   hide(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,12 +1,12 @@
-/** What a worker or `dev` tells people while it runs: a sentence, or a line of its log where that is JSON. */
+/** Reports what a worker or `dev` does: as a sentence, or as a log line if the log's format is JSON. */
 import { readConfiguration } from '../../configuration.ts';
 import { createLogger } from './logger.ts';
 import { note } from './output.ts';
 
 export interface Announcement {
-  /** For people. */
+  /** Sentence for people. */
   readonly text: string;
-  /** For programs, with its fields; the text, unless given. */
+  /** Message for programs, with its fields. Default: `text`. */
   readonly message?: string;
   readonly fields?: Readonly<Record<string, unknown>>;
 }

@@ -16,11 +16,11 @@ export interface RunSource {
 }
 
 const MIB = 1024 * 1024;
-/** Shared values can expand exponentially; what is written or shown is bounded. */
+/** Most bytes written and shown: values with shared parts can expand exponentially. */
 const JSON_BYTES = 64 * MIB;
 const SHOWN_BYTES = MIB;
 
-/** Answers whether the program succeeded and its result was shown. */
+/** Returns true if the program succeeded and its result was shown. */
 export function showCodeResult(
   result: CodeExecutionResult,
   { json, ...source }: RunSource & { readonly json: boolean },
@@ -71,7 +71,7 @@ function showLog({ level, args }: CodeExecutionLog): void {
   note(style === undefined ? line : tone(style, line, process.stderr));
 }
 
-/** `inspect` escapes control characters itself; bounded by the length of the value's JSON. */
+/** Formats a value, bounded by the length of its JSON. `inspect` escapes control characters itself. */
 function show(value: unknown, stream: NodeJS.WriteStream): string {
   if (!toTaggedJson(value, { maxBytes: SHOWN_BYTES }).ok) {
     return `(a value of more than ${SHOWN_BYTES} bytes: --json shows it)`;

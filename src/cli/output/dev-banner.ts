@@ -12,7 +12,7 @@ export interface Banner {
   readonly agents: readonly string[];
   readonly projectDir: string;
   readonly health?: string | undefined;
-  /** Where the debugger of the worker listens. */
+  /** Address on which the debugger of the worker listens. */
   readonly inspector?: string | undefined;
   readonly api: { readonly url: string; readonly asksForTokens: boolean };
 }
@@ -24,7 +24,7 @@ const SOURCES: Record<ResolvedServer['source'], string> = {
   started: 'started by this command',
 };
 
-/** Its columns are the browser's own; what it is to list stands in the address. */
+/** Returns links to the Web UI. Its columns are kept in the browser; the query in the address selects what it lists. */
 function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
   if (uiUrl === undefined) return [];
   const query = encodeURIComponent('ThreadStatus="failed"');

@@ -6,7 +6,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { shorten, visible } from './terminal-text.ts';
 
-/** The form for `--json`. */
+/** A fault as `--json` prints it. */
 export interface ToldFault {
   readonly seq: number;
   readonly at: number;
@@ -21,7 +21,7 @@ export interface ToldFault {
   readonly stack: string;
 }
 
-/** Oldest first. */
+/** Returns the faults of a thread, oldest first. */
 export async function readFaults(store: ThreadStore, threadId: string): Promise<ToldFault[]> {
   const faults: ToldFault[] = [];
   for await (const event of followEvents(store, threadId, { follow: false })) {
@@ -46,7 +46,7 @@ function toFault({ seq, at, type, step, data }: ThreadEvent): ToldFault | undefi
   };
 }
 
-/** An effect's error has its own code. */
+/** Returns the message; the error of an effect is stored with a code. */
 function toText(error: string | StoredError): string {
   return typeof error === 'string' ? error : error.message;
 }

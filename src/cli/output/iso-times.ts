@@ -1,9 +1,9 @@
 /**
- * Records as the CLI prints them: times, which are microseconds in the store and over HTTP, as ISO 8601.
- * T1. What authors, models and users wrote stays as it is, whatever its fields are called.
+ * Converts the times of records, microseconds in the store and over HTTP, to ISO 8601 for the CLI's output.
+ * T1. Values that authors, models and users wrote are not converted, whatever their fields are called.
  */
 
-/** T1: fields of records whose inside is not ours. */
+/** T1: fields whose contents are written by authors, models or users. */
 const FOREIGN = new Set([
   'answer',
   'args',
@@ -22,7 +22,7 @@ const FOREIGN = new Set([
   'value',
 ]);
 const TIME = /^at$|[a-z]At$|_at$/;
-/** From 2001 to 2286: nothing else that is counted is as large. */
+/** Microseconds in 2001 and 2286: no other number in a record is as large. */
 const [EARLIEST, LATEST] = [1e15, 1e16];
 
 export function withIsoTimes(value: unknown, key = ''): unknown {
@@ -30,7 +30,7 @@ export function withIsoTimes(value: unknown, key = ''): unknown {
     return TIME.test(key) && value >= EARLIEST && value < LATEST ? toIso(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => withIsoTimes(each, key));
-  // What an event tells is ours.
+  // The data of an event is in our own format.
   const isEvent = 'seq' in value && 'type' in value;
   const isOurs = (name: string) => !FOREIGN.has(name) || (isEvent && name === 'data');
   return Object.fromEntries(
@@ -38,7 +38,7 @@ export function withIsoTimes(value: unknown, key = ''): unknown {
   );
 }
 
-/** All six digits: times are also what orders. */
+/** Formats all six digits of the microseconds, because times also define the order of records. */
 export function toIso(microseconds: number): string {
   const whole = Math.floor(microseconds);
   return `${new Date(whole / 1000).toISOString().slice(0, 19)}.${String(whole % 1_000_000).padStart(6, '0')}Z`;

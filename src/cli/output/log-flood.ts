@@ -1,7 +1,7 @@
 /**
  * Keeps a log readable, and its disk free, when one failure repeats ten thousand times. Pure: the time is an argument.
- * F1. Of entries of one kind (level, part, and message without its numbers and ids) the first twenty of an interval are
- *     written unchanged; one line counts the rest, and their threads. No entry goes uncounted.
+ * F1. The first twenty entries of a kind in an interval are written unchanged; one line counts the rest, and their
+ *     threads. Level, part, and message without its numbers and ids make a kind. No entry goes uncounted.
  * F2. Memory is bounded: kinds beyond a thousand share one count, and threads beyond a thousand are not told apart.
  */
 
@@ -21,13 +21,13 @@ export interface FloodEntry {
   readonly thread?: string;
 }
 
-/** The number of suppressed entries. */
+/** Summary of the suppressed entries of one kind. */
 export interface FloodSummary {
   readonly level: string;
   /** The last suppressed entry. */
   readonly message: string;
   readonly repeated: number;
-  /** With "+" where there may be more. */
+  /** Number of threads, with "+" if there may be more. */
   readonly threads: string;
   readonly among: readonly string[];
 }
@@ -49,7 +49,7 @@ export class LogFlood {
     this.#intervalMs = intervalMs;
   }
 
-  /** F1: whether this entry is written now. */
+  /** F1: true if this entry is written now. */
   admit(entry: FloodEntry, now: number): boolean {
     const kind = this.#kindOf(entry, now);
     if (kind.told < TOLD_IN_FULL) {
@@ -62,12 +62,12 @@ export class LogFlood {
     return false;
   }
 
-  /** Whether `collect` has counts to report. */
+  /** True if `collect` has counts to report. */
   get holds(): boolean {
     return [...this.#kinds.values()].some(({ held }) => held !== undefined);
   }
 
-  /** The counts that are due; all of them without a time. Kinds whose interval has ended start anew. */
+  /** Returns the counts that are due, or all counts if no time is given, and starts their kinds again from zero. */
   collect(now = Number.POSITIVE_INFINITY): FloodSummary[] {
     const due = [...this.#kinds].filter(([, kind]) => this.#isOver(kind, now));
     for (const [key] of due) this.#kinds.delete(key);
@@ -79,7 +79,7 @@ export class LogFlood {
     if (this.#kinds.size >= MOST_KINDS) this.#forget(now);
     const key = this.#kinds.has(own) || this.#kinds.size < MOST_KINDS ? own : `${entry.level} ${OTHERS}`;
     const found = this.#kinds.get(key);
-    // A kind with a pending count is reported first, whenever that is.
+    // A kind with a pending count is kept until that count is reported.
     if (found && (found.held || !this.#isOver(found, now))) return found;
     const kind: Kind = { since: now, told: 0, held: undefined, count: 0, threads: new Set() };
     this.#kinds.set(key, kind);
@@ -92,7 +92,7 @@ export class LogFlood {
 
   /** F2: forgets kinds whose interval is over. */
   #forget(now: number): void {
-    // Checked once per interval: many kinds appear quickly.
+    // Checked at most once per interval, because many kinds may appear quickly.
     if (now - this.#forgotAt < this.#intervalMs) return;
     this.#forgotAt = now;
     for (const [key, kind] of this.#kinds) if (!kind.held && this.#isOver(kind, now)) this.#kinds.delete(key);

@@ -1,9 +1,10 @@
 /**
  * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
- * L1. Temporal's own entries below WARN rarely concern people who run agents: they appear with trace.
+ * L1. Temporal's own entries below WARN appear only with trace: they rarely concern people who run agents.
  * L2. Foreign text cannot forge lines or control the terminal.
- * L3. Repetitions of what is wrong are written a few times and then counted (`log-flood.ts`), unless the level asks for everything.
- * L4. On a terminal with colours a line is red where a person must act, yellow where something is wrong.
+ * L3. Repeated warnings and errors are written a few times, then only counted (`log-flood.ts`). At the levels debug and
+ *     trace all are written.
+ * L4. On a terminal with colours, errors and lines that need a person to act are red, warnings yellow.
  */
 import type { Configuration, LogLevel } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -24,14 +25,14 @@ export interface WorkerLogger {
   error: Log;
 }
 
-/** Set: a person must act (L4). */
+/** Metadata key: true if a person must act (L4). */
 export const ACT = Symbol('act');
-/** True: its sentence tells what is in the fields, which are for programs; a text has those that find its thread. */
+/** Metadata key: true if the message says what the fields contain; a text line then shows only those that locate it. */
 export const TOLD = Symbol('told');
 const PLACE = ['agent', 'threadId', 'step'];
 
 const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
-/** The part of the SDK, and the fields that every entry of a worker repeats. */
+/** Fields that text lines omit: the part of the SDK, and what every entry of a worker repeats. */
 const REPEATED = [
   'sdkComponent',
   'taskQueue',
@@ -47,7 +48,7 @@ const REPEATED = [
 ];
 const INFO = LEVELS.indexOf('INFO');
 const VALUE_LENGTH = 300;
-/** Enough for the author's own files, below the frames of what they call. */
+/** Characters shown of a stack: enough to reach the author's files below the frames of what they call. */
 const STACK_LENGTH = 4000;
 
 export function createLogger(
@@ -61,7 +62,7 @@ export function createLogger(
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
     if (rank < least || (least > 0 && isChatter(rank, metadata))) return;
-    // L3: what goes well is told as often as it happens.
+    // L3: entries up to INFO are never suppressed.
     if (rank > INFO && !isNews(entryLevel, message, metadata)) return;
     write(tell(entryLevel, message, metadata, least <= 1));
   };
@@ -108,14 +109,14 @@ function startCounting(tell: typeof toTextLine, write: (line: string) => void, i
   };
 }
 
-/** Some of the SDK's entries have the run id alone. */
+/** Returns the thread's id, or the run id: some of the SDK's entries have nothing else. */
 function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: coreRunId }: Metadata) {
   const execution = (workflowExecution ?? {}) as { readonly workflowId?: unknown };
   const id = workflowId ?? threadId ?? execution.workflowId ?? runId ?? coreRunId;
   return id === undefined ? undefined : String(id);
 }
 
-/** L1: `workflow` and `activity` entries are ours. */
+/** L1: true for Temporal's own entries below WARN; those of `workflow` and `activity` are ours. */
 function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
   return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
 }
@@ -135,7 +136,7 @@ function isShown(name: string, metadata: Metadata): boolean {
   return metadata[TOLD] === true ? PLACE.includes(name) : !REPEATED.includes(name);
 }
 
-/** L4: in the colour of its weight. */
+/** L4: colours the text by its level. */
 function painted(text: string, level: TemporalLevel, metadata: Metadata): string {
   if (level === 'ERROR' || metadata[ACT] === true) return tone('red', text, process.stderr);
   return level === 'WARN' ? tone('yellow', text, process.stderr) : text;

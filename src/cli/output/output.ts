@@ -1,13 +1,13 @@
 /**
- * Where a command's output goes: results to standard output, everything else (progress, notes, failures) to standard
- * error, so that a result can be piped. Colours only where the stream is a terminal with colours.
+ * A command's output: results go to standard output, everything else (progress, notes, failures) to standard error, so
+ * that a result can be piped. Colours are used only if the stream is a terminal with colours.
  */
 import { styleText } from 'node:util';
 import { withIsoTimes } from './iso-times.ts';
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Text of a result, unchanged. */
+/** Writes text of a result, unchanged. */
 export function write(text: string): void {
   process.stdout.write(text);
 }
@@ -16,17 +16,17 @@ export function printLine(text = ''): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Records of ours: their times become ISO 8601. */
+/** Prints a record of ours as JSON; its times become ISO 8601. */
 export function printJson(record: unknown): void {
   printData(withIsoTimes(record));
 }
 
-/** One of a stream of records: NDJSON. */
+/** Prints one of a stream of our records as a line of NDJSON. */
 export function printJsonLine(record: unknown): void {
   printDataLine(withIsoTimes(record));
 }
 
-/** What others have made, as it is. */
+/** Prints a value of others as JSON, with its times unchanged. */
 export function printData(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
@@ -35,7 +35,7 @@ export function printDataLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** For people, beside the result. */
+/** Writes text for people to standard error. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }

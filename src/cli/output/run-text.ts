@@ -1,4 +1,4 @@
-/** RunEvents as lines: for people, and as NDJSON with the cursor that goes on behind each. */
+/** Prints RunEvents as lines for people, or as NDJSON with the cursor that continues after each event. */
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { printDataLine, printLine, type Tone, tone } from './output.ts';
@@ -16,7 +16,7 @@ export async function printRunEvents(
   }
 }
 
-/** `12  action.started  refund: started`. */
+/** Formats an event: `12  action.started  refund: started`, after its time. */
 export function runEventText({ sequence, type, payload, summary, severity, timestamp }: RunEvent): string {
   const kind = type === 'llm.stream' ? `llm.stream ${String(payload.llm_event_type)}` : type;
   const place = `${timestamp.slice(11, 23)}  ${String(sequence ?? '').padStart(4)}`;

@@ -1,8 +1,8 @@
 /**
- * What threads do, as lines of the log of worker and dev: one for each message, step, tool call, report, retry and failure. Everything
- * else of the log of events is told from debug on.
- * S1. No content: what people, models and tools say is for those who read the thread.
- * S2. It is red where a person must act.
+ * Logs what threads do, for worker and dev: one line for each message, step, tool call, report, retry and failure. The
+ * other events appear at the level debug, except `UNTOLD`.
+ * S1. Lines have no content: what people, models and tools say is only in the thread.
+ * S2. A line is red if a person must act.
  */
 import {
   EVENT_KINDS,
@@ -23,9 +23,9 @@ interface Line {
   readonly act?: boolean;
 }
 
-/** Begins that wait for their end; a few may never come, where another worker goes on. */
+/** Most begins kept until their end; some ends never come, because another worker has taken over. */
 const MOST_BEGUN = 10_000;
-/** Told with their effect, by another line, or too many. */
+/** Events without a line: reported with their effect or by another line, or too many. */
 const UNTOLD: ReadonlySet<EventKind> = new Set(['model.chunk', 'hook.failed', 'code.stray'] as const);
 
 export function storyTeller(logger: Pick<WorkerLogger, 'log'>): EventListener {
@@ -43,7 +43,7 @@ export function storyTeller(logger: Pick<WorkerLogger, 'log'>): EventListener {
 }
 
 export class Story {
-  /** Thread with step or call to microseconds since 1970. */
+  /** Begin in microseconds since 1970, by thread with step or call. */
   readonly #begun = new Map<string, number>();
 
   lineOf(threadId: string, event: ThreadEvent): Line {
@@ -70,7 +70,7 @@ export class Story {
     this.#begun.set(key, at);
   }
 
-  /** Milliseconds; undefined where its begin was not told here. */
+  /** Returns the duration in milliseconds; undefined if its begin was not seen here. */
   #end(key: string, at: number): number | undefined {
     const begun = this.#begun.get(key);
     this.#begun.delete(key);
@@ -78,7 +78,7 @@ export class Story {
   }
 }
 
-/** Those of the model and of tools come with their step and their call. */
+/** Messages of models and tools are DEBUG: their step or call has its own line. */
 function messageLine({ role, messageId }: EventData['message.created']): Line {
   const level = role === 'user' || role === 'system' ? 'INFO' : 'DEBUG';
   return { level, message: `message (${role})`, fields: { messageId } };

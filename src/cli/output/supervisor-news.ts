@@ -1,4 +1,4 @@
-/** What a supervisor tells of a process that it keeps running, as lines of the log. */
+/** Logs what a supervisor reports about the process that it keeps running. */
 import { readConfiguration } from '../../configuration.ts';
 import type { SupervisorNews } from '../../supervisor/index.ts';
 import { createLogger } from './logger.ts';

@@ -1,4 +1,6 @@
-/** Events of Tangle's boxes as lines: for people, and as NDJSON with the cursor that goes on behind each. */
+/**
+ * Prints events of Tangle's boxes as lines for people, or as NDJSON with the cursor that continues after each event.
+ */
 import type { Projected } from '../../projections/projection.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import { printDataLine, printLine, tone } from './output.ts';
@@ -14,7 +16,7 @@ export async function printTangle(
   }
 }
 
-/** `tool_call             {"toolName":"look",…}`. */
+/** Formats an event: `tool_call             {"toolName":"look",…}`. */
 function tangleText(event: TangleEvent): string {
   const { type, data } = event;
   const isFailure = type === 'error' || type === 'execution.failed';

@@ -8,7 +8,7 @@ import { shorten, visible } from './terminal-text.ts';
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
-/** What belongs to a thread: its children, its newest execution, and what that may spend. */
+/** Related records of a thread: its children, its newest execution, and the budget of that execution. */
 interface Belonging {
   readonly children?: readonly ChildRecord[];
   readonly execution?: ExecutionRecord;
@@ -49,7 +49,7 @@ export function threadHeading(
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
 }
 
-/** Nothing where nobody has given a context. */
+/** Returns no lines if no context was given. */
 function runLines(execution: ExecutionRecord | undefined): string[][] {
   if (!execution?.contextGiven) return [];
   const { runId, sessionId, traceId, agentChain, workspaceUri } = execution.context;
@@ -74,7 +74,7 @@ function countChildren(children: readonly ChildRecord[]): string {
   return living === children.length ? `${living}` : `${children.length}, ${living} of them living`;
 }
 
-/** Nothing for a session that has not begun, and for one AI side. */
+/** Returns no lines if the session has not begun, or has only one AI side. */
 function sideLine({ session: { side, turns } }: ThreadRecord): string[][] {
   if (turns === 0) return [];
   return [['side', `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`]];
@@ -92,7 +92,7 @@ export function messageText(message: Message): string {
   return lines.join('\n');
 }
 
-/** Below its message: the file's name, type, size and path. */
+/** Formats the line of a file below its message: name, type, size and path. */
 function attachmentLine({ name, mimeType, size, path }: AttachmentRef): string {
   return tone(
     'dim',

@@ -7,7 +7,7 @@ import { statusTone } from './thread-text.ts';
 const HEADINGS = ['AGENT', 'STATUS', 'STEPS', 'STOPPED BY', 'REFERENCE'];
 const NAME_LENGTH = 40;
 
-/** Each thread after its parent, in the store's order. */
+/** Returns a line for each thread, after that of its parent, in the store's order. */
 export function treeLines(family: readonly FamilyMember[]): string[] {
   const branches = drawBranches(family.map(({ depth }) => depth));
   const rows = family.map((member, index) => toRow(member, branches[index] ?? ''));
@@ -30,20 +30,20 @@ function toRow({ thread, child }: FamilyMember, branch: string): string[] {
 
 const OWN = ['running', 'idle', 'failed', 'stopped', 'terminated'];
 
-/** The status text that a child has set, beside its status. */
+/** Returns the status, followed by the status text that a child has set, if any. */
 function statusOf(status: string, told = status): string {
   return OWN.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
 }
 
-/** By column: a name or a reason may equal a status. */
+/** Colours the status by its column: a name or a reason may equal a status. */
 function colour(line: string, at: number, { thread: { status } }: FamilyMember): string {
   return line.slice(0, at) + tone(statusTone(status), status) + line.slice(at + status.length);
 }
 
-/** For each node, parents first, the prefix of its name: `│  ├─ `, `   └─ `; empty for the root. */
+/** Returns for each node, parents first, the prefix of its name: `│  ├─ `, `   └─ `; empty for the root. */
 export function drawBranches(depths: readonly number[]): string[] {
   const drawn: string[] = [];
-  /** By depth: whether another node follows below, on the same branch. */
+  /** By depth: true if another node follows below, on the same branch. */
   const goesOn: boolean[] = [];
   for (const depth of [...depths].reverse()) {
     const above = Array.from({ length: Math.max(0, depth - 1) }, (_, level) =>

@@ -1,4 +1,6 @@
-/** AgenticX's RuntimeEvents as lines: for people, and as NDJSON with the cursor that goes on behind each. */
+/**
+ * Prints AgenticX's RuntimeEvents as lines for people, or as NDJSON with the cursor that continues after each event.
+ */
 import { isTerminal, type RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../../projections/projection.ts';
 import { printDataLine, printLine, tone } from './output.ts';
@@ -14,7 +16,7 @@ export async function printTurns(
   }
 }
 
-/** `tool_call           meta  {"name":"look",…}`. */
+/** Formats an event: `tool_call           meta  {"name":"look",…}`. */
 function turnText(event: RuntimeEvent): string {
   const { type, agent_id: agent, data } = event;
   const kind = tone(type === 'error' ? 'red' : isTerminal(event) ? 'green' : 'dim', type.padEnd(20));

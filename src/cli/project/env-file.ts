@@ -1,9 +1,9 @@
 /**
- * The `.env` of a project: settings of its models, for the process that runs them. Variables of threads are another matter (`everthread env`):
- * nothing of this file becomes one.
- * E1. What the shell has set wins.
- * E2. Settings of Everthread, Temporal, PostgreSQL and Node are not taken from it: commands that do not read it would disagree with those that do,
- *     and secrets of the store would be seen by tools.
+ * Reads the `.env` of a project: settings of its models, for the process that runs them. Variables of threads are
+ * separate (`everthread env`): nothing in this file becomes one.
+ * E1. Variables set in the shell take precedence.
+ * E2. Settings of Everthread, Temporal, PostgreSQL and Node are not taken from the file: commands that do not read it
+ *     would disagree with those that do, and tools would see secrets of the store.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,17 +15,17 @@ import { showPath } from '../connection/find-store.ts';
 const OTHERS = /^(EVERTHREAD|TEMPORAL|PG|NODE)/;
 
 export interface ReadEnv {
-  /** As people see it. */
+  /** Path of the file, for display. */
   readonly file: string;
-  /** Names of what is set now. */
+  /** Names that were set from the file. */
   readonly taken: readonly string[];
   /** E1: names that the shell has set to something else. */
   readonly kept: readonly string[];
-  /** E2: names. */
+  /** E2: names that were not taken from the file. */
   readonly refused: readonly string[];
 }
 
-/** Undefined where there is no such file. Throws `InvalidConfiguration` for one that cannot be read. */
+/** Returns undefined if there is no such file. Throws `InvalidConfiguration` if it cannot be read. */
 export function readEnvFile(
   projectDir: string,
   environment: NodeJS.ProcessEnv = process.env,
@@ -43,7 +43,7 @@ export function readEnvFile(
   return { file: showPath(path), taken: namesOf(taken), kept: namesOf(kept), refused: namesOf(refused) };
 }
 
-/** Names alone: values may be keys. */
+/** Describes what was read, by names only: values may be keys. */
 export function envFileText({ file, taken, kept, refused }: ReadEnv): string {
   const parts = [
     `Read ${file}: ${taken.join(', ') || 'nothing is set by it'}.`,

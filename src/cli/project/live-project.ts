@@ -7,16 +7,16 @@ import { visible } from '../output/terminal-text.ts';
 
 export interface LiveProject {
   current(): Registry;
-  /** Milliseconds since 1970: later changes may be missing. */
+  /** Time of the load in milliseconds since 1970: later changes may be missing. */
   readonly loadedAt: number;
-  /** Throws `InvalidDefinitions` with every problem, and keeps the old definitions. */
+  /** Throws `InvalidDefinitions` with every problem, and then keeps the old definitions. */
   reload(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Warnings do not go to standard error. */
+  /** True if warnings are not written to standard error. */
   readonly quiet?: boolean | undefined;
-  /** It was loaded before, by this process. */
+  /** True if this process has loaded the project before. */
   readonly fresh?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** A project that its author is writing: where it has problems, they are told, and the next change below `agents/` is waited for. */
+/**
+ * Opens a project that its author is editing: while it has problems, reports them and waits for a change below
+ * `agents/`.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRuntimeError } from '../../core/value/error.ts';
@@ -8,13 +11,15 @@ import { watchAgents } from './watch-agents.ts';
 export interface MendedProject {
   readonly projectDir: string;
   readonly stop: AbortSignal;
-  /** Called with what is wrong, each time that it is still wrong. */
+  /** Called with the problems after each load that finds some. */
   readonly problems: (error: unknown) => void;
-  /** Nothing is said of warnings. */
+  /** True if warnings are not printed. */
   readonly quiet?: boolean;
 }
 
-/** Undefined after a stop. Throws what no change of a definition mends, such as a folder that is no project. */
+/**
+ * Resolves to undefined after a stop. Throws errors that no change of a definition fixes, such as a missing `agents/`.
+ */
 export async function openMended(mended: MendedProject): Promise<LiveProject | undefined> {
   const { projectDir, stop, problems, quiet } = mended;
   for (let fresh = false; !stop.aborted; fresh = true) {
@@ -34,7 +39,7 @@ function isProject(projectDir: string): boolean {
   return statSync(join(projectDir, 'agents'), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Resolves with the first change since then, or with the stop. Rejects where changes cannot be seen. */
+/** Resolves at the first change since then, or at the stop. Rejects if changes cannot be watched. */
 async function change(projectDir: string, since: number, stop: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const changed = async () => resolve();

@@ -1,14 +1,17 @@
-/** A thread of an agent that nobody has waits for ever: where the project is at hand, a mistyped name is refused before anything is begun. */
+/**
+ * Refuses a mistyped agent name before anything starts, if the project is at hand: a thread of an unknown agent would
+ * wait for ever.
+ */
 import { RuntimeError } from '../../core/value/error.ts';
 import { asProjectCode } from '../../state/author-run.ts';
 import { commandName } from '../command-name.ts';
 
 export interface LaterOptions {
-  /** The agent will be there when a worker takes the thread. */
+  /** True if the agent need not exist until a worker takes the thread. */
   readonly later?: boolean;
 }
 
-/** @throws RuntimeError `AgentNotFound`, with the name that was meant or with all that there are. */
+/** @throws RuntimeError `AgentNotFound`, with the name probably meant, or with all names that exist. */
 export async function requireAgent(
   agent: string,
   { project, later = false }: LaterOptions & { readonly project: string },

@@ -1,12 +1,12 @@
 /**
  * Reports changes below a project's `agents/`: once for a burst of changes, and never concurrently.
- * A1. The project's folder is what is watched, and of it `agents/` alone: a folder that is itself replaced is still followed.
+ * A1. The project's folder is watched, with all but `agents/` ignored: so a replaced `agents/` is still followed.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 
-/** Editors write a file in several steps, and tools write several files. */
+/** Milliseconds until changes are over: editors write a file in several steps, and tools write several files. */
 const SETTLE_MS = 150;
 
 export interface Watcher {
@@ -33,7 +33,7 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
       running = running.then(changed);
     }, SETTLE_MS);
   };
-  // A1: all of it, of which the rest is ignored.
+  // A1: watches the project's folder; all except `agents/` is ignored.
   const watcher = watch(projectDir, {
     ignoreInitial: true,
     ignored: (path) => !concernsAgents(relative(projectDir, path)),
@@ -53,19 +53,19 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
   };
 }
 
-/** `below` is relative to the project. Hidden files are those that editors keep beside the ones they edit. */
+/** `below` is relative to the project. Hidden files are ignored: editors keep them beside the files that they edit. */
 function concernsAgents(below: string): boolean {
   if (below === '') return true;
   const names = below.split(sep === '\\' ? /[\\/]/ : sep);
   return names[0] === 'agents' && !names.some((name) => name.startsWith('.'));
 }
 
-/** Whether anything below was written since then: a folder is when a file was added, replaced or removed. */
+/** True if anything below was written since then; adding, replacing or removing a file writes its folder. */
 function isNewer(folder: string, since: number): boolean {
   const now = Date.now();
   return ['.', ...listBelow(folder)].some((name) => {
     const entry = statSync(join(folder, name), { throwIfNoEntry: false });
-    // A file of the future, as some archives hold, would be newer each time.
+    // A file dated in the future, as in some archives, would count as newer each time.
     return entry !== undefined && entry.mtimeMs > since && entry.mtimeMs <= now;
   });
 }

@@ -31,7 +31,7 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
   });
 }
 
-/** For people, and as an event where results are JSON. */
+/** Reports problems to people, and as an event if results are JSON. */
 export function tellProblems(
   error: unknown,
   { json, next }: { readonly json: boolean; readonly next: string },

@@ -1,2 +1,2 @@
-/** Where the HTTP API listens unless another port is given. */
+/** Default port of the HTTP API. */
 export const USUAL_PORT = 7777;

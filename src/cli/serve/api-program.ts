@@ -1,9 +1,10 @@
 /**
- * The API process of `everthread dev`: a program of its own under supervision (worker/program.ts).
- * A1. Changed definitions are taken over without a restart, so that no reader is cut off; what is wrong with them the worker process tells,
- *     and this one waits until it is mended.
- * A2. Where it listens stays the same over restarts. At first that is the usual port, or a free one where another program has it.
- * A3. What is being answered when it is to stop is waited for, though not for long: a request may wait for a thread.
+ * The API process of `everthread dev`: a separate program under supervision (worker/program.ts).
+ * A1. Changed definitions are loaded without a restart, so that no reader is cut off. The worker process reports their
+ *     problems; this one waits until they are fixed.
+ * A2. The API's port stays the same over restarts. Initially it is the usual port, or a free one if another program has
+ *     that.
+ * A3. At a stop, open requests are awaited, but only briefly: a request may be waiting for a thread.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfiguration } from '../../configuration.ts';
@@ -17,7 +18,7 @@ import { openProjectApi } from './project-api.ts';
 import { type ServedApi, serveApi } from './serve-api.ts';
 import type { ApiOrder, ReadyApi } from './supervised-api.ts';
 
-/** A port that was free may be taken by the time that it is listened at. */
+/** Number of free ports tried: one may be taken by another program before it is listened on. */
 const PORTS_TRIED = 5;
 const CLOSE_WITHIN_MS = 3000;
 
@@ -32,7 +33,7 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
   const found = await Promise.race([server, stopped]);
   if (found === null) return;
   tell({ kind: 'doing', what: 'opening its project' });
-  // A1: it was in order a moment ago, and may be broken now.
+  // A1: the worker has loaded the project, but it may have been broken since then.
   const live = await openMended({
     projectDir,
     stop,
@@ -51,7 +52,7 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
   try {
     const served = await listen(opened.api, port);
     const { project, asksForTokens } = opened;
-    // A1: what cannot be loaded leaves the definitions from before.
+    // A1: definitions that cannot be loaded do not replace the previous ones.
     const changed = () => project.reload().catch(() => undefined);
     const failed = () => undefined;
     const watcher = watchAgents({ projectDir, since: project.loadedAt, changed, failed });
@@ -59,14 +60,14 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
     tell({ kind: 'ready', ready });
     await stopped;
     await watcher.close();
-    // A3: the process ends with it.
+    // A3: requests still open after this end with the process.
     await Promise.race([served.close(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   } finally {
     await opened.close();
   }
 }
 
-/** A2. Throws `InvalidConfiguration`. */
+/** A2: listens at the usual port or a free one. Throws `InvalidConfiguration` if all are taken. */
 async function listen(api: Api, usual = USUAL_PORT): Promise<ServedApi> {
   const free = await findFreePorts(PORTS_TRIED);
   let failure: unknown;

@@ -1,6 +1,7 @@
 /**
- * The two processes of `everthread dev` beside the command's own: the worker, and the HTTP API, which reads its project once the worker has
- * found that in order. Each is started again by itself when it falls; one that cannot be started at all ends both.
+ * Runs the two processes of `everthread dev` beside the command's own: the worker, and the HTTP API, which reads its
+ * project once the worker is ready. Each is restarted separately when it crashes; if one cannot be started at all, both
+ * end.
  */
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
@@ -15,7 +16,7 @@ export interface DevProcesses {
   readonly server: () => Promise<FoundServer>;
   /** Called when both are ready for the first time. */
   readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
-  /** Called each later time, with both as they are now. */
+  /** Called each later time that one is ready, with both as they are now. */
   readonly again: (which: 'worker' | 'api', worker: ReadyWorker, api: ReadyApi) => void;
 }
 

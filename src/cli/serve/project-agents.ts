@@ -1,4 +1,7 @@
-/** The agents of a project as doors know them: names for people, the arguments that each begins with. */
+/**
+ * Describes a project's agents for its servers (HTTP API, MCP, A2A): display names, and the arguments that each starts
+ * with.
+ */
 import type { AuthorSchema, Registry, SideDefinition } from '../../core/author/definition.ts';
 import { toParameters } from '../../definitions/tool-schema.ts';
 import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
@@ -13,7 +16,7 @@ export function agentsOf({ agents, prompts }: Registry): ApiAgent[] {
   }));
 }
 
-/** Worked out once for each schema: requests ask for them. */
+/** Arguments by schema, computed once because each request needs them. */
 const known = new WeakMap<AuthorSchema, AgentArguments>();
 
 function argumentsOf(schema: AuthorSchema | undefined): AgentArguments | undefined {

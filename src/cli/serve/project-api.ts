@@ -15,9 +15,9 @@ import { agentsOf } from './project-agents.ts';
 
 export interface ProjectApi {
   readonly api: Api;
-  /** Its agents and endpoints are those of each request's time. */
+  /** The project; each request uses its agents and endpoints of that time. */
   readonly project: LiveProject;
-  /** There are tokens, of the environment or of the store. */
+  /** True if there are tokens, in the environment or in the store. */
   readonly asksForTokens: boolean;
   close(): Promise<void>;
 }
@@ -25,15 +25,18 @@ export interface ProjectApi {
 interface ProjectApiOptions {
   readonly project: string;
   readonly taskQueue?: string | undefined;
-  /** Where the project's Temporal server is, for whoever knows; else it is looked for. */
+  /** The project's Temporal server. Default: found by find-server.ts. */
   readonly server?: FoundServer;
-  /** The project, for whoever has opened it already. */
+  /** The project, if the caller has already opened it. */
   readonly live?: LiveProject;
   /** `EVERTHREAD_API_TOKENS`. */
   readonly tokens: string | undefined;
 }
 
-/** A client of the project, and its agents as its files are. Throws `InvalidDefinitions`, `InvalidConfiguration`, `TemporalUnavailable`. */
+/**
+ * Opens a client of the project, and its agents as its files define them. Throws `InvalidDefinitions`,
+ * `InvalidConfiguration`, `TemporalUnavailable`.
+ */
 export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens'>) {
   const { project, taskQueue } = options;
   requireProject(project);

@@ -1,4 +1,4 @@
-/** The HTTP API behind a socket of this machine. */
+/** Serves the HTTP API on a socket of this machine. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -9,17 +9,17 @@ import { serveSockets } from './serve-sockets.ts';
 export interface ServedApi {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes nothing new, ends streams, and waits for what is being answered. */
+  /** Accepts no new requests, ends streams, and waits for open requests. */
   close(): Promise<void>;
 }
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** Port to listen on; 0 for any free one. */
   readonly port: number;
 }
 
-/** Throws `InvalidConfiguration` where the address cannot be listened on. */
+/** Throws `InvalidConfiguration` if the address cannot be listened on. */
 export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<ServedApi> {
   const server = createAdaptorServer({
     fetch: (request) => api.fetch(request),
@@ -38,7 +38,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
         server.close(() => resolve());
         api.close();
         cutOff();
-        // Of HTTP/1.1: what is open and asks nothing.
+        // Closes idle connections; only HTTP/1.1 servers have this method.
         if ('closeIdleConnections' in server) server.closeIdleConnections();
       }),
   };

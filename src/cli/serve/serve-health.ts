@@ -1,8 +1,10 @@
 /**
- * `/healthz`, `/readyz` and `/metrics` of a worker. The command's own process serves them, and asks the worker process: so they answer
- * while that is busy, has fallen, or is starting again.
- * H1. From the first request to stop on it is not ready; it answers until the worker has handed everything over.
- * H2. At an address of this machine it answers to names of this machine alone: a page of somebody else's, whose name leads here, gets nothing.
+ * Serves `/healthz`, `/readyz` and `/metrics` of a worker. The command's own process serves them and queries the worker
+ * process, so they answer while that is busy, has crashed, or is restarting.
+ * H1. From the first request to stop, `/readyz` reports not ready. All paths are served until the worker has handed
+ *     everything over.
+ * H2. At a loopback address only requests to loopback host names are served: a foreign web page whose name resolves
+ *     here gets 403.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,11 +24,11 @@ export interface HealthOptions {
   readonly watch: SupervisorWatch;
   /** The request to stop. */
   readonly stop: AbortSignal;
-  /** `host:port`, `off`; that of the settings when absent. */
+  /** `host:port`, or `off`. Default: the address in the settings. */
   readonly address?: string | undefined;
 }
 
-/** Where OpenTelemetry's exporters for Prometheus listen, too. Several workers of a machine take others by themselves. */
+/** Default address, as of OpenTelemetry's Prometheus exporters. If its port is taken, a free port is used. */
 const USUAL = { host: '127.0.0.1', port: 9464 } as const;
 const ANSWER_WITHIN_MS = 3000;
 
@@ -35,7 +37,7 @@ interface Place {
   readonly port: number;
 }
 
-/** Undefined where it is off. Throws `InvalidConfiguration` where the address is none, or is taken. */
+/** Resolves to undefined if it is off. Throws `InvalidConfiguration` if the address is invalid or taken. */
 export async function serveHealth({
   watch,
   stop,
@@ -88,7 +90,7 @@ interface Served extends Pick<HealthOptions, 'watch' | 'stop'> {
 
 async function answer(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://worker');
-  // H2: names of this machine.
+  // H2: only loopback host names are served.
   if (isLoopback(served.place.host) && !isLoopback(nameOf(request.headers.host)))
     return send(response, 403, { error: 'This address answers this machine alone.' });
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -116,7 +118,7 @@ interface State {
 }
 
 async function readState({ watch, stop }: Served): Promise<State> {
-  // H1: not ready, and nobody is asked.
+  // H1: not ready, without querying the worker.
   if (stop.aborted || watch.phase === 'stopping')
     return { status: 'stopping', store: false, temporal: false };
   if (watch.phase !== 'ready') return { status: 'starting', store: false, temporal: false };

@@ -5,14 +5,14 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Api } from '../../server/api/create-api.ts';
 import type { StreamSocket } from '../../server/standard/standard-socket.ts';
 
-/** Of silence, until it is asked whether the other end is there; it has as long to answer. */
+/** Milliseconds between pings; a peer that has not answered by the next one is cut off. */
 const PULSE_MS = 30_000;
-/** Clients say `ping`, and nothing longer. */
+/** Most bytes of a client's message: clients send `ping`, and nothing longer. */
 const MOST_BYTES = 16 * 1024;
-/** Until a socket that is asked to close is cut off. */
+/** Milliseconds until a socket that was asked to close is cut off. */
 const CLOSE_MS = 1000;
 
-/** Answers how to cut off those that do not close by themselves. */
+/** Returns a function that cuts off sockets that do not close by themselves. */
 export function serveSockets(server: Server, api: Api): () => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
   server.on('upgrade', (incoming, raw, head) => {
@@ -34,7 +34,7 @@ export function serveSockets(server: Server, api: Api): () => void {
   };
 }
 
-/** Null for one that no Request can be made of. */
+/** Returns null if no Request can be made of it. */
 function toRequest({ method = 'GET', url = '/', headers }: IncomingMessage): Request | null {
   try {
     const given = Object.entries(headers).flatMap(([name, value]) =>
@@ -67,7 +67,7 @@ function toSocket(ws: WebSocket): StreamSocket {
   ws.on('pong', () => {
     alive = true;
   });
-  // Whatever goes wrong with it closes it.
+  // Any error closes the socket.
   ws.on('error', () => ws.terminate());
   ws.on('close', () => {
     clearInterval(pulse);

@@ -8,7 +8,7 @@ import { newsTeller } from '../output/supervisor-news.ts';
 export interface ApiOrder {
   readonly projectDir: string;
   readonly taskQueue?: string | undefined;
-  /** Where the process before it listened: whoever reads there comes back there. */
+  /** Port of the previous process, so that its readers can reconnect. */
   readonly port?: number | undefined;
   readonly secrets: Secrets;
 }
@@ -21,9 +21,9 @@ export interface ReadyApi {
 
 export interface SupervisedApi {
   readonly order: Pick<ApiOrder, 'projectDir' | 'taskQueue'>;
-  /** Ends it. */
+  /** Ends the process. */
   readonly stop: AbortSignal;
-  /** It reads its project from then on. */
+  /** Resolves when the process may read its project. */
   readonly server: () => Promise<FoundServer>;
   /** Called each time a process is ready. */
   readonly ready: (api: ReadyApi) => void;
@@ -48,7 +48,7 @@ export function superviseApi({ order, stop, server, ready }: SupervisedApi): Pro
       asked.port = Number(new URL(api.url).port);
       ready(api);
     },
-    // While it waits for the worker, that one says what takes long.
+    // While the API waits for the worker, the worker reports what takes long.
     tell: (news) => (waiting && news.kind === 'slow' ? undefined : tell(news)),
   });
 }

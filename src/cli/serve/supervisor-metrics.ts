@@ -1,9 +1,12 @@
-/** What the command knows of its worker process, in the text format of Prometheus: a few lines, which need no library in this process. */
+/**
+ * Formats what the command knows of its worker process for Prometheus: a few lines, which need no library in this
+ * process.
+ */
 import type { SupervisorWatch } from '../../supervisor/index.ts';
 
 export interface Supervised {
   readonly watch: Pick<SupervisorWatch, 'phase' | 'falls'>;
-  /** The worker process has answered just now. */
+  /** True if the worker process has just answered. */
   readonly answers: boolean;
   readonly stopping: boolean;
 }

@@ -1,9 +1,9 @@
 /**
- * A program of ours under supervision (supervisor/supervise.ts), in a process of its own: it is told its order and its server, says
- * how far it is, and ends when it is asked to.
- * W1. A signal asks it to stop, as the supervisor's message does, any number of times: Ctrl-C reaches both processes, and so does
- *     a signal to the whole group. Only the supervisor ends it at once.
- * W2. It ends when the supervisor is gone.
+ * A program under supervision (supervisor/supervise.ts), in its own process: it receives its order and its server,
+ * reports its progress, and ends on request.
+ * W1. Every signal is a request to stop, like the supervisor's message: Ctrl-C and a signal to the whole group reach
+ *     both processes. Only the supervisor ends it at once.
+ * W2. The process ends when its supervisor is gone.
  */
 import { receiveSecrets, type Secrets } from '../../secret-environment.ts';
 import type { Asked, FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
@@ -11,7 +11,7 @@ import { keepCompiled } from '../compile-cache.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { reportFailure } from '../exit.ts';
 
-/** Codes that a restart cannot fix. An unreachable server or database returns, and definitions get corrected. */
+/** Error codes that a restart cannot fix. An unreachable server or database returns, and definitions get corrected. */
 const FINAL: readonly string[] = ['InvalidConfiguration', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'];
 
 const LEFT_BEHIND_MS = 2_000;
@@ -21,11 +21,11 @@ export interface Told<Order> {
   readonly deaths: readonly ToldDeath[];
   readonly server: Promise<FoundServer>;
   readonly stop: AbortSignal;
-  /** Says who answers what the supervisor asks. */
+  /** Sets the function that answers the supervisor's queries. */
   readonly answerWith: (answer: (what: Asked) => Promise<unknown>) => void;
 }
 
-/** To the supervisor. */
+/** Sends a message to the supervisor. */
 export function tell<Ready>(message: FromWorker<Ready>): void {
   process.send?.(message, () => undefined);
 }
@@ -54,7 +54,7 @@ export async function runProgram<Order extends { readonly secrets: Secrets }>(
   setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();
 }
 
-/** Resolves with the order; later changes are part of it. */
+/** Resolves with the order; its `server` and `stop` follow later messages. */
 function listen<Order>(): Promise<Told<Order>> {
   const stop = new AbortController();
   const server = Promise.withResolvers<FoundServer>();
@@ -73,7 +73,7 @@ function listen<Order>(): Promise<Told<Order>> {
       if (message.kind === 'stop') stop.abort();
       else if (message.kind === 'ask') {
         const { id, what } = message;
-        // What fails is not answered: whoever asks does not wait for ever.
+        // A failed query is not answered: the supervisor limits how long it waits.
         answer?.(what).then(
           (value) => tell({ kind: 'answer', id, value }),
           () => undefined,

@@ -17,9 +17,9 @@ export interface WorkerRun {
   readonly stop: AbortSignal;
   readonly secrets: Secrets;
   readonly deaths: readonly ToldDeath[];
-  /** Called with the next step, for people. */
+  /** Called with a description of the next step, for people. */
   readonly doing: (what: string) => void;
-  /** Called when the worker is about to take work. Answers a function that is called at the end. */
+  /** Called when the worker is about to take work. Returns what is to be closed at the end. */
   readonly ready: (worker: ThreadWorker) => { close(): Promise<void> } | undefined;
 }
 

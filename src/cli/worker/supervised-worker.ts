@@ -11,7 +11,7 @@ export interface WorkerOrder {
   readonly projectDir: string;
   readonly taskQueue?: string;
   readonly json: boolean;
-  /** Reloads changes of the project. */
+  /** True if changes of the project are reloaded. */
   readonly watch: boolean;
   readonly secrets: Secrets;
 }
@@ -20,7 +20,7 @@ export interface ReadyWorker {
   readonly storeId: string;
   readonly taskQueue: string;
   readonly agents: readonly string[];
-  /** `http://host:port` of its health and its metrics; absent where they are off. */
+  /** `http://host:port` of its health and its metrics; absent if they are off. */
   readonly health?: string;
 }
 
@@ -29,13 +29,16 @@ export interface SupervisedWorker {
   readonly interruption: Interruption;
   readonly server: () => Promise<FoundServer>;
   readonly ready: (worker: ReadyWorker) => void;
-  /** Where health and metrics are served: as `--health` gives it, else the settings. */
+  /** Address for health and metrics, as `--health` gives it. Default: the settings. */
   readonly health?: string | undefined;
   /** `host:port` of the debugger of the worker's process. */
   readonly inspect?: string | undefined;
 }
 
-/** What a debugger holds is not lost, and no loop without an end. What is set by name stays. */
+/**
+ * Settings of a worker under a debugger: while paused it is not taken for lost or for an endless loop. Variables that
+ * are set in the environment stay.
+ */
 const HELD = {
   EVERTHREAD_WATCHDOG_MS: '0',
   EVERTHREAD_MODEL_HEARTBEAT_MS: '3600000',
@@ -48,7 +51,7 @@ const PROGRAM = new URL(`./worker-program${extname(import.meta.url)}`, import.me
 export async function superviseWorker(supervised: SupervisedWorker): Promise<number> {
   const { order, interruption, server, ready, health, inspect } = supervised;
   const watch = new SupervisorWatch();
-  // Before anything slow: an address that is taken is told at once.
+  // Before anything slow, so that an address in use is reported at once.
   const served = await serveHealth({ watch, stop: interruption.signal, address: health });
   try {
     return await supervise<WorkerOrder, FoundServer, ReadyWorker>({

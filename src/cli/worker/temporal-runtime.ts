@@ -1,9 +1,12 @@
-/** The worker SDK's runtime as our commands use it. */
+/** Configures the runtime of the worker SDK for our commands. */
 import { Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../configuration.ts';
 import { createLogger, type WorkerLogger } from '../output/logger.ts';
 
-/** Installs our logger in Temporal, and leaves signals to the command. Called before anything else of the worker SDK. */
+/**
+ * Installs our logger in Temporal, and leaves signals to the command. To be called before anything else of the worker
+ * SDK.
+ */
 export function installTemporalRuntime(log: Configuration['log'], metrics?: string): WorkerLogger {
   const native = { trace: 'TRACE', debug: 'WARN', info: 'WARN', warn: 'WARN', error: 'ERROR' } as const;
   const logger = createLogger(log);

@@ -1,6 +1,6 @@
 /**
- * The worker process of `everthread worker` and `everthread dev`: a program of its own under supervision (program.ts). Author code that
- * threads run is loaded in this process alone.
+ * The worker process of `everthread worker` and `everthread dev`: a separate program under supervision (program.ts).
+ * Author code that threads run is loaded only in this process.
  */
 import { readConfiguration } from '../../configuration.ts';
 import { workUnderSupervision } from '../../worker/under-supervision.ts';
@@ -38,7 +38,7 @@ async function serve({ order, deaths, server, stop, answerWith }: Told<WorkerOrd
   });
 }
 
-/** An author at work mends what is wrong; undefined after a stop. */
+/** Opens the project; while it has problems, waits for its author to fix them. Undefined after a stop. */
 async function openWatched(
   { projectDir, json }: WorkerOrder,
   stop: AbortSignal,
@@ -52,7 +52,7 @@ async function openWatched(
   return openMended({ projectDir, stop, problems });
 }
 
-/** The failure occurred before the worker was ready. */
+/** Reports to the supervisor what the worker does before it is ready. */
 function doing(what: string): void {
   tell({ kind: 'doing', what });
 }

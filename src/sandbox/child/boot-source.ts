@@ -1,14 +1,14 @@
 /**
- * The sandbox's own modules, as one script for the isolate: read once per child, before any run. A script and not
- * modules, because the engine takes code from its cache for scripts alone, and isolates are many. In the linked program of a child it
- * stands as it was made (`host/program.ts`).
+ * Bundles the sandbox's own modules into one script for the isolate, once per child, before any run. It is a script and
+ * not modules, because the engine caches compiled code for scripts only, and isolates are many. The linked program of a
+ * child contains the finished script (`host/program.ts`).
  */
 import { extname } from 'node:path';
 import { link } from './link.ts';
 
 const ENTRY = new URL(`../guest/boot${extname(import.meta.url)}`, import.meta.url);
 
-/** The name under which the script leaves its exports on the global object, for the first module to take away. */
+/** Global variable in which the script leaves its exports; the first module reads and deletes it. */
 export const BOOT_GLOBAL = 'everthreadBoot';
 
 export function makeBootScript(): string {

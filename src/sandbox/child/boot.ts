@@ -1,6 +1,6 @@
 /**
- * Makes a fresh isolate with the sandbox's own code in it. The next one is made ahead, while the child is idle: no
- * isolate serves twice, but the time to make one need not be waited for.
+ * Creates a fresh isolate with the sandbox's own code in it. The next one is created ahead, while the child is idle: no
+ * isolate is used twice, but no run needs to wait for its creation.
  */
 import { setFlagsFromString } from 'node:v8';
 import ivm from 'isolated-vm';
@@ -9,7 +9,7 @@ import type { Job } from '../protocol.ts';
 import { BOOT_GLOBAL, makeBootScript } from './boot-source.ts';
 import { dieOfMemory } from './guarded-memory.ts';
 
-/** How frames of our own code are told from the user's; they never show. */
+/** File name of our own code, which distinguishes its stack frames from the user's; they are never shown. */
 export const INTERNAL = 'sandbox:internal';
 
 export type Deliver = (
@@ -31,11 +31,11 @@ export type Say = (
 export interface Booted {
   readonly isolate: ivm.Isolate;
   readonly context: ivm.Context;
-  /** What modules that we write around the user's import from. */
+  /** The boot module, from which the modules around the user's import. */
   readonly module: ivm.Module;
 }
 
-/** What modules that we write around the user's can import, and what the child calls. */
+/** Exports of the boot module: for the modules around the user's, and for calls by the child. */
 const BOOT_EXPORTS =
   'install, deliver, start, loaded, metaOf, loadFrom, globalOf, importOf, consoleOf, report';
 const BOOT_MODULE =
@@ -49,7 +49,7 @@ const script = makeBootScript();
 let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
 let ahead: { readonly booted: Booted; readonly memory: number } | undefined;
 
-/** Before a run is known: for one with the default limit. */
+/** Creates an isolate before the next run is known, with the default memory limit. */
 export function bootAhead(): void {
   const memory = toMib(SANDBOX_LIMITS.memoryDefault);
   ahead ??= { booted: create(memory), memory };
@@ -63,7 +63,7 @@ export function boot({ memoryBytes }: Job): Booted {
   return booted;
 }
 
-/** Gives the isolate its port and the run's inputs; the user's code comes after it. */
+/** Gives the isolate its port and the run's inputs, before any user code runs. */
 export function install({ module }: Booted, job: Job, say: Say): Deliver {
   const setup = {
     inputs: job.inputs,
@@ -92,7 +92,7 @@ function create(memoryLimit: number): Booted {
   return { isolate, context, module };
 }
 
-/** The sandbox's own functions are compiled all at once, into the cache and out of it; the user's when they are called. */
+/** Compiles all functions of the sandbox eagerly, so that the code cache holds them; user code is compiled lazily. */
 function compileScript(isolate: ivm.Isolate): ivm.Script {
   setFlagsFromString('--no-lazy');
   try {
@@ -109,7 +109,7 @@ function toMib(bytes: number): number {
   return Math.floor(bytes / MIB);
 }
 
-/** Exactly the bytes meant: what came through the channel may be a view into something larger. */
+/** Copies exactly these bytes: a value from the channel may be a view into a larger buffer. */
 function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
 }

@@ -1,18 +1,18 @@
 /**
- * Modules of our own beside the user's. Each user module has one that gives it its `import.meta`, its `import()` and its globals; only
- * that module can import it. Each import that the caller gave has one that stands for it. All of them import from the boot module, which
- * no specifier of the user's reaches.
+ * Bridge modules: generated modules beside the user's. Each user module has one that provides its `import.meta`, its
+ * `import()` and its globals; only that module can import it. Each import that the caller gave is represented by one.
+ * All of them import from the boot module, which no specifier in user code reaches.
  */
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { INTERNAL } from './boot.ts';
 import { askTwice, type IsolateCompiler } from './isolate-compiler.ts';
 
-/** What such a module is made for. */
+/** The user module that a bridge module is made for. */
 export interface UserModule {
   readonly index: number;
   readonly name: string;
-  /** The specifier of its bridge module: a nonce, known to it alone. */
+  /** The specifier of its bridge module: a nonce, known to this module only. */
   readonly inner: string;
 }
 
@@ -26,7 +26,7 @@ export interface BridgeParts {
 const quoted = (text: string) => JSON.stringify(text);
 
 export class BridgeModules {
-  /** Names that every user module may use unbound: the caller's globals, and those of ours that are on. */
+  /** Names of the globals of every user module: the caller's, and `console` and `report` if enabled. */
   readonly globals: readonly string[];
   readonly #parts: BridgeParts;
   readonly #inners = new Map<string, Promise<ivm.Module>>();
@@ -42,14 +42,14 @@ export class BridgeModules {
     return this.#parts.compiler.compile(code, INTERNAL);
   }
 
-  /** The module behind `inner` of a user module. */
+  /** Returns the bridge module to which `inner` of a user module resolves. */
   innerOf(module: UserModule): Promise<ivm.Module> {
     const known = this.#inners.get(module.inner) ?? this.#makeInner(module);
     this.#inners.set(module.inner, known);
     return known;
   }
 
-  /** The module that stands for one of the caller's imports. */
+  /** Returns the module that represents one of the caller's imports. */
   importOf(specifier: string): Promise<ivm.Module> {
     const known = this.#imports.get(specifier);
     if (known) return known;
@@ -74,7 +74,7 @@ export class BridgeModules {
       `import{metaOf,loadFrom,globalOf,consoleOf,report}from"boot";export const ${parts.join(',')};`,
     );
     const { context, boot } = this.#parts;
-    // At once: in a cycle a hoisted function may be called before its module is evaluated.
+    // Evaluated at once: in a cycle of imports, a hoisted function may be called before its module is evaluated.
     await module.instantiate(context, () => boot);
     await askTwice(() => module.evaluate());
     return module;

@@ -1,6 +1,6 @@
 /**
- * Compiles one module of the user's. A top-level declaration of the same name takes the place of a global, as it
- * would in any module; any other syntax error is told as the author's own text has it.
+ * Compiles one user module. A top-level declaration replaces a global of the same name, as it would in any module; any
+ * other syntax error is reported as it is in the author's own text.
  */
 import { randomBytes } from 'node:crypto';
 import type ivm from 'isolated-vm';
@@ -10,7 +10,7 @@ import { type PreparedModule, prepareModule, type SourceModule } from './transfo
 
 export interface Compiled {
   readonly module: ivm.Module;
-  /** What the module of ours around it is known by, to it alone. */
+  /** Specifier of its bridge module: a nonce, known to this module only. */
   readonly inner: string;
 }
 
@@ -32,7 +32,7 @@ export async function compileUserModule(
   }
 }
 
-/** A module is bound only to what it may speak of; most need nothing, and cost less. An escape may spell any name. */
+/** Returns the globals that the source may mention: binding few is cheaper. With escapes, it may mention any. */
 function named(globals: readonly string[], { source }: SourceModule): readonly string[] {
   return source.includes('\\u') ? globals : globals.filter((name) => source.includes(name));
 }
@@ -53,7 +53,7 @@ async function compileBound(
       bound = bound.filter((name) => name !== declared);
     }
   }
-  // What failed may be the author's text or what stands behind it; alone it says what the author did.
+  // The failure may be in the author's text or in our additions: compiling the text alone reports the author's.
   await compiler.compile(prepared.bare, filename);
   return compiler.compile(prepared.compose(bound), filename);
 }

@@ -1,7 +1,7 @@
-/** The end of a child by its own hand: at once, whatever its threads are stuck in. */
+/** Lets a child kill itself at once, whatever its threads are busy with. */
 
 export function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The first process of a namespace takes no signal from inside; a trap ends it all the same.
+  // The first process of a PID namespace ignores signals from inside it; the trap in abort() ends it anyway.
   process.abort();
 }

@@ -1,7 +1,7 @@
 /**
- * Imports that the erasure drops because nothing uses them as a value. §13.2 fails linkage for any unknown specifier,
- * so the dropped ones are linked all the same, for their effect only. `import type` and clauses of nothing but `type`
- * names stay erased.
+ * Finds imports that the erasure drops because nothing uses them as a value. §13.2 requires linkage to fail for any
+ * unknown specifier, so the dropped ones are still linked, for their side effects only. `import type` and clauses with
+ * only `type` names stay erased.
  */
 import type { Import, StaticImport } from 'es-module-lexer';
 import { eraseTypes } from './erase-types.ts';
@@ -19,7 +19,7 @@ export function elidedSpecifiers(module: SourceModule, kept: readonly Import[]):
   let authored: readonly Import[] | undefined;
   for (const each of (readImports(all) ?? []).filter(isStatic)) {
     if (known.has(each.specifier) || elided.has(each.specifier)) continue;
-    // An empty clause held type names alone, or was written so.
+    // The clause had only type names, or the author wrote an empty one.
     if (EMPTY_CLAUSE.test(all.slice(each.importStart, each.importEnd))) {
       authored ??= readImports(module.source) ?? [];
       if (!authored.some((its) => isEmptyImportOf(each.specifier, module.source, its))) continue;

@@ -1,6 +1,6 @@
 /**
- * One run in one fresh isolate, from its first module to its result. The user's code runs on the engine's own
- * thread; this one stays free to end it.
+ * One run in one fresh isolate, from its first module to its result. The user's code runs on a thread of the engine;
+ * this thread stays free to end it.
  */
 import { memoryMessage } from '../memory-message.ts';
 import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
@@ -15,13 +15,13 @@ import { readUsedMemory } from './used-memory.ts';
 export interface EngineHost {
   cross(crossing: Crossing): Promise<void> | undefined;
   remark(remark: Remark): Promise<void> | undefined;
-  /** Once. A result with functions leaves the isolate alive until `dispose`. */
+  /** Called once. If the result has functions, the isolate stays alive until `dispose`. */
   settle(settlement: Settlement, memoryUsedBytes: number | undefined): void;
 }
 
 /**
- * `linking` until the guest says that the entry module has been evaluated, then `running` until the result or an error is known. A
- * `settled` engine may still be called, through functions of its result.
+ * `linking` until the guest reports that the entry module has been evaluated, then `running` until the result or an
+ * error is known. A `settled` engine can still be called, through functions of its result.
  */
 type Phase = 'linking' | 'running' | 'settled' | 'disposed';
 
@@ -36,10 +36,10 @@ export class Engine {
   readonly #job: Job;
   readonly #host: EngineHost;
   readonly #booted: Booted;
-  /** Everything that may have the user's code on the isolate's thread. */
+  /** Pending tasks that may run user code on the isolate's thread. */
   readonly #tasks = new Set<Promise<unknown>>();
   #phase: Phase = 'linking';
-  /** Absent where the run's inputs did not fit into the isolate. */
+  /** Undefined until the run's inputs are installed, which fails if they do not fit into the isolate. */
   #program: Program | undefined;
 
   constructor(job: Job, host: EngineHost) {
@@ -57,12 +57,12 @@ export class Engine {
     else this.#run(deliver(crossing.ok ? 'answer' : 'refusal', id, 0, wire.text, wire.bytes));
   }
 
-  /** Resolves when the isolate's thread is free: a long built-in may keep it, long after the isolate is gone. */
+  /** Resolves when the isolate's thread is free: a long built-in may occupy it long after the isolate is disposed. */
   async dispose(): Promise<void> {
     const { isolate } = this.#booted;
     this.#phase = 'disposed';
     if (!isolate.isDisposed) {
-      // Last in the thread's line: it settles when all before it, finalizers too, have left the thread.
+      // Queued last on the thread: settles when everything before it, finalizers included, has left the thread.
       this.#tasks.add(isolate.getHeapStatistics());
       isolate.dispose();
     }
@@ -119,7 +119,7 @@ export class Engine {
   }
 
   #fail(error: unknown): void {
-    // The engine disposes an isolate that passes its limit; nothing inside is told.
+    // The engine disposes an isolate that exceeds its limit, without any signal to the code inside.
     const overrun = this.#booted.isolate.isDisposed;
     void this.#settle(overrun ? outOfMemory(this.#job) : this.#failureOf(error));
   }
@@ -138,13 +138,13 @@ export class Engine {
   }
 
   /**
-   * A task of the isolate was rejected: by whatever promise of the user's went unhandled in it. That alone ends
-   * nothing; but a graph that was being evaluated may have failed, and then nothing else would say so.
+   * Handles the rejection of a task of the isolate: any unhandled rejection in user code causes one. That alone ends
+   * nothing; but a graph that was being evaluated may have failed, and nothing else would report it.
    */
   async #onRejectedTask(): Promise<void> {
     if (this.#phase === 'disposed') return;
     const overrun = this.#booted.isolate.isDisposed;
-    // Held for the functions of its result: they cannot answer any more, and only the child's end tells who waits.
+    // Held for the functions of its result, which can no longer answer: only the child's end reaches their callers.
     if (this.#phase === 'settled' && overrun) dieOfMemory();
     if (this.#phase === 'settled') return;
     if (overrun) return this.#fail(undefined);

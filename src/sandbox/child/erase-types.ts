@@ -1,13 +1,11 @@
-/**
- * TypeScript to JavaScript by erasure alone (§13.6): lines stay, columns do not, and nothing is checked.
- */
+/** Converts TypeScript to JavaScript by type erasure only (§13.6): keeps lines but not columns, and checks no types. */
 import { type Options, transform } from 'sucrase';
 import { type Position, SourceError, type SourceModule } from './source-module.ts';
 import { refuseValueNamespaces } from './value-namespace.ts';
 
 const OPTIONS: Options = { transforms: ['typescript'], disableESTransforms: true };
 
-/** Throws a SourceError. Imports that nothing uses as a value are dropped, unless `keepUnusedImports`. */
+/** Throws a SourceError if the source is invalid. Drops imports not used as a value, unless `keepUnusedImports`. */
 export function eraseTypes(module: SourceModule, keepUnusedImports = false): string {
   if (!keepUnusedImports) refuseValueNamespaces(module);
   try {

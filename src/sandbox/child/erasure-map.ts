@@ -1,9 +1,9 @@
 /**
- * From a column of the erased text back to the author's. Lines are the same in both, so one line's tokens are laid
- * beside the other's, the types left out. For errors alone: it costs another erasure.
+ * Maps a column of the erased text back to the author's text. Lines are the same in both, so the tokens of a line are
+ * matched with those of the author's line, types left out. Used only for errors: it costs another erasure.
  *
- * sucrase's own source maps would be the natural way, but they end at the first template literal that begins or ends
- * with a substitution: two tokens then start at one offset, and every column after them is undefined.
+ * sucrase's own source maps cannot be used: they end at the first template literal that begins or ends with a
+ * substitution, because two tokens then start at one offset, and every column after them is undefined.
  */
 import { eraseTypes } from './erase-types.ts';
 import type { Position, SourceModule } from './source-module.ts';
@@ -16,7 +16,7 @@ interface Word {
   readonly column: number;
 }
 
-/** Beyond it (a line of generated code) only what both ends share is compared. */
+/** Beyond this many (a line of generated code), only the common beginning and end of two lines are matched. */
 const COMPARISONS_AT_MOST = 1_000_000;
 
 export function createErasureMap(module: SourceModule): ErasureMap {
@@ -29,7 +29,7 @@ export function createErasureMap(module: SourceModule): ErasureMap {
     if (at === -1) return { line, column };
     const theirs = authored[line - 1] ?? [];
     const partners = pairUp(words, theirs);
-    // What the erasure wrote itself (for enums, parameter properties) stands where the text before it does.
+    // Text that the erasure adds (for enums, parameter properties) is mapped to the position of the text before it.
     const own = partners.findLastIndex((partner, index) => partner !== undefined && index <= at);
     if (own === -1) return { line, column: Math.min(column, endOf(lines[line - 1])) };
     const { column: start } = theirs[partners[own] as number] as Word;
@@ -57,7 +57,7 @@ function wordsByLine(text: string): readonly (readonly Word[])[] {
   return lines;
 }
 
-/** For each of `words` the index of its like in `others`: a longest common subsequence. */
+/** Returns for each of `words` the index of its match in `others`, by a longest common subsequence. */
 function pairUp(words: readonly Word[], others: readonly Word[]): readonly (number | undefined)[] {
   const partners = Array<number | undefined>(words.length).fill(undefined);
   const like = (a: number, b: number) => words[a]?.text === others[b]?.text;
@@ -71,7 +71,7 @@ function pairUp(words: readonly Word[], others: readonly Word[]): readonly (numb
   }
   const width = othersEnd - start + 1;
   if ((wordsEnd - start) * width > COMPARISONS_AT_MOST) return partners;
-  // lengths[a, b]: of the longest subsequence that the words from a and the others from b share.
+  // lengths[a, b]: length of the longest common subsequence of the words from a on and the others from b on.
   const lengths = new Uint32Array((wordsEnd - start + 1) * width);
   const cell = (a: number, b: number) => (a - start) * width + (b - start);
   const lengthAt = (a: number, b: number) => lengths[cell(a, b)] as number;

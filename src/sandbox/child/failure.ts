@@ -1,4 +1,4 @@
-/** Failures of one run, told as its caller reads them: names, positions and sources of the caller's, nothing else. */
+/** Converts failures of a run into errors for its caller: only names, positions and sources of the caller remain. */
 import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import { decode } from '../codec/decode.ts';
 import type { Wire } from '../codec/wire.ts';
@@ -10,7 +10,7 @@ import { locateMissingExport } from './import-position.ts';
 import { cleanStack, createPositionMapper, locate, splitCompileMessage } from './position.ts';
 import { isSourceError, type SourceModule } from './source-module.ts';
 
-/** The graph could not be made: status `link_error` (definitions §19.3). */
+/** The module graph could not be built: status `link_error` (definitions §19.3). */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
   readonly told: CodeExecutionError;
@@ -23,7 +23,7 @@ export class LinkFailure extends Error {
 
 type Sources = ReadonlyMap<string, SourceModule>;
 
-/** From whatever compiling or linking threw. */
+/** Converts any error that compiling or linking threw. */
 export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
   if (error instanceof LinkFailure) return error;
   if (isSourceError(error)) {
@@ -39,7 +39,7 @@ export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
   return new LinkFailure({ name, message: told.message, ...(filename ? { filename } : {}), ...position });
 }
 
-/** From whatever the code threw, or what kept it from running. */
+/** Converts any error that the code threw, or that kept it from running. */
 export function toFailure(error: unknown, job: Job, sources: Sources = new Map()): Settlement {
   if (error instanceof LinkFailure) return { status: 'link_error', error: error.told };
   const { name, message, stack } = readThrown(error);
@@ -60,7 +60,7 @@ export function toFailure(error: unknown, job: Job, sources: Sources = new Map()
   };
 }
 
-/** What `import()` rejects with: unknown specifiers are TypeErrors, as elsewhere; the rest keeps its name. */
+/** Returns what `import()` rejects with: a TypeError for an unknown specifier, as elsewhere; others keep their name. */
 export function toDynamicError(
   error: unknown,
   sources: Sources,
@@ -72,12 +72,12 @@ export function toDynamicError(
     return { name: name === 'LinkError' ? 'TypeError' : name, message: message + place };
   }
   const { name, message, stack } = readThrown(error);
-  // Positions stay those of the erased text: when the error leaves the isolate they are mapped as all others.
+  // Positions stay those of the erased text: like all others, they are mapped when the error leaves the isolate.
   const frames = stack === '' ? {} : { stack: cleanStack(stack, names, undefined, message) };
   return { name, message: splitCompileMessage(message, names).message, ...frames };
 }
 
-/** The three texts that the code inside the isolate sent of what was thrown. */
+/** Reads the name, message and stack of a thrown value, as the code inside the isolate sent them. */
 export function readError(wire: Wire): unknown {
   const { maxBytes, maxElements, maxDepth } = ERROR_TRANSFER;
   const [name, message, stack] = decode(wire, undefined, { maxBytes, maxElements, maxDepth }) as string[];
@@ -86,11 +86,11 @@ export function readError(wire: Wire): unknown {
 
 const ERROR_TRANSFER = { maxBytes: 1024 * 1024, maxElements: 10, maxDepth: 3 };
 
-/** isolated-vm's words, which say nothing to authors. */
+/** A message of isolated-vm that is meaningless to authors. */
 const UNCOPIED =
   'An object was thrown from supplied code within isolated-vm, but that object was not an instance of `Error`.';
 
-/** What the engine hands out is a copy, of anything that can be thrown. */
+/** Reads an error from the engine: a copy of any value that can be thrown. */
 function readThrown(error: unknown): { name: string; message: string; stack: string } {
   const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
   const { errorNameLength, errorMessageLength } = SANDBOX_LIMITS;

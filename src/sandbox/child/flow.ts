@@ -1,6 +1,6 @@
 /**
- * Back-pressure from the host to the code: while too much of what was said has not been taken, the speaker
- * waits. A flood is held at the speed of the host instead of growing in some buffer.
+ * Back-pressure from the host to the code: while too much of what was sent is unacknowledged, the sender waits. A flood
+ * is slowed down to the speed of the host instead of growing some buffer.
  */
 import { type Wire, wireBytes } from '../codec/wire.ts';
 
@@ -8,7 +8,7 @@ const MESSAGES = 256;
 const BYTES = 4 * 1024 * 1024;
 
 export interface Flow {
-  /** A promise to wait for when the host is behind. */
+  /** Counts what was sent, and returns a promise to wait for if the host is behind. */
   sent(wire: Wire): Promise<void> | undefined;
   taken(count: number, bytes: number): void;
 }

@@ -1,11 +1,11 @@
-/** Identifiers of a given length that a text does not hold. */
+/** Generates identifiers of a given length that do not occur in a text. */
 import { randomBytes } from 'node:crypto';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz$_ABCD';
 
 /**
- * Random, so that no source can be written to hold one, not even with escapes. The `$` in front keeps clear of
- * reserved words.
+ * Random, so that no source can be written to contain the name, not even with escapes. The leading `$` avoids reserved
+ * words.
  */
 export function freshName(length: number, text: string): string {
   for (;;) {

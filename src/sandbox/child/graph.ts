@@ -1,6 +1,6 @@
 /**
- * The user's modules in one isolate (§13.2): compiled when first asked for, and linked with the modules of our own that stand around
- * them (`bridge-modules.ts`).
+ * The user's modules in one isolate (§13.2): compiled when first requested, and linked with their bridge modules
+ * (`bridge-modules.ts`).
  */
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
@@ -19,7 +19,7 @@ interface Node extends UserModule {
   readonly module: ivm.Module;
 }
 
-/** A module of the user's, or what stands for an import; numbers below 0 are the latter. */
+/** A user module, or the module that represents an import of the caller, whose number is below 0. */
 export interface Target {
   readonly index: number;
   readonly module: ivm.Module;
@@ -62,11 +62,11 @@ export class Graph {
     );
     this.#texts = new Map(job.modules.map(([key, text]) => [this.#resolver.normalize(key), text]));
     this.entry = this.#load(undefined);
-    // `linkEntry` tells of its rejection; until then it must not count as unhandled.
+    // `linkEntry` reports its rejection; until then it must not count as unhandled.
     this.entry.catch(() => undefined);
   }
 
-  /** Links the entry under a module of ours that calls `start`. */
+  /** Links the entry under a generated module that calls `start`. */
   async linkEntry(): Promise<ivm.Module> {
     const { module } = await this.entry;
     const fn = JSON.stringify(this.#job.fn);
@@ -78,7 +78,7 @@ export class Graph {
     return driver;
   }
 
-  /** What `specifier` means in the module number `referrer`. Rejects with a TypeError when it means nothing. */
+  /** Resolves `specifier` in the module with the number `referrer`. Rejects with a TypeError if it is unknown. */
   async find(specifier: string, referrer: number): Promise<Target> {
     const resolved = this.#resolver.resolve(specifier, (this.#nodes[referrer] as Node).key);
     if (resolved.kind === 'module') return this.#load(resolved.key);
@@ -87,14 +87,14 @@ export class Graph {
     return { index, module: await this.#bridges.importOf(resolved.specifier) };
   }
 
-  /** Links a target under a module of ours that calls `loaded`. */
+  /** Links a target under a generated module that calls `loaded`. */
   linkLoad({ index, module }: Target): Promise<ivm.Module> {
     return this.#drive(module, `import*as ns from"target";import{loaded}from"boot";loaded(${index},ns);`);
   }
 
   /** Rejects with the error of the target's graph, if that failed. */
   async probe({ module }: Target): Promise<void> {
-    // A new driver each time: a module tells why it failed only once.
+    // Uses a new driver each time: a module reports why it failed only once.
     await askTwice(async () => (await this.#drive(module, 'import"target";')).evaluate());
   }
 
@@ -122,7 +122,7 @@ export class Graph {
     return { name: key.replace(/^\.\//, ''), source: this.#texts.get(key) as string, language };
   }
 
-  /** A module of ours around `target`, linked. */
+  /** Compiles and links a generated module that imports `target`. */
   async #drive(target: ivm.Module, code: string): Promise<ivm.Module> {
     const driver = await this.#bridges.compile(code);
     await this.#linker.link(driver, (specifier, referrer) => {

@@ -1,6 +1,6 @@
 /**
- * Bounds the memory of the whole child from inside, by a thread of its own: for systems on which the host cannot look
- * into processes (everywhere but Linux, where `host/wall/memory-watch.ts` watches from outside).
+ * Limits the memory of the whole child from inside, by a separate thread: for systems on which the host cannot inspect
+ * processes (all but Linux, where `host/wall/memory-watch.ts` watches from outside).
  */
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -12,7 +12,7 @@ const SLACK_BYTES = 48 * KIB * KIB;
 
 const bound = new Int32Array(new SharedArrayBuffer(4));
 
-/** Resolves when the watching thread runs: `watchdog` is its program. */
+/** Starts the watching thread, whose program is `watchdog`; resolves once it runs. */
 export function startWatchdog(watchdog: string): Promise<void> {
   const worker = new Worker(watchdog, {
     workerData: { bound, parent: process.ppid },
@@ -31,7 +31,7 @@ export function endMemoryGuard(): void {
   Atomics.store(bound, 0, 0);
 }
 
-/** The engine has lost control of an isolate: its thread never wakes again, and even exit() would hang. */
+/** Ends the child if the engine has lost control of an isolate: its thread never wakes again, and exit() would hang. */
 export function dieOfMemory(): never {
   writeSync(2, `${MEMORY_MARK}\n`);
   return die();

@@ -1,4 +1,4 @@
-/** What the sandbox's own code in the isolate says through its port, read into a union. */
+/** Parses the messages that the sandbox's own code in the isolate sends through its port. */
 
 import type { Wire } from '../codec/wire.ts';
 import type { Crossing, Remark } from '../protocol.ts';
@@ -8,7 +8,7 @@ export type GuestMessage =
   | { readonly kind: 'crossing'; readonly crossing: Crossing }
   | { readonly kind: 'remark'; readonly remark: Remark }
   | { readonly kind: 'load'; readonly id: number; readonly referrer: number; readonly specifier: string }
-  /** A module that was asked for by `import()` has been evaluated. */
+  /** A module that `import()` requested has been evaluated. */
   | { readonly kind: 'evaluated'; readonly index: number }
   | { readonly kind: 'done'; readonly functions: number; readonly wire: Wire }
   | { readonly kind: 'threw'; readonly wire: Wire }

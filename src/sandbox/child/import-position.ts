@@ -1,12 +1,12 @@
 /**
- * Where a module asks for another. V8 tells no place of linker errors, so it is read from the author's own text, in
- * which the lexer knows TypeScript too. For errors alone.
+ * Finds where a module imports another. V8 reports no position for linker errors, so it is read from the author's own
+ * text; the lexer understands TypeScript too. Used only for errors.
  */
 import type { StaticImport } from 'es-module-lexer';
 import { readImports } from './rewrite.ts';
 import { type Position, positionAt, type SourceModule } from './source-module.ts';
 
-/** The place of the specifier; with `exportName`, of that name in the clause of the import that names it. */
+/** Returns the position of the specifier or, with `exportName`, of that name in the clause of the import. */
 export function locateImport(
   { source }: SourceModule,
   specifier: string,
@@ -15,7 +15,7 @@ export function locateImport(
   for (const each of readImports(source) ?? []) {
     if (each.type !== 'static' && each.type !== 'reexport-star') continue;
     if (each.specifier !== specifier || each.typeOnly) continue;
-    // From the quote on.
+    // Position of the opening quote.
     if (exportName === undefined) return positionAt(source, each.start - 1);
     const offset = nameOffset(source, each, exportName);
     if (offset !== undefined) return positionAt(source, offset);
@@ -28,7 +28,7 @@ export interface MissingExport extends Position {
   readonly specifier: string;
 }
 
-/** Reads V8's message of a name that a module does not export, and finds who asked for it. */
+/** Parses V8's message about a name that a module does not export, and finds the import that requests it. */
 export function locateMissingExport(
   message: string,
   modules: Iterable<SourceModule>,
@@ -51,7 +51,7 @@ function nameOffset(source: string, { importStart, start }: StaticImport, name: 
   for (const { 0: word, index } of clause.matchAll(/[\w$\u0080-\uffff]+/g)) {
     if (word === name) return importStart + index;
   }
-  // The default export's name stands in no clause that binds it.
+  // A clause that binds the default export does not contain its name.
   const binding = name === 'default' ? /^import\s+(?=[\w$])/.exec(clause) : null;
   return binding ? importStart + binding[0].length : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Compiles modules in one isolate, in whichever of the engine's two forms may be used at the time. Before any user code has run, the
- * sync form saves a change of threads. Afterwards it would enter the isolate in the middle of user code, run its microtasks on
- * this thread, and wait for ever on a loop: from then on only the async form is used.
+ * Compiles modules in one isolate, synchronously or asynchronously. Before any user code has run, the sync form saves a
+ * change of threads. Afterwards it would enter the isolate in the middle of user code, run its microtasks on this
+ * thread, and wait forever for an endless loop: from then on only the async form is used.
  */
 import type ivm from 'isolated-vm';
 
@@ -19,15 +19,15 @@ export class IsolateCompiler {
       : askTwice(() => this.#isolate.compileModule(code, { filename }));
   }
 
-  /** To be called before the first user code runs. */
+  /** Must be called before the first user code runs. */
   expectUserCode(): void {
     this.#form = 'async';
   }
 }
 
 /**
- * A task of the isolate is also rejected with whatever user code left unhandled before it. The second time it is rejected with its own
- * error.
+ * Retries a task once: a task of the isolate also rejects with any error that user code left unhandled before it. The
+ * second time, it rejects only with its own error.
  */
 export async function askTwice<Told>(task: () => Promise<Told>): Promise<Told> {
   try {

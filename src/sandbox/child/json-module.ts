@@ -1,10 +1,10 @@
-/** `.json` modules (definitions §19.4): the text itself, checked, as the default export. */
+/** `.json` modules (definitions §19.4): the text itself, validated, as the default export. */
 import { positionAt, SourceError, type SourceModule } from './source-module.ts';
 
 /**
- * JSON is an expression of the language but for one thing: a key `__proto__` sets the prototype. Such keys are
- * written as computed ones. The text is not handed to the code's own `JSON.parse`, which it may have replaced,
- * nor written anew, which would lose `-0` and `1e999`.
+ * JSON is a JavaScript expression, with one exception: a key `__proto__` sets the prototype. Such keys are written as
+ * computed ones. The text is not passed to the code's own `JSON.parse`, which it may have replaced, nor serialised
+ * again, which would lose `-0` and `1e999`.
  */
 export function toJsonModule({ name, source }: SourceModule): string {
   try {
@@ -44,7 +44,7 @@ function isKey(text: string, end: number): boolean {
   return text[at] === ':';
 }
 
-/** V8 tells the position within the message, or quotes a short text instead. */
+/** V8 reports the position within the message, or quotes a short text instead. */
 function toSourceError(message: string, name: string, source: string): SourceError {
   const told = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
   if (told) return new SourceError(name, message.slice(0, told.index), positionAt(source, Number(told[1])));

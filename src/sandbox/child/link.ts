@@ -1,6 +1,6 @@
 /**
- * Makes one script of a module and all that it imports: what would be found, read and translated file by file is read
- * at once. Modules of ours are translated to the form that packages have already, `require` and `exports`.
+ * Bundles a module and all that it imports into one script, which is faster to load than many files to find, read and
+ * translate. Our own modules are translated to the form that packages already have, `require` and `exports`.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -8,22 +8,22 @@ import { pathToFileURL } from 'node:url';
 import { transform } from 'sucrase';
 
 export interface Linking {
-  /** What the script asks `outside` for, beside the modules of Node. */
+  /** Specifiers that the script requests from `outside`, besides the modules of Node. */
   readonly outside?: readonly string[];
-  /** What stands for modules whose text is known already, by their address. */
+  /** Texts that replace those of modules, by URL. */
   readonly given?: Readonly<Record<string, string>>;
-  /** Whether the entry may wait at its top level: then the expression is a promise of its end. */
+  /** Whether the entry uses top-level await: then the expression is a promise that resolves at its end. */
   readonly awaits?: boolean;
 }
 
 const REQUIRE = /\brequire\((['"])([^'"\n]+)\1\)/g;
 /**
- * How the transform calls what is imported. It looks `call` up where the user can replace it, and be handed our
- * functions with all that they are given.
+ * How the transform calls imported functions: by a lookup of `call`, which the user can replace to receive our
+ * functions with all their arguments.
  */
 const CALL = /([\w$]+\.[\w$]+)\.call\(void 0, /g;
 
-/** An expression: the exports of `entry`. It asks a function `outside` for what is not in it. */
+/** Returns an expression for the exports of `entry`. It calls a function `outside` for modules that are not bundled. */
 export function link(entry: URL, { outside = [], given = {}, awaits = false }: Linking = {}): string {
   const bodies: string[] = [];
   const numbers = new Map<string, number>();
@@ -38,7 +38,7 @@ export function link(entry: URL, { outside = [], given = {}, awaits = false }: L
       (all, _quote, specifier: string) => {
         if (outside.includes(specifier) || isBuiltin(specifier)) return `outside('${specifier}')`;
         const path = tryTo(() => resolve(specifier));
-        // It stands in a comment, or in a text.
+        // The match is in a comment or a text.
         if (path === undefined) return all;
         return `require(${visit(pathToFileURL(path), isOurs && specifier.startsWith('.'))})`;
       },
@@ -59,9 +59,9 @@ function readBody(url: URL, isOurs: boolean): string {
   return code.replace(CALL, '(0, $1)(');
 }
 
-/** `kind` is the first function's. */
+/** `kind` is a prefix for the first function, such as `async `. */
 function compose(bodies: readonly string[], kind: string, result: string): string {
-  // In parentheses the engine compiles a function at once, and so keeps it in its cache.
+  // The engine compiles a function in parentheses eagerly, and so includes it in its cache.
   const modules = bodies.map((body) => `function (require, exports, module) {${body}\n})`);
   return `(() => {
 const modules = [(${kind}${modules.join(',\n(')}];

@@ -1,6 +1,6 @@
 /**
- * Links modules of one context, one graph at a time: the engine refuses to link two graphs at once when they share a module that is
- * not linked yet.
+ * Links modules of one context, one graph at a time: the engine refuses to link two graphs concurrently if they share a
+ * module that is not linked yet.
  */
 import type ivm from 'isolated-vm';
 import { toLinkFailure } from './failure.ts';
@@ -18,7 +18,7 @@ export class Linker {
     this.#sources = sources;
   }
 
-  /** Rejects with a `LinkFailure`, or with what `resolve` threw first. */
+  /** Rejects with a `LinkFailure`, or with the first error that `resolve` threw. */
   link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
     const linking = this.#last.then(() => this.#link(module, resolve));
     this.#last = linking.catch(() => undefined);
@@ -32,7 +32,7 @@ export class Linker {
         try {
           return await resolve(specifier, referrer);
         } catch (error) {
-          // What reaches the caller of `instantiate` is a copy; the first failure is the one to tell.
+          // `instantiate` rejects with a copy of an error; the first original one is thrown instead.
           failure ??= error;
           throw error;
         }

@@ -1,6 +1,6 @@
 /**
- * `import()` of the user's code (§13.2): links and evaluates the module once, then tells everyone who asked.
- * A module that failed fails for everyone, as the language says.
+ * `import()` in user code (§13.2): links and evaluates a module once, then settles every `import()` of it. A module
+ * that failed fails for all of them, as the language requires.
  */
 import { encode } from '../codec/encode.ts';
 import { TRANSFER } from '../limits.ts';
@@ -9,7 +9,7 @@ import { toDynamicError } from './failure.ts';
 import type { Graph, Target } from './graph.ts';
 
 type State =
-  /** `waiting` are the ids of those who asked. */
+  /** `waiting` are the ids of the pending `import()` calls. */
   | { readonly kind: 'evaluating'; readonly target: Target; readonly waiting: number[] }
   | { readonly kind: 'loaded' }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -18,7 +18,7 @@ export class Loader {
   readonly #graph: Graph;
   readonly #deliver: Deliver;
   readonly #run: (task: Promise<unknown>) => void;
-  /** By the number of the module. */
+  /** State by module number. */
   readonly #states = new Map<number, State>();
 
   constructor(graph: Graph, deliver: Deliver, run: (task: Promise<unknown>) => void) {
@@ -45,12 +45,12 @@ export class Loader {
     }
   }
 
-  /** The module of that number has been evaluated. */
+  /** Called when the module with the number `index` has been evaluated. */
   evaluated(index: number): void {
     this.#settle(index, { kind: 'loaded' });
   }
 
-  /** Asks of every module under evaluation whether it failed. */
+  /** Checks whether any module under evaluation has failed. */
   async probe(): Promise<void> {
     for (const [index, state] of this.#states) {
       if (state.kind !== 'evaluating') continue;

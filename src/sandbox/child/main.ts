@@ -1,6 +1,6 @@
 /**
- * The program of a sandbox child: runs one job at a time for its parent, and ends with it. It holds no secret, opens no file after
- * its start, and is killed rather than trusted.
+ * The program of a sandbox child: runs one job at a time for its parent, and ends when the parent does. It holds no
+ * secrets, opens no file after its start, and is killed rather than trusted.
  */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -23,7 +23,7 @@ interface Current {
 
 let current: Current | undefined;
 
-/** As the host opens it. */
+/** File descriptor of the channel, as the host opens it. */
 const CHANNEL_FD = 3;
 const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 const channel = openChannel(socket, { onFrame: (frame) => receive(joinToChild(frame)), onFault });
@@ -85,14 +85,14 @@ function receive(message: ToChild): void {
   else void end();
 }
 
-/** Where the host cannot look into processes, it names the program that watches; elsewhere it watches from outside. */
+/** Given if the host cannot inspect processes: the program that watches memory. Otherwise the host watches it. */
 const [, , watchdog] = process.argv;
 const watchesItself = watchdog !== undefined;
 
 socket.once('close', die);
 // The terminal sends Ctrl-C to every process of the group; the parent decides when a run ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// What the wall's program put there.
+// Removes variables that the wall's program has set.
 for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
 await Promise.all([watchesItself && startWatchdog(watchdog), prepareTransform()]);

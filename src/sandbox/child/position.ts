@@ -1,13 +1,13 @@
 /**
- * Where in the caller's sources an error stands, and its stack as the caller may read it. V8 and isolated-vm say it so:
+ * Finds the position of an error in the caller's sources, and cleans its stack. V8 and isolated-vm write them as:
  *
- *   in a message, of compile errors alone    Unexpected token ';' [sandbox:lib/a.ts:2:11]
+ *   in a message, only of compile errors     Unexpected token ';' [sandbox:lib/a.ts:2:11]
  *   in a frame                                   at fn (sandbox:lib/a.ts:2:9)
  *                                                at async sandbox:lib/a.ts:2:9
- *   at the way out of the isolate                at (<isolated-vm boundary>)   and host frames behind it
+ *   at the boundary of the isolate               at (<isolated-vm boundary>)   and host frames after it
  *
- * Names of sources may hold anything but line breaks, so positions are read from the end and names compared with the
- * run's own, the longest first.
+ * Names of sources may contain anything but line breaks, so positions are read from the end, and names are compared
+ * with the run's own, the longest first.
  */
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { createErasureMap, type ErasureMap } from './erasure-map.ts';
@@ -19,16 +19,16 @@ export interface Located {
   readonly filename?: string;
 }
 
-/** From a position of what was compiled to the caller's. */
+/** Maps a position in the compiled text to one in the caller's source. */
 export type PositionMapper = (name: string, line: number, column: number) => Position;
 
 const SCHEME = 'sandbox:';
 const FRAME = '    at ';
 const BOUNDARY = '(<isolated-vm boundary>)';
-/** Frames of the language's own: they name no place. */
+/** Frames of builtins, which have no position. */
 const NATIVE = /^(?:.+ \(<anonymous>\)|<anonymous>|async .+ \(index \d+\))$/;
 
-/** First frame of the stack that names one of the run's own sources. The message may look like frames: give it. */
+/** Returns the position of the first frame in one of the run's own sources. `message` may contain lines like frames. */
 export function locate(stack: string, names: readonly string[], message = ''): Located {
   const ordered = longestFirst(names);
   for (const line of framesOf(splitHeader(stack, message).frames)) {
@@ -39,8 +39,8 @@ export function locate(stack: string, names: readonly string[], message = ''): L
 }
 
 /**
- * Keeps the head (name and message), the frames of the run's own sources at the caller's positions, and those of the
- * language. Host paths, the sandbox's own code and lines that are no frames go.
+ * Keeps the head (name and message), the frames of the run's own sources at the caller's positions, and those of
+ * builtins. Host paths, the sandbox's own code and lines that are not frames are removed.
  */
 export function cleanStack(
   stack: string,
@@ -63,7 +63,7 @@ export function cleanStack(
   return kept.join('\n').slice(0, SANDBOX_LIMITS.errorStackLength);
 }
 
-/** Splits the place that isolated-vm adds to a compile error's message from the message. */
+/** Separates the position that isolated-vm adds to a compile error's message from the message. */
 export function splitCompileMessage(
   message: string,
   names: readonly string[],
@@ -71,18 +71,18 @@ export function splitCompileMessage(
   const told = /:(\d+):(\d+)\]$/.exec(message);
   if (!told) return { message };
   const head = message.slice(0, told.index);
-  // An overflow of the parser's stack stands at 0:0.
+  // A stack overflow of the parser is reported at 0:0.
   const position = told[1] === '0' ? {} : { line: Number(told[1]), column: Number(told[2]) };
   for (const name of longestFirst(names)) {
     const place = ` [${SCHEME}${name}`;
     if (head.endsWith(place)) return { message: head.slice(0, -place.length), filename: name, ...position };
   }
-  // A `sourceURL` comment gave another name, which has no spaces.
+  // A `sourceURL` comment has set another name, which has no spaces.
   const place = head.lastIndexOf(' [');
   return place === -1 ? { message } : { message: head.slice(0, place), ...position };
 }
 
-/** For errors alone: the first for a TypeScript source costs another erasure. */
+/** Used only for errors: the first lookup in a TypeScript source costs another erasure. */
 export function createPositionMapper(modules: ReadonlyMap<string, SourceModule>): PositionMapper {
   const maps = new Map<string, ErasureMap | undefined>();
   const make = (name: string): ErasureMap | undefined => {
@@ -91,7 +91,7 @@ export function createPositionMapper(modules: ReadonlyMap<string, SourceModule>)
     try {
       return createErasureMap(module);
     } catch {
-      // It was not erased the first time either: the position is of the caller's own text.
+      // The source could not be erased the first time either: the position is already one of the caller's text.
       return undefined;
     }
   };
@@ -102,7 +102,7 @@ export function createPositionMapper(modules: ReadonlyMap<string, SourceModule>)
 }
 
 interface Frame extends Position {
-  /** What stands before the place: `async`, and a function with its bracket. */
+  /** Text before the position: `async`, and a function with its opening bracket. */
   readonly before: string;
   readonly name: string;
   readonly after: ')' | '';
@@ -116,9 +116,9 @@ function readFrame(line: string, ordered: readonly string[]): Frame | undefined 
   for (const name of ordered) {
     if (!head.endsWith(`${SCHEME}${name}`)) continue;
     const before = head.slice(FRAME.length, -(SCHEME.length + name.length));
-    // Either `fn (` or, for code outside functions, nothing but `async `.
+    // Either `fn (` or, for code outside functions, nothing or `async `.
     if (after ? !before.endsWith(' (') : before !== '' && before !== 'async ') continue;
-    // A frame of evaluated code names the place of `eval` within.
+    // A frame of evaluated code contains the position of the `eval`.
     if (before.includes('(eval at ')) return undefined;
     return { before, name, line: Number(told[1]), column: Number(told[2]), after };
   }
@@ -130,7 +130,7 @@ function showFrame({ before, name, line, column, after }: Frame, map: PositionMa
   return `${FRAME}${before}${SCHEME}${name}:${at.line}:${at.column}${after}`;
 }
 
-/** The frames up to the way out of the isolate. A stack may be of any length; no more is read than can be shown. */
+/** Yields the frames up to the isolate's boundary. A stack may be of any length; no more is read than can be shown. */
 function* framesOf(frames: string): Generator<string> {
   for (const line of frames.slice(0, 4 * SANDBOX_LIMITS.errorStackLength).split('\n')) {
     if (line.endsWith(BOUNDARY)) return;
@@ -139,8 +139,8 @@ function* framesOf(frames: string): Generator<string> {
 }
 
 /**
- * The message stands whole in the head of a stack, unless it was changed since. Lines of it that look like frames
- * stand there twice when the error left the isolate: isolated-vm takes the first of them for the frames' beginning.
+ * The head of a stack contains the whole message, unless it was changed since. Lines of it that look like frames appear
+ * twice if the error left the isolate: isolated-vm takes the first of them for the beginning of the frames.
  */
 function splitHeader(stack: string, message: string): { head: string; frames: string } {
   const start = stack.slice(0, SANDBOX_LIMITS.errorNameLength + message.length + 2);

@@ -1,6 +1,6 @@
 /**
- * What a specifier means (§13.2, definitions §19.4): a bare one means one of the run's imports, a relative one one of
- * its modules, anything else nothing at all. Pure, and by own names only: `__proto__` is a name like others.
+ * Resolves specifiers (§13.2, definitions §19.4): a bare one to one of the run's imports, a relative one to one of its
+ * modules, anything else to nothing. Pure, and by own names only: `__proto__` is a name like others.
  */
 
 export type Resolved =
@@ -10,7 +10,7 @@ export type Resolved =
   | { readonly kind: 'unknown'; readonly message: string };
 
 export interface Resolver {
-  /** `referrer` is a normalised key; undefined is the entry, which lives in './'. */
+  /** `referrer` is a normalised key; undefined is the entry, which is in './'. */
   resolve(specifier: string, referrer: string | undefined): Resolved;
   normalize(key: string): string;
   /** The modules' keys, normalised. */
@@ -57,7 +57,7 @@ export function createResolver(imports: Iterable<string>, modules: Iterable<stri
   };
 }
 
-/** './lib/../a.ts' is './a.ts'; what climbs out, as '../x' does, stays outside. */
+/** Turns './lib/../a.ts' into './a.ts'; a path that leaves the root, such as '../x', stays outside. */
 export function normalizeKey(key: string): string {
   const path: string[] = [];
   let climbs = 0;
@@ -81,7 +81,7 @@ function joinToReferrer(specifier: string, referrer: string | undefined): string
   return normalizeKey(`${folder}/${specifier}`);
 }
 
-/** In order of preference. TypeScript's authors write './a.js' for './a.ts'. */
+/** Returns the keys to try, in order of preference. TypeScript authors write './a.js' for './a.ts'. */
 function candidates(key: string): readonly string[] {
   const stem = /^(.*)\.(?:js|mjs|jsx)$/s.exec(key)?.[1];
   return [

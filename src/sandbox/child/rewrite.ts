@@ -1,7 +1,7 @@
 /**
- * `import(` and `import.meta` become identifiers of our own, because the engine hands neither to its host: natively
- * the first rejects and the second is empty. Both are replaced letter for letter, so no line or column moves.
- * Where the lexer errs the native behaviour remains, which gives nothing away.
+ * Replaces `import(` and `import.meta` by identifiers of our own, because the engine passes neither to its host:
+ * natively the first rejects and the second is empty. Replacements have the same length, so no line or column moves. If
+ * the lexer is wrong, the native behaviour remains, which exposes nothing.
  */
 import { type Import, parse, type StaticImport } from 'es-module-lexer';
 import { freshName } from './fresh-name.ts';
@@ -17,7 +17,7 @@ export interface Rewritten {
   readonly load?: string;
 }
 
-/** Undefined where the text cannot be read: V8 then says why, in its own words. */
+/** Returns undefined if the text cannot be parsed: V8 then reports why. */
 export function readImports(text: string): readonly Import[] | undefined {
   try {
     return parse(text)[0];
@@ -47,7 +47,7 @@ export function rewriteImports(text: string, imports: readonly Import[]): Rewrit
   return { text: out + text.slice(written), meta, load };
 }
 
-/** What stood between the words (space, comments) goes behind the name: its line breaks as they were. */
+/** Moves what was between the words (space, comments) behind the name, as spaces and the same line breaks. */
 function padTo(original: string, name: string): string {
   if (original.length === name.length) return name;
   const between = original.slice(IMPORT.length, -'meta'.length).replace('.', '');
@@ -59,7 +59,7 @@ export interface Unsupported {
   readonly message: string;
 }
 
-/** The first import of a kind that the sandbox does not have. */
+/** Returns the first import of a kind that the sandbox does not support. */
 export function findUnsupported(text: string, imports: readonly Import[]): Unsupported | undefined {
   for (const each of imports) {
     if (each.type === 'import-meta') continue;
@@ -77,7 +77,7 @@ export function findUnsupported(text: string, imports: readonly Import[]): Unsup
   return undefined;
 }
 
-/** The lexer misses a phase between comments, and a binding named `from`. */
+/** Finds a phase that the lexer misses: one between comments, or before a binding named `from`. */
 function hiddenPhase(text: string, { importStart, start }: StaticImport): string | undefined {
   const clause = text.slice(importStart, start - 1).replace(/\/\*.*?\*\/|\/\/[^\n\r\u2028\u2029]*/gs, ' ');
   return /^import\s+(source|defer)\s+(?!from\s*$|,)/.exec(clause)?.[1];

@@ -1,4 +1,4 @@
-/** A settlement within the bounds that the host checks: texts cut to their limits, whole numbers that are not negative. */
+/** Limits a settlement to the bounds that the host checks: cuts texts, and rounds memory to a non-negative integer. */
 import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Settlement } from '../protocol.ts';

@@ -1,24 +1,24 @@
-/** A module as its author wrote it, and what may be wrong with it before anything runs. */
+/** A module as its author wrote it, and the error for a source that cannot be run. */
 
 export interface SourceModule {
-  /** As errors show it: `lib/a.ts`, or the run's `filename`. */
+  /** The name that errors show: `lib/a.ts`, or the run's `filename`. */
   readonly name: string;
   readonly source: string;
   readonly language: 'typescript' | 'javascript';
 }
 
-/** Data, whatever the run's language is. */
+/** True for data, whatever the run's language is. */
 export function isJson({ name }: SourceModule): boolean {
   return name.endsWith('.json');
 }
 
-/** Both from 1; columns count UTF-16 units, as V8 does. */
+/** Line and column, both from 1; columns count UTF-16 units, as V8 does. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A source that cannot be run, at a position of the author's text. Told apart by its code. */
+/** A source that cannot be run, with a position in the author's text. Recognised by its code. */
 export class SourceError extends Error {
   override readonly name = 'SyntaxError';
   readonly code = 'SourceError';

@@ -1,6 +1,6 @@
 /**
- * The tokens that the erasure itself reads, types marked as such. sucrase's index does not export them, so they come
- * from within: its version is pinned, and the tests would tell of a change.
+ * The tokens that the erasure itself reads, with types marked. sucrase's index does not export them, so they are
+ * imported from its internals: its version is pinned, and the tests would detect a change.
  */
 // @ts-expect-error The package has its types in another folder, which TypeScript finds for its index alone.
 import { parse as parseUntyped } from 'sucrase/dist/parser/index.js';
@@ -16,7 +16,7 @@ export type Token = Pick<SucraseToken, 'type' | 'start' | 'end' | 'isType'>;
 
 export const TokenType: typeof SucraseTokenType = UntypedTokenType;
 
-/** Throws what the erasure throws. */
+/** Throws the same errors as the erasure. */
 export function readTokens(source: string): readonly Token[] {
   return parse(source, false, true, false).tokens;
 }

@@ -1,12 +1,12 @@
 /**
- * A module's source, made ready for the engine (§13.2, 13.6): types erased, `import()` and `import.meta` under names
- * of our own, and the run's globals as bindings of the module.
+ * Prepares a module's source for the engine (§13.2, 13.6): erases types, renames `import()` and `import.meta`, and
+ * binds the run's globals in the module.
  *
- * I1  No line moves, and no column of what is left after erasure: additions stand on one line after the last.
- *     Imports are hoisted, so the bindings hold from line 1 all the same.
- * I2  Whatever the source is, the additions never complete it. They begin with `import`, which no unfinished
- *     statement takes; a leading `;` would have made a program of `while (true)`.
- * I3  The internal specifier is the caller's random one: user code cannot import it by guessing.
+ * I1  Additions move no line, and no column of the erased text: they are one line after the last.
+ *     Imports are hoisted, so the bindings are valid from line 1 on.
+ * I2  Additions never complete an unfinished source. They begin with `import`, which no unfinished statement accepts;
+ *     a leading `;` would make a program of `while (true)`.
+ * I3  The internal specifier is a random one from the caller: user code cannot import it by guessing.
  */
 import { type Import, init } from 'es-module-lexer';
 import { elidedSpecifiers } from './elided-imports.ts';
@@ -19,18 +19,18 @@ import { isJson, type Position, positionAt, SourceError, type SourceModule } fro
 export { isSourceError, type Position, SourceError, type SourceModule } from './source-module.ts';
 
 export interface Inner {
-  /** What the module's internal imports come from: a nonce of this module's own. */
+  /** Specifier of the module's internal imports: a nonce of this module. */
   readonly specifier: string;
   /** Identifiers to bind: the first is the internal module's export `g0`, the second `g1`, and so on. */
   readonly globals: readonly string[];
 }
 
 export interface PreparedModule {
-  /** Compile this. With some of the globals only, when the module declares the others itself. */
+  /** The text to compile. Pass fewer globals if the module declares the others itself. */
   compose(globals?: readonly string[]): string;
-  /** Compile this when `compose()` is a SyntaxError: V8 then tells the author's own mistake, at its place. */
+  /** The text to compile if `compose()` is a SyntaxError: V8 then reports the author's own mistake, at its position. */
   readonly bare: string;
-  /** Whether `meta` and `load` are asked of the internal module. */
+  /** Whether `meta` and `load` are imported from the internal module. */
   readonly usesMeta: boolean;
   readonly usesLoad: boolean;
 }
@@ -42,7 +42,7 @@ export async function prepareTransform(): Promise<void> {
   prepareModule({ name: 'warm-up', source, language: 'typescript' }, { specifier: 'warm-up', globals: [] });
 }
 
-/** Throws a SourceError for what can be told without compiling. */
+/** Throws a SourceError for mistakes that are detected without compiling. */
 export function prepareModule(module: SourceModule, inner: Inner): PreparedModule {
   if (isJson(module)) {
     const code = toJsonModule(module);
@@ -63,7 +63,7 @@ export function prepareModule(module: SourceModule, inner: Inner): PreparedModul
       const own =
         bindings.length > 0 ? `import{${bindings.join(',')}}from${JSON.stringify(inner.specifier)};` : '';
       const rest = elided.map((specifier) => `import${JSON.stringify(specifier)};`).join('');
-      // The last such comment counts, and an empty one undoes the author's: it would rename the source in stacks.
+      // The last `sourceURL` counts: an empty one cancels the author's, which would rename the source in stacks.
       return `${text}\n${own}${rest}//# sourceURL=`;
     },
     bare: erased,
@@ -76,7 +76,7 @@ function erase(module: SourceModule): string {
   try {
     return eraseTypes(module);
   } catch (error) {
-    // The erasure does not know these forms and would only call them unexpected.
+    // The erasure does not know these forms and would only report them as unexpected.
     const unsupported = findUnsupported(module.source, readImports(module.source) ?? []);
     if (unsupported) {
       throw new SourceError(module.name, unsupported.message, positionAt(module.source, unsupported.offset));

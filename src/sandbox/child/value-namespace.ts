@@ -1,8 +1,8 @@
 /**
- * Namespaces that hold values. Erasure drops every namespace without a word, and the program would fail later with a
- * ReferenceError, so one with values is refused where it stands. What holds types alone, or is declared only, stays
- * legal. An exotic form may slip through (a bare expression as a namespace's only statement); a legal program must not
- * be refused.
+ * Refuses namespaces that contain values. Erasure drops every namespace silently, and the program would fail later with
+ * a ReferenceError, so one with values is reported at its position. Namespaces with only types, or only declared, stay
+ * legal. A rare form may be missed (a bare expression as a namespace's only statement); a legal program must never be
+ * refused.
  */
 import { positionAt, SourceError, type SourceModule } from './source-module.ts';
 import { readTokens, TokenType as T, type Token } from './tokens.ts';
@@ -10,7 +10,7 @@ import { readTokens, TokenType as T, type Token } from './tokens.ts';
 const OPENING: ReadonlySet<number> = new Set([T.braceL, T.parenL, T.bracketL, T.dollarBraceL]);
 const CLOSING: ReadonlySet<number> = new Set([T.braceR, T.parenR, T.bracketR]);
 const VALUES: ReadonlySet<number> = new Set([T._const, T._let, T._var, T._function, T._class, T._enum]);
-/** Inside types even these stay plain names. */
+/** Keywords that are plain names to the tokenizer inside types. */
 const VALUE_WORDS: ReadonlySet<string> = new Set(['enum']);
 
 export function refuseValueNamespaces({ name, source }: SourceModule): void {
@@ -39,7 +39,7 @@ class Namespaces {
     this.#tokens = tokens;
   }
 
-  /** The offset of the first of the outermost that hold values. */
+  /** Returns the offset of the first outermost namespace that contains values. */
   findOneWithValues(): number | undefined {
     for (let at = 0; at < this.#tokens.length; at += 1) {
       const body = this.#bodyOf(at);
@@ -51,7 +51,7 @@ class Namespaces {
     return undefined;
   }
 
-  /** Where the body of the namespace, module or global block that begins at `index` opens. */
+  /** Returns the index of the token that opens the body of the namespace, module or global block at `index`. */
   #bodyOf(index: number): number | undefined {
     const tokens = this.#tokens;
     const word = this.#textOf(index);
@@ -89,7 +89,7 @@ class Namespaces {
     return this.#textOf(index - 1) === 'declare' || this.#textOf(index - 2) === 'declare';
   }
 
-  /** Where the bracket that opens at `open` is closed. */
+  /** Returns the index of the token that closes the bracket at `open`. */
   #closeOf(open: number): number {
     let depth = 0;
     for (let at = open; at < this.#tokens.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * The program that `host/wall/probe.ts` runs behind a wall: it tries what an attacker would with all that Node gives,
- * and tells what it reached. That the engine loads is asked too, for a wall that hides its libraries is of no use.
+ * The program that `host/wall/probe.ts` runs behind a wall: it tries what an attacker would with all that Node offers,
+ * and reports what it reached. It also checks that the engine loads: a wall that hides its libraries is useless.
  */
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
@@ -17,7 +17,7 @@ interface Targets {
 const CHANNEL_FD = 3;
 const targets = JSON.parse(process.argv[2] as string) as Targets;
 
-/** What was reached, for the first that was. */
+/** Returns the first target that was reached, as a text. */
 function reached<Target>(all: readonly Target[], reach: (target: Target) => unknown): string | undefined {
   for (const target of all) {
     try {

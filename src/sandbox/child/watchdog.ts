@@ -1,6 +1,6 @@
 /**
- * A thread that watches the process it lives in, whatever the main thread is stuck in:
- * it kills the process when its memory passes the run's bound, and when the parent has died.
+ * A thread that watches its own process, whatever the main thread is busy with: it kills the process if its memory
+ * exceeds the run's bound, or if the parent has died.
  */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Binary data: the bytes that a buffer or view shows, and a new one of the same kind over a copy of them. */
+/** Binary data: reads the bytes that a buffer or view covers, and creates a new one of the same kind over a copy. */
 import {
   bufferBytes,
   tableOf,
@@ -16,7 +16,7 @@ import {
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The part that is seen through a value, not copied yet; or why there is none, for the end of "value is …". */
+/** The bytes that a value covers, not copied yet; or why there are none, worded to follow "value is …". */
 export type Extent =
   | { readonly kind: string; readonly bytes: Bytes }
   | { readonly kind: undefined; readonly fault: string };
@@ -36,15 +36,15 @@ const MAKERS = tableOf<Maker | undefined>({
   BigInt64Array,
   BigUint64Array,
   DataView,
-  /** Node 24 has it; the types of ES2024 do not. */
+  /** Available since Node 24, but missing from the ES2024 types. */
   Float16Array: (globalThis as { Float16Array?: Maker }).Float16Array,
 });
 
-/** `value` has the brand `binary`. */
+/** Returns the bytes of a value with the brand `binary`. */
 export function extentOf(value: object): Extent {
   const kind = typedArrayKind(value);
   if (kind === undefined) return dataViewExtent(value);
-  // A view that is out of bounds has lengths of 0, as an empty one has; only the methods tell the two apart.
+  // An out-of-bounds view has lengths of 0, as an empty one has; only method calls distinguish the two.
   if (fails(() => typedArrayAt(value, 0))) return lost(kind);
   return extent(kind, typedArrayBuffer(value), typedArrayOffset(value), typedArrayBytes(value));
 }
@@ -83,7 +83,7 @@ function fails(read: () => unknown): boolean {
   }
 }
 
-/** `undefined` when the kind is not known here, or its elements do not fill `length`. */
+/** Returns `undefined` if this realm does not know the kind, or if its elements do not fill `length` exactly. */
 export function binaryOf(kind: string, from: Bytes, offset: number, length: number): object | undefined {
   const Maker = MAKERS[kind];
   if (Maker === undefined && kind !== 'ArrayBuffer') return undefined;
@@ -105,7 +105,7 @@ export function copy(to: Bytes, offset: number, from: Bytes): void {
 
 export const lengthOf: (bytes: Bytes) => number = typedArrayBytes;
 
-/** The first `length` bytes, in a buffer of just that size. */
+/** Returns the first `length` bytes, in a buffer of exactly that size. */
 export function trimmed(bytes: Bytes, length: number): Bytes {
   if (lengthOf(bytes) === length) return bytes;
   const exact = new Uint8ArrayOf(length);
@@ -113,7 +113,7 @@ export function trimmed(bytes: Bytes, length: number): Bytes {
   return exact;
 }
 
-/** `bytes` itself, or a larger copy, with room for `needed`; it at least doubles, up to `most`. */
+/** Returns `bytes`, or a larger copy with room for `needed` bytes. The size at least doubles, up to `most`. */
 export function withRoom(bytes: Bytes, used: number, needed: number, most: number): Bytes {
   const size = lengthOf(bytes);
   if (needed <= size) return bytes;

@@ -1,6 +1,6 @@
 /**
- * What a value truly is, asked of its internal slots: `Symbol.toStringTag`, `constructor` and `instanceof` can lie,
- * and the last does not hold across realms. Only what this file recognises crosses the sandbox boundary.
+ * Determines what a value really is, from its internal slots: `Symbol.toStringTag`, `constructor` and `instanceof` can
+ * be faked, and `instanceof` fails across realms. Only what this file recognises crosses the sandbox boundary.
  */
 import {
   arrayPrototype,
@@ -47,11 +47,11 @@ const PROBES: readonly Probe[] = [
   { brand: 'set', read: setSize, prototype: Set.prototype },
   { brand: 'regexp', read: regexpSource, prototype: RegExp.prototype },
   { brand: 'binary', read: bufferBytes, prototype: ArrayBuffer.prototype },
-  // Not its length: that throws as well when the buffer is detached.
+  // Reads `buffer` and not `byteLength`, which also throws if the buffer is detached.
   { brand: 'binary', read: viewBuffer, prototype: DataView.prototype },
 ];
 
-/** May run traps of a Proxy, whose throw passes. */
+/** May run traps of a Proxy; what they throw propagates. */
 export function brandOf(value: object): Brand {
   if (typeof value === 'function') return 'function';
   if (isRevoked(value)) return 'unknown';
@@ -67,7 +67,7 @@ function brandUnder(prototype: object, value: object): Brand {
   }
   if (typedArrayKind(value) !== undefined) return isTypedArrayPrototype(prototype) ? 'binary' : 'unknown';
   if (isError(value)) return 'error';
-  // A class of the user derives from the builtin's prototype, so it is one step further from Object.prototype.
+  // The prototype of a user's subclass derives from the builtin's, so it is one step further from Object.prototype.
   if (!isObjectPrototype(getPrototypeOf(prototype))) return 'unknown';
   for (let i = 0; i < PROBES.length; i++) {
     const probe = PROBES[i]!;
@@ -76,7 +76,7 @@ function brandUnder(prototype: object, value: object): Brand {
   return 'unknown';
 }
 
-/** `Array.isArray` asks no trap, and throws for a revoked Proxy alone. */
+/** `Array.isArray` runs no Proxy trap, and throws only for a revoked Proxy. */
 export function isRevoked(value: unknown): boolean {
   try {
     isArray(value);
@@ -87,8 +87,8 @@ export function isRevoked(value: unknown): boolean {
 }
 
 /**
- * The name of the class, for messages. Reads data properties of the nearest prototypes and no getter; traps of a
- * Proxy may run, so that it is bounded and their throw means no name.
+ * Returns the class name for messages, or an empty text. Reads only data properties of the nearest prototypes, no
+ * getters. Traps of a Proxy may run: the walk is bounded, and if they throw there is no name.
  */
 export function classNameOf(value: object): string {
   try {
@@ -103,7 +103,7 @@ export function classNameOf(value: object): string {
   return '';
 }
 
-/** The value of an own property that is no getter. */
+/** Returns the value of an own data property; undefined if there is none, or if it is an accessor. */
 export function dataOf(owner: object, key: PropertyKey): unknown {
   const found = descriptorOf(owner, key);
   return found !== undefined && hasOwn(found, 'value') ? found.value : undefined;
@@ -120,7 +120,7 @@ function hasSlot(probe: Probe, value: object): boolean {
 
 function isError(value: object): boolean {
   if (errorTest) return errorTest(value);
-  // Before Node 24. Without a tag of its own, only what has the slot is called so.
+  // Before Node 24: without a `Symbol.toStringTag`, only values with the error slot have this text.
   if (objectText(value) === '[object Error]' && !(toStringTag in value)) return true;
   let at = getPrototypeOf(value) as object | null;
   for (let step = 0; at !== null && step < 8; step++) {
@@ -130,13 +130,13 @@ function isError(value: object): boolean {
   return false;
 }
 
-/** In whichever realm: it ends the chain, and nothing that users make by accident has such an own method. */
+/** Recognises Object.prototype of any realm: it ends the chain, and no user object has this own method by accident. */
 function isObjectPrototype(value: object | null): boolean {
   if (value === objectPrototype) return true;
   return value !== null && getPrototypeOf(value) === null && hasOwn(value, 'isPrototypeOf');
 }
 
-/** In whichever realm: it is itself an array, which no class's prototype is. */
+/** Recognises null, and Array.prototype of any realm: it is itself an array, which no class prototype is. */
 function isArrayPrototype(value: object | null): boolean {
   if (value === arrayPrototype || value === null) return true;
   return isArray(value) && isObjectPrototype(getPrototypeOf(value) as object | null);

@@ -1,12 +1,12 @@
 /**
- * Objects, arrays, Maps and Sets as nodes. What they hold is met here, in order, and written later.
+ * Writes objects, arrays, Maps and Sets as nodes. The values that they contain are queued in order and written later.
  */
 import { isInteger, keysOf, mapEach, mapSize, setEach, setSize } from './intrinsics.ts';
 import { pathOf, SerializationError, threwText } from './serialization-error.ts';
 import { HEAVY } from './wire.ts';
 import { afford, type Entry, put, putNode, refuse, slotOf, textSlot, type Writer } from './writer.ts';
 
-/** The largest index of an array, and one. */
+/** Maximum length of an array: its largest index plus one. */
 const MAX_LENGTH = 2 ** 32 - 1;
 
 export function writeObject(writer: Writer, entry: Entry): void {
@@ -25,14 +25,14 @@ export function writeObject(writer: Writer, entry: Entry): void {
 export function writeArray(writer: Writer, entry: Entry): void {
   const array = entry.value as unknown[];
   const { length } = array;
-  // A Proxy says what it likes.
+  // A Proxy can report any length.
   if (!isInteger(length) || length < 0) {
     refuse(writer, { what: 'an array without a length', hint: undefined, text: '[Array]' });
     return;
   }
   if (!begin(writer, entry, length)) return;
   const keys = keysOf(array);
-  // Indices come first and in order: when the last of them is in its place, none is missing.
+  // Indices come first, in ascending order: if the last of them is in its place, none is missing.
   if (keys.length !== length || (length > 0 && keys[length - 1] !== `${length - 1}`)) {
     writeSparseArray(writer, entry, length, keys);
     return;
@@ -97,14 +97,14 @@ export function writeSet(writer: Writer, entry: Entry): void {
   put(writer, ']');
 }
 
-/** Before a container is written: counts its content, and makes it the place that paths go through. */
+/** Called before a container is written: counts its content, and makes it the parent in paths. False if over limit. */
 function begin(writer: Writer, entry: Entry, count: number): boolean {
   if (!afford(writer, count)) return false;
   writer.parent = entry;
   return true;
 }
 
-/** What the property shows now; its getter runs once. */
+/** Reads the property once; its getter, if any, runs once. */
 function read(writer: Writer, entry: Entry, key: string | number): unknown {
   const from = entry.value as Record<string | number, unknown>;
   writer.key = key;
@@ -117,7 +117,7 @@ function read(writer: Writer, entry: Entry, key: string | number): unknown {
   }
   const value = from[key];
   if (key === 'then' && typeof value === 'function') {
-    // An `await` of it on the other side would call back here, and hand over functions of that side.
+    // An `await` of such an object on the other side would call `then` here and pass it functions of that side.
     const hint = 'Await it first, or leave `then` out.';
     throw new SerializationError(pathOf(writer.root, entry), 'an object with a `then` method', hint);
   }
@@ -131,7 +131,7 @@ function writeKey(writer: Writer, key: string, before: string, after: string): b
   return true;
 }
 
-/** The index that an array's key is, or -1. */
+/** Returns the array index that `key` denotes, or -1. */
 function indexOf(key: string): number {
   const index = +key;
   return isInteger(index) && index >= 0 && index < MAX_LENGTH && `${index}` === key ? index : -1;

@@ -1,6 +1,6 @@
 /**
- * What `wire.ts` describes, built anew on the reading side. The text may come from a process that the user's code
- * has taken over: whatever an honest writer would not have written is refused, before anything is allocated for it.
+ * Decodes the format of `wire.ts` into new values on the reading side. The text may come from a process that the user's
+ * code has taken over: input that `encode` would never write is rejected before anything is allocated for it.
  */
 import { lengthOf } from './binary.ts';
 import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
@@ -20,13 +20,13 @@ import { bigintOf, NUMBERS, scalarOf } from './scalar.ts';
 import { type FunctionTable, HEAVY, type Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 
-/** A container beside its node, until that one's turn comes. */
+/** A container with the node that it is to be filled from, until the node is processed. */
 interface Filling {
   readonly value: object;
   readonly node: List;
 }
 
-/** Throws for everything that cannot have been written by `encode` within the same limits. */
+/** Throws for any input that `encode` cannot have written within the same limits. */
 export function decode(wire: Wire, functionTable: FunctionTable | undefined, limits: EncodeLimits): unknown {
   const reader = openReader(wire, functionTable, limits);
   const { table } = reader;
@@ -39,7 +39,7 @@ export function decode(wire: Wire, functionTable: FunctionTable | undefined, lim
       depth += 1;
       endOfDepth = reader.met;
     }
-    // The text in the place of what was too deep stands there itself.
+    // The text that replaces a value that is too deep is itself at that depth.
     if (depth > limits.maxDepth && reader.kinds[place] !== 'T')
       unreadable(`nested deeper than ${limits.maxDepth} levels`);
     spend(reader);
@@ -63,7 +63,7 @@ function slotValue(reader: Reader, slot: unknown): unknown {
   return tag === 'b' ? bigintOf(text) : unreadable('a value of no known kind');
 }
 
-/** Places are met in their order: that makes the nesting known, and every node reachable. */
+/** New places must be referenced in ascending order: this makes the depth known, and every node reachable. */
 function referenced(reader: Reader, place: number): unknown {
   const { table, kinds, met } = reader;
   if (!isSafeInteger(place) || place < 1 || place > met + 1 || place > table.length - 2) {
@@ -78,7 +78,7 @@ function referenced(reader: Reader, place: number): unknown {
   return kind === 'M' || kind === 'S' || kind === 'a' ? (value as Filling).value : value;
 }
 
-/** Plain objects and dense arrays are their own nodes; containers of other kinds are made, scalars are made whole. */
+/** Handles a first reference: plain objects and dense arrays are reused, other containers created, scalars decoded. */
 function meet(reader: Reader, place: number): void {
   const { table, kinds } = reader;
   const node = table[place];
@@ -121,7 +121,7 @@ function fill(reader: Reader, place: number): void {
   else if (kind === 'S') fillSet(reader, at as Filling);
 }
 
-/** Assigns only what is there already: then no setter of a polluted prototype is met, nor by `__proto__`. */
+/** Assigns existing own properties only, so that no setter runs, neither a polluted one nor `__proto__`. */
 function fillObject(reader: Reader, object: Record<string, unknown>): void {
   const keys = keysOf(object);
   count(reader, keys.length);
@@ -171,11 +171,11 @@ function fillSparseArray(reader: Reader, { value, node }: Filling): void {
     }
     own(value, key as PropertyKey, checked(key, slotValue(reader, node[i + 1])));
   }
-  // A name that is an index after all has changed it.
+  // A text key that is an index after all has changed the length.
   if ((value as List).length !== length) unreadable('an item beyond the length of its array');
 }
 
-/** An array of holes alone, kept as a table: the engine would set eight bytes aside for each, sent in no bytes at all. */
+/** Creates a sparse array: a dense one would take eight bytes per hole, although holes take none on the wire. */
 function holes(length: number): object {
   const array: unknown[] = [];
   if (length > 0) {
@@ -195,7 +195,7 @@ function own(owner: object, key: PropertyKey, value: unknown): void {
   } as object);
 }
 
-/** The writer refuses these: an `await` of the value here would call back to the other side. */
+/** Rejects a `then` method, as the writer does: an `await` of its object here would call back to the other side. */
 function checked(key: unknown, value: unknown): unknown {
   return key === 'then' && typeof value === 'function' ? unreadable('an object with a `then` method') : value;
 }

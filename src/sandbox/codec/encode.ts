@@ -1,7 +1,7 @@
 /**
- * Values into what `wire.ts` describes. It runs on the host and, compiled as it stands, inside the isolate, among
- * whatever the user has done to the builtins there. The user's code runs where a value has getters or is a Proxy,
- * and nowhere else; what it throws passes through.
+ * Encodes values into the format of `wire.ts`. The same code runs on the host and inside the isolate, where the user
+ * may have changed the builtins. User code runs only through getters and Proxy traps of the value; what it throws
+ * propagates.
  */
 import { extentOf, lengthOf } from './binary.ts';
 import { brandOf } from './brand.ts';
@@ -33,11 +33,11 @@ export type { EncodeLimits } from './writer.ts';
 
 export interface Encoded {
   readonly wire: Wire;
-  /** Functions in it, of either side. */
+  /** Number of functions in the value, of either side. */
   readonly functions: number;
 }
 
-/** Throws a SerializationError that names the place of what cannot cross. `root` is what paths begin with. */
+/** Throws a SerializationError that names the path of the value that cannot cross; the path starts with `root`. */
 export function encode(
   value: unknown,
   functionTable: FunctionTable | undefined,
@@ -49,14 +49,14 @@ export function encode(
   return { wire: wireOf(writer), functions: writer.functions };
 }
 
-/** For what is only shown: a text stands for each part that cannot cross, and for what is over the limits. */
+/** For values that are only displayed: a text replaces each part that cannot cross or is over the limits. */
 export function encodeLenient(value: unknown, limits: EncodeLimits, root: string = 'value'): Wire {
   const writer = createWriter(root, limits, undefined, true);
   writeAll(writer, value);
   return wireOf(writer);
 }
 
-/** No scalar is longer, apart from texts and bytes. */
+/** Maximum length of a scalar, apart from texts and bytes. */
 const SCALAR_ROOM = 64;
 
 function writeAll(writer: Writer, value: unknown): void {
@@ -90,7 +90,7 @@ function writeNode(writer: Writer, entry: Entry, depth: number): void {
     try {
       writeValue(writer, entry);
     } catch (thrown) {
-      // A trap or an error's getter, both asked before anything of the value was written.
+      // Thrown by a Proxy trap or an error's getter, both of which run before any part of the value is written.
       putNode(writer, 'T', textSlot(writer, threwText(thrown)));
     }
   }
@@ -157,7 +157,7 @@ function writeFunction(writer: Writer, value: object): void {
   const fn = value as (...args: never[]) => unknown;
   const home = functionTable.homeId(fn);
   writer.functions += 1;
-  // The name first: when it is over the limit, nothing was given.
+  // The name is written first: if it is over the limit, the function is not registered.
   const name = home === undefined ? textSlot(writer, functionName(fn)) : '';
   if (!fits(writer, name.length + SCALAR_ROOM)) overBytes(writer);
   if (home === undefined) putNode(writer, 'F', `[${functionTable.give(fn)},${name}]`);

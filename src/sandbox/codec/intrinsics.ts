@@ -1,13 +1,13 @@
 /**
- * The builtins that the codec uses, taken when this module is evaluated: before any code of a user runs. Later that
- * code may replace every method and pollute every prototype of its realm, and must not be seen doing so from here.
- * What is written against these therefore looks nothing up: no method calls, no spread, no `for … of`, no assignment
- * that would create a property, and descriptors without a prototype.
+ * The builtins that the codec uses, captured when this module is evaluated, before any user code runs. Later, user code
+ * may replace every method and pollute every prototype of its realm, without any effect here. Code written with these
+ * captures therefore looks nothing up: no method calls, no spread, no `for … of`, no assignment that would create a
+ * property, and descriptors without a prototype.
  */
 
 const { bind, call } = Function.prototype;
 
-/** A method as a function of its `this`. A bound `call` is not looked up when it is called. */
+/** Turns a method into a function that takes its `this` first. Calling the bound `call` looks nothing up. */
 const uncurry = bind.bind(call) as <Args extends unknown[], Result>(
   method: (...args: Args) => Result,
 ) => (self: unknown, ...args: Args) => Result;
@@ -26,7 +26,7 @@ export const freeze = Object.freeze;
 
 const { setPrototypeOf } = Object;
 
-/** A table for keys that the other side chooses: without a prototype, it has no entry but its own. */
+/** Makes a lookup table for keys that the other side chooses: without a prototype, it has only its own entries. */
 export function tableOf<Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   setPrototypeOf(entries, null);
   return entries;
@@ -45,7 +45,7 @@ export const SetOf = Set;
 export const cut = uncurry(String.prototype.slice);
 export const matchOf = uncurry(RegExp.prototype.exec);
 export const symbolText = uncurry(Symbol.prototype.toString);
-/** The lowest bits of a bigint, without a sign. */
+/** Returns the lowest bits of a bigint as an unsigned value. */
 export const lowBits = BigInt.asUintN;
 export const bigintText = uncurry(BigInt.prototype.toString);
 export const objectText = uncurry(Object.prototype.toString);
@@ -73,7 +73,7 @@ const unicode = flag('unicode');
 const unicodeSets = flag('unicodeSets');
 const sticky = flag('sticky');
 
-/** One by one: `RegExp.prototype.flags` reads properties that a user may have replaced. */
+/** Reads each flag separately: `RegExp.prototype.flags` reads properties that user code may have replaced. */
 export function regexpFlags(value: unknown): string {
   return (
     (hasIndices(value) ? 'd' : '') +
@@ -91,7 +91,7 @@ const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
 export const Uint8ArrayOf = Uint8Array;
 export const Uint32ArrayOf = Uint32Array;
-/** `undefined` for everything that is no typed array; never throws. */
+/** Returns `undefined` for any value that is not a typed array; never throws. */
 export const typedArrayKind = getter<string | undefined>(typedArray, Symbol.toStringTag);
 export const typedArrayBuffer = getter<ArrayBuffer>(typedArray, 'buffer');
 export const typedArrayOffset = getter<number>(typedArray, 'byteOffset');
@@ -103,6 +103,6 @@ export const viewBuffer = getter<ArrayBuffer>(DataView.prototype, 'buffer');
 export const viewOffset = getter<number>(DataView.prototype, 'byteOffset');
 export const viewBytes = getter<number>(DataView.prototype, 'byteLength');
 
-/** Node 24 has it; the types of ES2024 do not. */
+/** Available since Node 24, but missing from the ES2024 types. */
 export const errorTest = (Error as { isError?: (value: unknown) => boolean }).isError;
 export const errorPrototype = Error.prototype;

@@ -1,25 +1,26 @@
 /**
- * A model of the engine's hash tables. V8 hashes numbers and bigints without a secret, so whoever chooses the keys of a
- * Map or Set can put all of them into one chain of its table: 30,000 such keys keep a thread busy for seconds. Here the same hashes
- * are counted into the same chains before the key goes in, and what the engine would have to walk is known ahead. Strings are
- * hashed with a seed of the process, and objects by a random number: neither can be chosen.
+ * A model of V8's hash tables, against hash flooding. V8 hashes numbers and bigints without a secret, so the sender of
+ * a Map or Set can choose keys that all fall into one chain of its table: 30,000 such keys keep a thread busy for
+ * seconds. This model counts the same hashes into the same chains before a key is inserted, so the cost of the
+ * insertion is known in advance. Strings are hashed with a per-process seed, and objects by a random number: neither
+ * can be chosen.
  */
 import { isNotANumber, lowBits, NumberOf, Uint32ArrayOf } from './intrinsics.ts';
 
 export interface KeyTable {
-  /** Keys of every kind: the engine's table grows by them. */
+  /** Number of keys of every kind: it determines when V8's table grows. */
   keys: number;
-  /** Hashes of the numeric ones. */
+  /** Hashes of the numeric keys. */
   hashes: Uint32Array;
   numeric: number;
-  /** How many numeric keys stand in each chain. */
+  /** Number of numeric keys in each chain. */
   chains: Uint32Array;
   buckets: number;
 }
 
-/** A table of fewer keys costs nothing worth a count, however they collide. */
+/** Tables of at most this many keys are not modelled: their cost is negligible even if all keys collide. */
 export const SMALL_TABLE = 32;
-/** The engine doubles its table at so many keys to a chain. */
+/** Keys per chain at which V8 doubles its table. */
 const LOAD = 2;
 const FIRST_BUCKETS = 2;
 
@@ -33,7 +34,7 @@ export function createKeyTable(keys: number): KeyTable {
   };
 }
 
-/** Adds a key, and tells how many others the engine passes on the way to its place. */
+/** Adds a key, and returns how many others V8 has to pass in its chain. */
 export function stepsTo(table: KeyTable, key: unknown): number {
   if (table.keys === table.buckets * LOAD) grow(table);
   table.keys += 1;
@@ -58,10 +59,10 @@ function grow(table: KeyTable): void {
 }
 
 const double = new Float64Array(1);
-/** The same eight bytes. */
+/** The same eight bytes, as two words of 32 bits. */
 const words = new Uint32ArrayOf(double.buffer);
 
-/** As V8 hashes it, or -1 for keys whose hash cannot be chosen. */
+/** Returns the hash that V8 computes, or -1 for keys whose hash cannot be chosen. */
 export function hashOf(key: unknown): number {
   if (typeof key === 'number') {
     // -0 is the same key as 0, and NaN is one key.
@@ -71,12 +72,12 @@ export function hashOf(key: unknown): number {
     return longHash(words[0]!, words[1]!);
   }
   if (typeof key !== 'bigint') return -1;
-  // The lowest digit alone, without the sign.
+  // V8 hashes only the lowest digit, without the sign.
   const digit = lowBits(64, key < 0n ? -key : key);
   return longHash(NumberOf(lowBits(32, digit)), NumberOf(digit >> 32n));
 }
 
-/** V8's ComputeUnseededHash, of integers of 32 bits. */
+/** V8's ComputeUnseededHash, for integers of 32 bits. */
 function shortHash(key: number): number {
   let hash = ~key + (key << 15);
   hash ^= hash >>> 12;
@@ -90,7 +91,7 @@ function shortHash(key: number): number {
 
 const WORD = 2 ** 32;
 
-/** V8's ComputeLongHash, of the 64 bits in two words. */
+/** V8's ComputeLongHash, for 64 bits given as two words. */
 function longHash(lowWord: number, highWord: number): number {
   // ~key + (key << 18)
   let product = lowWord * 0x3ffff;

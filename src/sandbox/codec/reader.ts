@@ -1,4 +1,4 @@
-/** The reading side of a transfer: the table as parsed, what was met of it, and the refusal of whatever no honest writer sends. */
+/** The reading side of a transfer: its state and cost limits, and the rejection of what `encode` never writes. */
 import { type Bytes, lengthOf } from './binary.ts';
 import {
   ErrorOf,
@@ -17,18 +17,18 @@ export type List = readonly unknown[];
 export interface Reader {
   readonly functionTable: FunctionTable | undefined;
   readonly limits: EncodeLimits;
-  /** As parsed; a node that is not itself the value gives its place to the value, or to a `Filling`. */
+  /** The parsed table. A node that is not itself the value is replaced by the value, or by a `Filling`. */
   readonly table: unknown[];
   readonly kinds: string;
   readonly bytes: Bytes;
   bytesUsed: number;
   elements: number;
   met: number;
-  /** Steps through colliding keys so far. */
+  /** Steps through chains of colliding keys so far. */
   steps: number;
   regexps: number;
   parts: number;
-  /** What the clock showed, where there is one. */
+  /** Reading of the clock at the start, in milliseconds; `NO_CLOCK` if there is no clock. */
   readonly begun: number;
 }
 
@@ -78,17 +78,17 @@ export function unreadable(what: string): never {
   throw new ErrorOf(`The sandbox sent a value that cannot be read: ${what}.`);
 }
 
-/** Before anything is allocated for `elements`. */
+/** Counts `elements` before anything is allocated for them. Throws if the limit is exceeded. */
 export function count(reader: Reader, elements: number): void {
   reader.elements += elements;
   const { maxElements } = reader.limits;
   if (reader.elements > maxElements) unreadable(`more than ${maxElements} elements`);
 }
 
-/** Looking at the clock each time would cost more than most parts do. */
+/** The clock is read once per this many parts: reading it each time would cost more than most parts do. */
 const PARTS_PER_LOOK = 256;
 
-/** The bound behind all that is counted: a transfer that takes too long to read is refused, whatever it is that takes so long. */
+/** The limit behind all counters: throws if a transfer takes too long to read, whatever the reason. */
 export function spend(reader: Reader): void {
   reader.parts += 1;
   if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_LOOK !== 0) return;
@@ -97,18 +97,18 @@ export function spend(reader: Reader): void {
   if (spentMs() - reader.begun > most) unreadable(`more than ${most} ms of work for so little`);
 }
 
-/** An honest table costs a step or two for each of its keys. */
+/** Steps allowed per element: a table without chosen keys takes one or two per key. */
 const STEPS_PER_ELEMENT = 8;
 const FREE_STEPS = 65_536;
 
-/** For keys that collide in the engine's table, before the engine walks past them. */
+/** Counts the steps past colliding keys before the engine takes them. Throws if they are too many. */
 export function walk(reader: Reader, steps: number): void {
   reader.steps += steps;
   if (reader.steps > FREE_STEPS + STEPS_PER_ELEMENT * reader.elements)
     unreadable('a Map or Set whose keys collide');
 }
 
-/** A length, an index or an id. */
+/** Reads a length, an index or an id: a non-negative integer. */
 export function countOf(part: unknown): number {
   return isSafeInteger(part) && (part as number) >= 0
     ? (part as number)

@@ -1,10 +1,11 @@
 /**
- * What it costs to construct a regular expression, before it is ever run. Most of a source is read once; where its classes are
- * sets of all of Unicode, the engine computes them at once: a class of eight characters takes a fraction of a millisecond, one of
- * the properties of strings three, and a transfer of such would keep a thread for an hour.
+ * Estimates the cost of constructing a regular expression. Most of a source is parsed once. With the flag `u` or `v`,
+ * however, the engine computes character classes as sets over all of Unicode immediately: a class of eight characters
+ * takes a fraction of a millisecond, a property of strings takes three, and a transfer full of them would block a
+ * thread for an hour.
  */
 
-/** What one transfer may hold: 65,536 characters, or 4,096 with the flag `u` or `v`, or 30 property escapes. */
+/** Maximum cost in one transfer: 65,536 characters, or 4,096 with the flag `u` or `v`, or 30 property escapes. */
 export const REGEXP_COST = 65_536;
 const UNICODE = 16;
 const PROPERTY = 2_048;

@@ -1,4 +1,4 @@
-/** The scalar codec: values without parts, each read from its node alone. */
+/** Decodes scalars: values without parts, each read from its node alone. */
 import { binaryOf, lengthOf } from './binary.ts';
 import {
   BigIntOf,
@@ -32,7 +32,7 @@ const ERRORS = tableOf<ErrorConstructor | undefined>({
   URIError,
 });
 
-/** Milliseconds, before and after 1970. */
+/** The latest date, in milliseconds before or after 1970. */
 const LAST_DATE = 8.64e15;
 
 export function bigintOf(text: string): bigint {
@@ -72,7 +72,7 @@ function dateOf(node: unknown): Date {
   return known ? new DateOf(node) : unreadable('a date out of range');
 }
 
-/** Ranges follow each other, so the whole is never larger than what was sent. */
+/** Ranges are consecutive, so all binary values together are never larger than the bytes that were sent. */
 function nextBinary(reader: Reader, kind: string, length: number): object {
   const offset = reader.bytesUsed;
   if (offset + length > lengthOf(reader.bytes)) return unreadable('fewer bytes than it says');
@@ -90,7 +90,7 @@ function regexpOf(reader: Reader, source: string, flags: string): RegExp {
   }
 }
 
-/** A new stack, since the engine's would tell the code that reads it about ours. */
+/** Replaces the stack: the engine's would reveal frames of our code to the code that reads it. */
 function errorOf(name: string, message: string): Error {
   const Known = ERRORS[name];
   const error = withoutTrace(() => new (Known ?? ErrorOf)(message));
@@ -99,7 +99,7 @@ function errorOf(name: string, message: string): Error {
   return error;
 }
 
-/** The engine's notes of where an error was made cost a kilobyte each, and errors come by the thousand. */
+/** Creates an error without a stack trace: the trace costs a kilobyte each, and errors come by the thousand. */
 function withoutTrace(make: () => Error): Error {
   const limit = descriptorOf(ErrorOf, 'stackTraceLimit');
   if (limit === undefined || !hasOwn(limit, 'value') || !limit.configurable) return make();

@@ -1,9 +1,9 @@
-/** The error of a value that cannot cross the sandbox boundary, and how it names the value's place and kind. */
+/** The error for a value that cannot cross the sandbox boundary, with the value's path and kind in its message. */
 import { classNameOf, dataOf, isRevoked } from './brand.ts';
 import { cut, define, freeze, matchOf, stringify, symbolText } from './intrinsics.ts';
 import { NAME_LENGTH } from './wire.ts';
 
-/** A class for the sake of users; our own code knows it by its name, as all errors. */
+/** A class for the convenience of users; our own code recognises it by its name, as it does all errors. */
 export class SerializationError extends Error {
   constructor(where: string, what: string, hint: string | undefined) {
     super(
@@ -13,14 +13,14 @@ export class SerializationError extends Error {
     define(this, 'name', name);
   }
 }
-// Users reach it through an instance, and could put their own constructor above it.
+// User code can reach the class through an instance, and could otherwise put its own constructor above it.
 freeze(SerializationError);
 freeze(SerializationError.prototype);
 
-/** How a value is reached from the one around it. */
+/** How a value is reached from the value that contains it. */
 export type Via = 'root' | 'property' | 'item' | 'get' | 'keys' | 'values';
 
-/** A value on the way to the one in question. */
+/** One step of the path to a value. */
 export interface Step {
   readonly parent: Step | undefined;
   readonly via: Via;
@@ -30,7 +30,7 @@ export interface Step {
 const PATH_LENGTH = 256;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** `value.a[3].get("k")`; of a long path, its end. */
+/** Formats a path such as `value.a[3].get("k")`; a long path is cut to its end. */
 export function pathOf(root: string, step: Step | undefined): string {
   let path = '';
   let at = step;
@@ -58,10 +58,10 @@ export function shortened(text: string, length: number = NAME_LENGTH): string {
   return text.length <= length ? text : `${cut(text, 0, length)}…`;
 }
 
-/** Why a value is refused; `text` stands for it where all must be shown somehow. */
+/** Why a value cannot cross; `text` replaces it when it is only displayed. */
 export interface Refusal {
   readonly what: string;
-  /** Always there, if only as `undefined`: what is absent would be looked for in a polluted prototype. */
+  /** Always an own property, even if `undefined`: a missing one would be looked up in a polluted prototype. */
   readonly hint: string | undefined;
   readonly text: string;
 }
@@ -100,7 +100,7 @@ export function functionRefusal(value: object): Refusal {
   };
 }
 
-/** At most 64 characters, and empty where a getter or a Proxy would have to be asked and throws. */
+/** Returns at most 64 characters; empty if the name is a getter, or if a trap of a Proxy throws. */
 export function functionName(value: object): string {
   try {
     const name = dataOf(value, 'name');
@@ -110,7 +110,7 @@ export function functionName(value: object): string {
   }
 }
 
-/** `[Getter threw: …]`, from whatever was thrown, running nothing of the user's. */
+/** Returns `[Getter threw: …]` for any thrown value. Runs no getter; what a trap of a Proxy throws is ignored. */
 export function threwText(thrown: unknown): string {
   let text = '';
   try {

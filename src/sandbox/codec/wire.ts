@@ -1,25 +1,25 @@
 /**
- * What crosses between host and sandbox. Neither side ever sees the other's objects, nor does the process between
- * them: a value is written as text and bytes on one side and built anew on the other.
+ * The format in which values cross between host and sandbox. Neither side ever accesses the other's objects, nor does
+ * the process between them: a value is written as text and bytes on one side and rebuilt on the other.
  *
- * `text` is the JSON of a table: the value's slot, the nodes, and last the kinds, one letter for each place before.
+ * `text` is the JSON of an array, the table: the value's slot, the nodes, and a text with one kind letter for each.
  *   slot   string | finite number | true | false | null | [place of a node]
  *          | ['u'] undefined | ['n', 'NaN' | 'Infinity' | '-Infinity' | '-0'] | ['b', hexadecimal digits] bigint
  *   V      the place of the value's own slot, 0
- *   O      {key: slot, …}                plain object; parsing makes it, and slots are replaced where they stand
+ *   O      {key: slot, …}                plain object; used as parsed, with its slots replaced in place
  *   A      [slot, …]                     array, likewise
- *   a      [length, key, slot, …]        array with holes or with names; keys are indices, then strings
+ *   a      [length, key, slot, …]        array with holes or named properties; keys are indices, then strings
  *   M      [slot, slot, …]               Map
  *   S      [slot, …]                     Set
  *   D      milliseconds | null           Date, null when invalid
  *   B      [kind, length]                ArrayBuffer, DataView, typed array: the next `length` of `bytes`
  *   R      [source, flags]               RegExp
- *   E      [name, message]               Error; its stack and other properties stay where they are
+ *   E      [name, message]               Error; its stack and other properties are not sent
  *   F      [id, name]                    a function of the writing side
- *   f      id                            a function of the reading side, come home
- *   T      text | 0                      the text that stands for something only shown; 0 when it was too large
- * Cycles and shared references are places, so nothing grows by being written. A node stands where its first reference
- * comes in reading order, level by level: the reader sees the depth without recursion, and that nothing is idle.
+ *   f      id                            a function of the reading side, sent back to it
+ *   T      text | 0                      the text that replaces a value that is only displayed; 0 if it was too large
+ * Cycles and shared references are written as places, so no value is written twice. Nodes are ordered by their first
+ * reference, level by level: the reader knows the depth without recursion, and that every node is used.
  */
 import { lengthOf } from './binary.ts';
 
@@ -28,14 +28,14 @@ export interface Wire {
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
-/** What one transfer may hold, and what it may cost. */
+/** Limits of what one transfer may hold and cost. */
 export interface EncodeLimits {
   readonly maxBytes: number;
   readonly maxElements: number;
   readonly maxDepth: number;
-  /** For what is only shown: longer texts are cut. */
+  /** For values that are only displayed: longer texts are cut. */
   readonly maxText?: number;
-  /** For a reader: the processor time that a transfer may take, and the clock that tells it. */
+  /** For a reader: the CPU time that a transfer may take, and the clock that measures it. */
   readonly work?: WorkLimit;
 }
 
@@ -45,32 +45,32 @@ export interface WorkLimit {
   spentMs(): number;
 }
 
-/** How functions cross. Ids are the writing side's own. */
+/** Maps functions to ids. The side that owns a function assigns its id. */
 export interface FunctionTable {
-  /** The id under which the other side may call `fn`; throws when too many were given. */
+  /** Returns the id under which the other side may call `fn`; throws if too many functions were given. */
   give(fn: (...args: never[]) => unknown): number;
-  /** The proxy of the other side's function; the same proxy for the same id. */
+  /** Returns the proxy of the other side's function; always the same proxy for the same id. */
   take(id: number, name: string): unknown;
-  /** The id of a proxy that `take` made, for its way home. */
+  /** Returns the id of a proxy that `take` made, with which it is sent back to its own side. */
   homeId(fn: unknown): number | undefined;
-  /** The function of this side that was given as `id`. */
+  /** Returns the function of this side that was given as `id`. */
   home(id: number): unknown;
 }
 
-/** What a wire weighs in the books of both sides; text is counted in UTF-16 units. */
+/** Size of a wire as both sides account for it; text is counted in UTF-16 units. */
 export function wireBytes({ text, bytes }: Wire): number {
   return text.length + (bytes === undefined ? 0 : lengthOf(bytes));
 }
 
-/** An empty Map is ten characters of text, and hundreds of bytes of memory; an empty object is four, and tens. */
+/** An empty Map takes ten characters of text but hundreds of bytes of memory; an empty object four, and tens. */
 const HEAVY_BYTES = 256;
 const LIGHT_BYTES = 48;
 
-/** How much memory a value takes once it is read, estimated from its wire. */
+/** Estimates from a wire how many bytes of memory its value takes once it is decoded. */
 export function keptBytes(wire: Wire): number {
   const { text } = wire;
   let kept = wireBytes(wire);
-  // The kinds are what the text ends with, in quotes.
+  // The text ends with the kinds, in quotes.
   for (let at = text.length - 3; at >= 0 && text[at] !== '"'; at--) {
     const kind = text[at]!;
     if (kind === 'O' || kind === 'A' || kind === 'a' || kind === 'D') kept += LIGHT_BYTES;
@@ -79,12 +79,12 @@ export function keptBytes(wire: Wire): number {
   return kept;
 }
 
-/** What stands in a log for what is over the limits. */
+/** Replaces a value that is over the limits in a log. */
 export const TOO_LARGE = '[Too large]';
 
-/** The name of a function is cut to this. */
+/** Function names are cut to this length. */
 export const NAME_LENGTH = 64;
 
-/** Some nodes cost their reader as much as so many elements, and count so; an Error most, for its stack is taken. */
+/** Number of elements that a costly node counts as. An Error costs most, because of its stack. */
 export const HEAVY = 8;
 export const HEAVY_ERROR = 32;

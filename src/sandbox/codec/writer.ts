@@ -1,6 +1,6 @@
 /**
- * The writing side of a transfer: the text so far, what is still to be written, and what may yet be spent.
- * Nodes are numbered when first met and written in that order, so no nesting ever becomes recursion.
+ * State of the writing side of a transfer: the text so far, the queue of values still to be written, and the remaining budget.
+ * Nodes are numbered when first encountered and written in that order, so nesting never causes recursion.
  */
 import { type Bytes, copy, lengthOf, trimmed, withRoom } from './binary.ts';
 import {
@@ -26,27 +26,27 @@ import { type EncodeLimits, type FunctionTable, TOO_LARGE, type Wire } from './w
 
 export type { EncodeLimits } from './wire.ts';
 
-/** A value that was met: its number is its place in the list. */
+/** A value that was encountered: its number is its position in the list. */
 export interface Entry extends Step {
   readonly parent: Entry | undefined;
   readonly value: object;
   next: Entry | undefined;
 }
 
-/** Every property is there from the start: an assignment then meets no setter of a polluted prototype. */
+/** Every property exists from the start: an assignment then runs no setter of a polluted prototype. */
 export interface Writer {
   readonly root: string;
   readonly limits: EncodeLimits;
   readonly functionTable: FunctionTable | undefined;
-  /** Whatever cannot cross becomes a text; nothing is refused. */
+  /** True if values that cannot cross become a text instead of being refused. */
   readonly lenient: boolean;
   readonly maxText: number;
   readonly numbers: Map<unknown, unknown>;
-  /** The place of the slot that is being written. */
+  /** Path of the slot that is being written: its container, and how it is reached from there. */
   parent: Entry | undefined;
   via: Via;
   key: unknown;
-  /** What was written, and apart from it the last few kilobytes. */
+  /** The text so far, without the last few kilobytes, which are in `tail`. */
   text: string;
   tail: string;
   kinds: string;
@@ -59,17 +59,17 @@ export interface Writer {
   functions: number;
   met: number;
   written: number;
-  /** The end of the list of what was met, whose first entry stands for nothing. */
+  /** The last entry of the list of encountered values; the first entry is a placeholder. */
   last: Entry;
-  /** Lenient only: the limit was reached, and the rest is left out. */
+  /** Lenient only: a limit was reached, and the rest is left out. */
   full: boolean;
 }
 
-/** A node not written yet takes this much at least: a comma, its kind and `{}`. */
+/** Minimum length of a node that is not written yet: a comma, its kind and `{}`. */
 export const NODE_ROOM = 4;
-/** What is written without a question: brackets, commas, the first letters and the last, a TOO_LARGE or two. */
+/** Room for what is written without a check: brackets, commas, the first and last characters, a TOO_LARGE or two. */
 const END_ROOM = 64;
-/** No slot but strings and large bigints is longer. */
+/** Maximum length of a slot, apart from strings and large bigints. */
 const SLOT_ROOM = 32;
 const TAIL_LENGTH = 4096;
 const INT64 = 2n ** 63n;
@@ -122,27 +122,27 @@ export function put(writer: Writer, piece: string): void {
   writer.tail += piece;
   writer.room -= piece.length;
   if (writer.tail.length < TAIL_LENGTH) return;
-  // A long piece is most of the tail, and flat already: to copy it would cost more than its few parts.
+  // A long piece is most of the tail, and already flat: copying it would cost more than keeping its few parts.
   writer.text += piece.length < TAIL_LENGTH ? flatten(writer.tail) : writer.tail;
   writer.tail = '';
 }
 
 /**
- * The same text as one piece of memory. The engine keeps a sum of texts as a tree of its parts (a rope) until a character is asked
- * for, and the parts take most of the memory. The comparison never holds: it only keeps the compiler from dropping the read.
+ * Returns the same text as one piece of memory. The engine keeps concatenated texts as a tree of parts (a rope) until a character
+ * is read, and the parts take most of the memory. The comparison is never true: it keeps the compiler from removing the read.
  */
 function flatten(rope: string): string {
   return rope[0] === '' ? '' : rope;
 }
 
-/** The next node in turn, and what it begins with. */
+/** Writes the next node: its kind, and the beginning of its text. */
 export function putNode(writer: Writer, kind: string, payload: string): void {
   writer.kinds += kind;
   writer.room -= 1;
   put(writer, `,${payload}`);
 }
 
-/** The limit is reached. Throws; of a lenient writer, the slot that stands for the rest. */
+/** Handles a reached limit: throws, or for a lenient writer returns the slot that replaces the rest. */
 export function overflow(writer: Writer, limit: string): string {
   writer.full = true;
   if (writer.lenient) return `"${TOO_LARGE}"`;
@@ -165,7 +165,7 @@ export function appendBytes(writer: Writer, from: Bytes): void {
   writer.room -= lengthOf(from);
 }
 
-/** The slot of `value`, for the place that the writer is at. */
+/** Returns the slot of `value`, for the place that the writer is at. */
 export function slotOf(writer: Writer, value: unknown): string {
   if (typeof value === 'string') return textSlot(writer, value);
   if (!fits(writer, SLOT_ROOM)) return overBytes(writer);
@@ -191,7 +191,7 @@ export function slotOf(writer: Writer, value: unknown): string {
 
 export function textSlot(writer: Writer, whole: string): string {
   const text = writer.lenient ? shownText(writer, whole) : whole;
-  // Its length first: nothing larger than the limit is ever copied.
+  // The length is checked first: nothing larger than the limit is ever copied.
   if (!fits(writer, text.length + 2)) return overBytes(writer);
   const slot = quote(text);
   return slot.length <= text.length + 2 || fits(writer, slot.length) ? slot : overBytes(writer);
@@ -204,7 +204,7 @@ function shownText({ maxText }: Writer, text: string): string {
 
 function bigintSlot(writer: Writer, value: bigint): string {
   const magnitude = value < 0n ? -value : value;
-  // A digit has four bits. Hexadecimal, because the decimal digits of a large one take seconds.
+  // Hexadecimal, with four bits per digit, because converting a large bigint to decimal takes seconds.
   const large = magnitude >= INT64 && magnitude >> BigIntOf(4 * writer.limits.maxBytes) !== 0n;
   if (large) return overBytes(writer);
   const slot = `["b","${bigintText(value, 16)}"]`;
@@ -224,7 +224,7 @@ function numberOf(writer: Writer, value: object): number {
   return writer.met;
 }
 
-/** Counts what a node costs before anything is allocated for it. Over the limit, a text takes the node's place. */
+/** Counts the cost of a node before anything is allocated for it. False if a text replaces the node, which is over the limit. */
 export function afford(writer: Writer, elements: number): boolean {
   writer.elements += elements;
   const { maxElements } = writer.limits;
@@ -233,13 +233,13 @@ export function afford(writer: Writer, elements: number): boolean {
   return false;
 }
 
-/** Refuses the value at the writer's place. */
+/** Refuses the value at the writer's place: throws, or for a lenient writer writes a text instead. */
 export function refuse(writer: Writer, { what, hint, text }: Refusal): void {
   if (!writer.lenient) throw new SerializationError(placeOf(writer), what, hint);
   putNode(writer, 'T', textSlot(writer, text));
 }
 
-/** JSON of a string. Most are short and plain, and a look at each character is faster than a call of the engine. */
+/** Returns a string as JSON. Most are short and plain, and checking each character is faster than calling the engine. */
 export function quote(text: string): string {
   if (text.length > 32) return stringify(text);
   for (let i = 0; i < text.length; i++) {

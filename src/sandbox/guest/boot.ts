@@ -1,6 +1,6 @@
 /**
- * The sandbox's own code inside the isolate. The child calls `install` and `deliver`; modules that the child writes
- * around the user's import the rest. No specifier of the user's resolves to this module.
+ * The sandbox's own code inside the isolate. The child calls `install` and `deliver`; modules that the child generates
+ * around the user's import the rest. No specifier in user code resolves to this module.
  */
 import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
@@ -12,10 +12,10 @@ import { describe } from './describe.ts';
 import { harden } from './harden.ts';
 import { openPort, type PortReference, say, sayWire } from './port.ts';
 
-/** As the child copies it in. */
+/** Configuration of the isolate, copied in by the child. */
 export interface Setup {
   readonly limits: CallLimits;
-  /** What one entry of the console may hold. */
+  /** Limits of one console entry. */
   readonly logs: EncodeLimits;
   readonly inputs: Wire;
 }
@@ -58,7 +58,7 @@ export function report(value: unknown): void {
 
 export const metaOf = (url: string): object => ({ __proto__: null, url });
 
-/** `import()` of the user's module number `referrer`. */
+/** Returns the `import()` of the user module with the number `referrer`. */
 export const loadFrom =
   (referrer: number) =>
   (specifier: unknown, options?: { with?: { type?: unknown } }): Promise<object> =>
@@ -73,7 +73,7 @@ export const loadFrom =
       say('load', loadCount, referrer, text);
     });
 
-/** A module that was asked for by `import()` has been evaluated. */
+/** Called when a module that `import()` requested has been evaluated. */
 export function loaded(module: number, namespace: object): void {
   mapSet(namespaces, module, namespace);
   say('evaluated', module, 0, '');
@@ -94,7 +94,7 @@ function refuseLoad(id: number, wire: Wire): void {
   load.reject(thrown[0]);
 }
 
-/** Something came from outside. */
+/** Receives a message from the child. */
 export function deliver(
   kind: 'answer' | 'refusal' | 'call' | 'loaded' | 'not_loaded',
   first: number,
@@ -109,7 +109,7 @@ export function deliver(
   else refuseLoad(first, wire);
 }
 
-/** §13.5, once the graph of the entry module is evaluated. */
+/** Calls the requested export (§13.5), once the graph of the entry module has been evaluated. */
 export async function start(namespace: object, fn: string): Promise<void> {
   try {
     say('started', 0, 0, '');
@@ -123,7 +123,7 @@ export async function start(namespace: object, fn: string): Promise<void> {
     else if (args.length > 0) {
       throw new NativeTypeError(`The export '${fn}' is not a function, but arguments were given.`);
     }
-    // `await` follows thenables until none is left.
+    // `await` unwraps thenables until none is left.
     const { wire, functions } = encode(await candidate, functionTable, limits, 'the result');
     sayWire('done', functions, 0, wire);
   } catch (thrown) {

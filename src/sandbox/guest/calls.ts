@@ -1,6 +1,6 @@
 /**
- * Calls across the boundary, as the sandbox sees them (§13.3): the host's functions are async proxies here, and
- * functions given to the host are kept under ids. Intrinsics are captured before the user's code can change them.
+ * Calls across the boundary, on the sandbox's side (§13.3): the host's functions are async proxies here, and functions
+ * given to the host are stored by id. Intrinsics are captured before the user's code can change them.
  */
 import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
@@ -14,7 +14,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Where the call was made: its stack is told when the host's function fails, and written only then. */
+  /** Made where the call was made: its stack is shown if the host's function fails, and formatted only then. */
   readonly site: Error;
   readonly bytes: number;
 }
@@ -24,15 +24,15 @@ const { setPrototypeOf } = Object;
 const NativePromise = Promise;
 const { withResolvers } = Promise;
 
-/** Not reached by what the user does to `Map.prototype`. */
+/** `Map.get` that works even if user code has changed `Map.prototype`. */
 const get = <Value>(map: Map<unknown, Value>, key: unknown): Value | undefined =>
   mapGet(map, key) as Value | undefined;
-/** A property that looks like the language's own, whatever the user did to `Object.prototype`. */
+/** Descriptor of a non-enumerable property, like those of the language; unaffected by changes to `Object.prototype`. */
 export const hidden = (value: unknown): PropertyDescriptor =>
   setPrototypeOf({ value, writable: true, configurable: true }, null) as PropertyDescriptor;
 
 const pending = new Map<number, Pending>();
-/** Calls beyond those in flight, by the order in which they were made. */
+/** Calls that wait for room in flight, by id. */
 const waiting = new Map<number, { readonly fn: number; readonly wire: Wire; readonly bytes: number }>();
 const given = new Map<number, AnyFunction>();
 const givenIds = new Map<unknown, number>();
@@ -49,7 +49,7 @@ let limits: CallLimits;
 let calls = 0;
 let inFlight = 0;
 let inFlightBytes = 0;
-/** Calls go out in the order of their ids, and this is the last that did. */
+/** Id of the last call that was sent; calls are sent in the order of their ids. */
 let dispatched = 0;
 let gifts = 0;
 
@@ -102,7 +102,7 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
   return promise;
 }
 
-/** The host keeps what it was given until it answers. */
+/** Whether a call may be in flight now: the host keeps the arguments until it answers. One call always may. */
 function hasRoom(bytes: number): boolean {
   if (inFlight === 0) return true;
   return inFlight < limits.inFlight && inFlightBytes + bytes <= limits.inFlightBytes;
@@ -110,13 +110,13 @@ function hasRoom(bytes: number): boolean {
 
 function dispatch(id: number, fn: number, wire: Wire, bytes: number): void {
   dispatched = id;
-  // It may throw where the user's stack ends, and then nothing is under way.
+  // Throws if the user's code has exhausted the stack: the call is then not in flight.
   sayWire('call', id, fn, wire);
   inFlight += 1;
   inFlightBytes += bytes;
 }
 
-/** The host answered one of our calls. */
+/** Handles the host's answer to one of our calls. */
 export function settleCall(id: number, ok: boolean, wire: Wire): void {
   const call = get(pending, id);
   if (!call) return;
@@ -143,7 +143,7 @@ function dispatchNext(): void {
   }
 }
 
-/** An error of the host is made anew here; what helps is where the code asked for it. */
+/** Gives an error from the host, which was rebuilt here, the stack of the call: that place is what helps the author. */
 function placed(error: unknown, site: Error): unknown {
   if (typeof error === 'object' && error !== null) {
     const { name, message } = describe(error);
@@ -152,14 +152,14 @@ function placed(error: unknown, site: Error): unknown {
   return error;
 }
 
-/** From the first line break on; the user may have made stacks something else. */
+/** Returns the stack from its first line break on; empty if there is none, since user code can change stacks. */
 function framesOf(site: Error): string {
   const { stack } = describe(site);
   for (let at = 0; at < stack.length; at += 1) if (stack[at] === '\n') return cut(stack, at);
   return '';
 }
 
-/** The host calls one of our functions. */
+/** Handles a call of one of our functions by the host. */
 export async function answerHost(id: number, fn: number, wire: Wire): Promise<void> {
   let answer: Wire;
   let ok = true;

@@ -1,8 +1,8 @@
-/** The `console` that a run has when its caller gave none: what is written becomes `logs` (§13.9, SHOULD). */
+/** The `console` of a run whose caller gave none: its output becomes `logs` (§13.9, SHOULD). */
 import { type EncodeLimits, encodeLenient } from '../codec/encode.ts';
 import { sayWire } from './port.ts';
 
-/** Places in LOG_LEVELS of the protocol, by the console's method. */
+/** The console's methods, each with its index in LOG_LEVELS (protocol.ts). */
 const METHODS = [
   ['log', 0],
   ['info', 1],
@@ -22,7 +22,7 @@ export function createConsole(limits: EncodeLimits): object {
   methods.assert = (holds, ...args) => {
     if (!holds) sayWire('log', 3, 0, encodeLenient(args, limits, 'console'));
   };
-  // Code written for other consoles must not fall over; there is nothing to group, count or time here.
+  // No-ops, so that code written for other consoles does not fail: there is nothing to group, count or time here.
   for (const name of [
     'group',
     'groupCollapsed',

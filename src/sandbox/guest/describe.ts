@@ -1,6 +1,6 @@
 /**
- * What was thrown, as three texts. A thrown value may be anything, and reading it may throw again or run the
- * user's code: it is read once, inside the isolate, and only texts of bounded length leave it.
+ * Describes a thrown value by three texts. It may be anything, and reading it may throw again or run user code: it is
+ * read once, inside the isolate, and only texts of bounded length leave it.
  */
 export interface Described {
   readonly name: string;
@@ -35,7 +35,7 @@ export function describe(thrown: unknown): Described {
 
 function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
-  // A function's own toString may be the user's; its kind says enough.
+  // A function's own `toString` may be user code; its type says enough.
   if (typeof value === 'function') return 'A function';
   return NativeString(value);
 }

@@ -1,6 +1,6 @@
 /**
- * The only way out of the isolate: one function of the child process, which takes texts, numbers and bytes.
- * It holds the isolate's thread back while the host is behind with listening, so no flood can pile up anywhere.
+ * The only way out of the isolate: one function of the child process, which takes texts, numbers and bytes. It blocks
+ * the isolate's thread while the host is behind with reading, so that a flood cannot fill a buffer anywhere.
  */
 import { bufferBytes, typedArrayBuffer } from '../codec/intrinsics.ts';
 import type { Wire } from '../codec/wire.ts';
@@ -24,7 +24,7 @@ export type GuestSays =
   | 'threw'
   | 'missing';
 
-// Read by the engine through the prototype chain, which the user may have poisoned: hence no prototype.
+// The engine reads these through the prototype chain, which user code may have poisoned: hence no prototype.
 const COPIED = { __proto__: null, arguments: { __proto__: null, copy: true } };
 
 let port: PortReference;
@@ -33,14 +33,14 @@ export function openPort(reference: PortReference): void {
   port = reference;
 }
 
-/** What may be said ahead of being heard; then the isolate's thread waits until all of it was. */
+/** How much may be sent before it is processed; at this limit, the isolate's thread waits until all of it was. */
 const AHEAD_MESSAGES = 64;
 const AHEAD_UNITS = 256 * 1024;
 
 let ahead = 0;
 let aheadUnits = 0;
 
-/** In order. Waiting each time would cost twenty times as much. */
+/** Sends messages in order. Waiting for each of them would cost twenty times as much. */
 export function say(says: GuestSays, first: number, second: number, text: string, bytes?: ArrayBuffer): void {
   ahead += 1;
   aheadUnits += text.length + (bytes ? bufferBytes(bytes) : 0);
@@ -54,6 +54,6 @@ export function say(says: GuestSays, first: number, second: number, text: string
 }
 
 export function sayWire(says: GuestSays, first: number, second: number, { text, bytes }: Wire): void {
-  // A user may have replaced the getter of `buffer`.
+  // User code may have replaced the getter of `buffer`.
   say(says, first, second, text, bytes && typedArrayBuffer(bytes));
 }

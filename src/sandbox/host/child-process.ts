@@ -1,10 +1,10 @@
 /**
- * One sandbox child as its parent sees it: how it is started, spoken to and killed, and how its end is read.
- * C1. It stands behind the best wall that there is, which is known before it starts (`wall/`).
- * C2. Nothing it writes is trusted: frames are bounded, messages are read by hand, and one that speaks out of turn is
- *     killed (`supervised-process.ts`). Whoever holds its run is told of its end like of any other.
- * C3. On Linux its memory is watched from outside, whatever the host is busy with.
- * C4. It ends when the channel closes, and with its parent.
+ * One sandbox child as its parent sees it: how it is started, addressed and killed, and how its end is reported.
+ * C1. A child runs behind the best wall available, which is chosen before it starts (`wall/`).
+ * C2. Nothing a child writes is trusted: frames are bounded, messages are parsed by hand, and a child that violates the
+ *     protocol is killed (`supervised-process.ts`). The holder of its run is notified as of any other end.
+ * C3. On Linux a child's memory is watched from outside, even while the host is busy.
+ * C4. A child ends when the channel closes, and when its parent dies.
  */
 import { errorMessage } from '../../core/value/error.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
@@ -18,24 +18,24 @@ import type { WallKind, WallSetting } from './wall/wall.ts';
 export type { ChildEnd } from './child-end.ts';
 
 export interface SpawnOptions {
-  /** What children stand behind. Default: the best there is. */
+  /** The wall that isolates children. Default: the best available. */
   readonly wall?: WallSetting;
-  /** The program; the sandbox's own when absent. */
+  /** Path of the program. Default: the sandbox's own. */
   readonly main?: string;
   readonly watch?: Watch;
-  /** Without Node's permission model: what holds then is held by the wall. */
+  /** Without Node's permission model: only the wall restricts the child. */
   readonly bare?: boolean;
 }
 
 const WATCH = process.platform === 'linux' ? 'outside' : 'inside';
 
-/** `failed`: its process could not be started, or it was killed before. */
+/** `failed`: its process could not be started, or the child was killed before that. */
 type State =
   | { readonly kind: 'choosing wall' }
   | { readonly kind: 'started'; readonly process: SupervisedProcess }
   | { readonly kind: 'failed' };
 
-/** The process itself starts once wall and program are known: at once, but for the first child of a host. */
+/** The process starts once wall and program are known: immediately, except for the first child of a host. */
 export class SandboxChild {
   onMessage: (message: FromChild) => void = () => undefined;
   onEnd: (end: ChildEnd) => void = () => undefined;

@@ -1,9 +1,9 @@
 /**
- * Whether a child may say what it says now. One state a child, told of both directions; a child that speaks out of
- * turn is lying, for its own code never does.
- * - `ready` once and first; `settled` once a run; `idle` when a run has settled for good, or was told to stop.
- * - Calls have ids that grow, and are bounded while they are under way; answers are to calls that were made.
- * - What was on its way when a run ended is dropped; more of it than can have been on its way is a lie.
+ * Checks that a child keeps to the protocol: a state machine per child, which sees the messages of both directions. A
+ * child that violates it has been taken over, because its own code never does.
+ * - `ready` comes once and first; `settled` once per run; `idle` if a run has settled and is not held, or must stop.
+ * - Ids of calls increase, and pending calls are bounded; every answer is to a call that was made.
+ * - Messages in transit when a run ended are dropped; more of them than can have been in transit are a violation.
  */
 import { type Wire, wireBytes } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
@@ -12,15 +12,15 @@ import type { Crossing, FromChild, ToChild } from '../protocol.ts';
 type FromRun = Exclude<FromChild, { kind: 'ready' }>;
 type Verdict = 'pass' | 'drop';
 
-/** Throws out of `hear` whatever the child may not say. */
+/** `hear` throws if the child may not send the message. */
 export class Conduct {
   #phase: 'starting' | 'ready' = 'starting';
   #latest = 0;
-  /** What it said of runs that have ended, since its latest began. */
+  /** Number of messages about ended runs since the latest run began. */
   #stale = 0;
   #run: RunConduct | undefined;
 
-  /** The host says this. */
+  /** Records a message from the host. */
   tell(message: ToChild): void {
     if (message.kind === 'run') {
       const { id } = message.job;
@@ -30,7 +30,7 @@ export class Conduct {
     } else if (message.run === this.#run?.id) this.#run.tell(message);
   }
 
-  /** The child says this: whether it is to be passed on. */
+  /** Checks a message from the child: returns whether to pass it on, and throws if it violates the protocol. */
   hear(message: FromChild): Verdict {
     if (message.kind === 'ready') {
       if (this.#phase === 'ready') lies('twice that it was ready');
@@ -60,13 +60,13 @@ class RunConduct {
   readonly id: number;
   /** `held`: its result has functions, which may be called. */
   #phase: 'running' | 'held' | 'settled' = 'running';
-  /** Told to stop, in whichever phase. */
+  /** True once the run was told to stop, in whichever phase. */
   #stopping = false;
-  /** The child's calls that the host has not answered, with what they carry. */
+  /** The child's calls that the host has not answered: bytes by id. */
   readonly #calls = new Map<number, number>();
   #lastCall = 0;
   #callBytes = 0;
-  /** The host's calls that the child has not answered. */
+  /** Ids of the host's calls that the child has not answered. */
   readonly #asked = new Set<number>();
 
   constructor(id: number) {
@@ -112,7 +112,7 @@ class RunConduct {
     this.#callBytes += wireBytes(crossing.wire);
   }
 
-  /** Twice what the guest allows itself: it may have miscounted a call that failed where the code's stack ended. */
+  /** Twice the guest's own limits: it may have miscounted a call that failed because the stack was exhausted. */
   #hasRoom(wire: Wire): boolean {
     const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
     const bytes = this.#callBytes + wireBytes(wire);

@@ -1,6 +1,6 @@
 /**
- * The processes of one child: Node, and the programs of its wall above it. They are started, kept alive or not, and
- * killed as one; what was killed is reaped by the wall's own program, so that none is left to whoever is process 1.
+ * The processes of one child: Node, and the programs of its wall above it. They are started, referenced and killed as
+ * one. Killed processes are reaped by the wall's own program, so that none is left to process 1.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -9,22 +9,22 @@ import { type Enclosed, findEnclosed } from './wall/processes.ts';
 import { CHANNEL_FD, FILTER_FD, type WallKind } from './wall/wall.ts';
 
 export interface EnclosedProcess {
-  /** As it was spawned; Node's own number is told by `locate`. */
+  /** Id of the spawned process; `locate` returns that of Node. */
   readonly pid: number;
   readonly channel: Socket;
   /** The last part of its standard error. */
   readonly stderr: string;
-  /** Once it has started: finds Node behind its wall. */
+  /** Finds Node behind its wall, once it has started. */
   locate(): Enclosed;
   kill(): void;
   refer(referenced: boolean): void;
-  /** All of it is gone, or it could not be started. */
+  /** Called when all of them have ended, or if they could not be started. */
   onEnd(ended: (code: number | null, signal: NodeJS.Signals | null, failed?: string) => void): void;
 }
 
 const STDERR_LENGTH = 8192;
 const STDERR_FD = 2;
-/** How long a wall's program has to reap what was killed behind it. */
+/** Milliseconds that a wall's program has to reap what was killed behind it. */
 const REAPED_MS = 1000;
 
 export function startEnclosed(kind: WallKind, program: Program): EnclosedProcess {
@@ -70,7 +70,7 @@ function killEnclosed(child: ChildProcess, located: Enclosed | undefined): void 
     if (!hasEnded(child) && !tryKill(-pid)) child.kill('SIGKILL');
   };
   const { victim } = located ?? findEnclosed(pid);
-  // What has started nothing yet may be about to: then all of the group goes.
+  // A program that has started nothing yet may be about to: then the whole group is killed.
   if (victim === pid || !tryKill(victim)) killAll();
   else setTimeout(killAll, REAPED_MS).unref();
 }
@@ -84,7 +84,7 @@ function start(kind: WallKind, program: Program): ChildProcess {
   const child = spawn(file, args, {
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(filter ? (['pipe'] as const) : [])],
-    // A session and a group of its own: a terminal's signals are not for it, and all of it can be killed at once.
+    // A separate session and process group: no signals from a terminal, and all of it can be killed at once.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -92,7 +92,7 @@ function start(kind: WallKind, program: Program): ChildProcess {
   return child;
 }
 
-/** A wall that does not come to reading it has ended, and that is told elsewhere. */
+/** Errors are ignored: a wall that does not read the filter has ended, which is reported elsewhere. */
 function send(socket: Socket, filter: Buffer): void {
   socket.on('error', () => undefined);
   socket.end(filter);
@@ -100,7 +100,7 @@ function send(socket: Socket, filter: Buffer): void {
 
 const socketOf = (child: ChildProcess, fd: number): Socket => child.stdio[fd] as Socket;
 
-/** A group when negative. */
+/** Kills a process, or a process group if `pid` is negative. False if that fails. */
 function tryKill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

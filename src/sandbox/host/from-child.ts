@@ -1,6 +1,6 @@
 /**
- * What a child says, read by hand into what it may say: every field is looked at, no other is kept, and whatever is
- * of the wrong kind or too long throws. Whether it may be said now is the business of `conduct.ts`.
+ * Parses and validates the messages of a child: every known field is checked, others are dropped, and a field that is
+ * of the wrong type or too long throws. `conduct.ts` decides whether a message is allowed at the time.
  */
 import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import type { Wire } from '../codec/wire.ts';
@@ -10,7 +10,7 @@ import { type Crossing, type FromChild, LOG_LEVELS, type Remark, type Settlement
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws what is wrong, for the end of "it said …". */
+/** Throws an error whose message completes the sentence "it said …". */
 export function readFromChild({ head, wire }: Frame): FromChild {
   const fields = fieldsOf(head);
   switch (fields.kind) {
@@ -97,7 +97,7 @@ function flag(given: unknown): boolean {
   return given;
 }
 
-/** What was cut ends in one character more. */
+/** Cut texts have one more character, the ellipsis. */
 function text(given: unknown, longest: number): string {
   if (typeof given !== 'string') throw new Error('something else in the place of a text');
   if (given.length > longest + 1) throw new Error(`a text of ${given.length} characters`);

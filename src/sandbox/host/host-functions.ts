@@ -1,7 +1,7 @@
 /**
- * Functions across the boundary, as the host sees them (§13.3). The code calls the host's functions by id, without
- * `this` and with nothing but its arguments; the code's functions are async proxies here.
- * What the sandbox promises of its own accord (how many calls are under way, which ids it uses) is asked of it here once more.
+ * Functions across the boundary, on the host's side (§13.3). The code calls the host's functions by id, without `this`
+ * and with nothing but its arguments; the code's functions are async proxies here. Limits that the sandbox observes by
+ * itself (number of pending calls, ids in use) are enforced here again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorMessage } from '../../core/value/error.ts';
@@ -18,10 +18,10 @@ type Answer = Extract<Crossing, { kind: 'answer' }>;
 
 const insideBridge = new AsyncLocalStorage<true>();
 
-/** Whether this code was called by a sandbox: a run begun here is waited for by another. */
+/** True if this code was called by a sandbox: another run then waits for any run begun here. */
 export const isInsideBridge = (): boolean => insideBridge.getStore() === true;
 
-/** Calls a function of the host's on behalf of the sandbox. */
+/** Calls a function of the host for the sandbox. */
 export const callInsideBridge = <T>(call: () => T): T => insideBridge.run(true, call);
 
 export interface HostFunctionsParts {
@@ -38,7 +38,7 @@ export class HostFunctions {
     homeId: (fn) => this.#takenIds.get(fn as object),
   };
   readonly #parts: HostFunctionsParts;
-  /** A child serves many runs: what the host gave is called in the async context in which it was given, not in which the child was made. */
+  /** Async context of the run, in which its functions are called: not that of the child, which serves many runs. */
   readonly #within = AsyncLocalStorage.snapshot();
   readonly #given: AnyFunction[] = [];
   readonly #givenIds = new Map<AnyFunction, number>();
@@ -54,14 +54,14 @@ export class HostFunctions {
     this.#parts = parts;
   }
 
-  /** Something came from the sandbox. Throws for what no sandbox of ours would have said. */
+  /** Handles a call or an answer from the sandbox. Throws if a call exceeds the limits. */
   receive(crossing: Crossing): void {
     if (this.#closed !== undefined) return;
     if (crossing.kind === 'call') this.#admit(crossing);
     else this.#settle(crossing);
   }
 
-  /** Calls under way reject with `why`, and so do all later ones. */
+  /** Rejects pending and all later calls of the code's functions with `why`. */
   close(why: string): void {
     this.#closed ??= why;
     for (const { reject } of this.#pending.values()) reject(new Error(why));
@@ -80,14 +80,14 @@ export class HostFunctions {
     return this.#given.length;
   }
 
-  /** The sandbox counts its functions from 1: any other id would only be chosen for what it does to a table. */
+  /** The sandbox numbers its functions from 1: a larger id could only be meant to enlarge the table. */
   #take(id: number, name: string): AnyFunction {
     const known = this.#taken[id];
     if (known) return known;
     if (id > SANDBOX_LIMITS.functions) throw new Error('The sandbox gave too many functions.');
     const proxy = (...args: unknown[]) => {
       const answer = this.#call(id, args);
-      // Whoever called without awaiting must not end this process by what the code throws.
+      // A caller that does not await must not crash this process when the code throws.
       answer.catch(() => undefined);
       return answer;
     };
@@ -120,7 +120,7 @@ export class HostFunctions {
     }
   }
 
-  /** What its arguments weigh is known before they are read, and held until they are answered. */
+  /** The size of the arguments is counted before they are read, and until the call is answered. */
   #admit(call: Call): void {
     const bytes = keptBytes(call.wire);
     const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
@@ -152,7 +152,7 @@ export class HostFunctions {
   }
 }
 
-/** Name and message cross; a stack would name the host's files. */
+/** Only name and message cross: a stack would reveal paths of the host. */
 function encodeError(error: unknown): Wire {
   const { name } = (error ?? {}) as { name?: unknown };
   const told = new Error(errorMessage(error).slice(0, SANDBOX_LIMITS.errorMessageLength));

@@ -1,9 +1,9 @@
 /**
- * What one child says during a run, as it is taken in.
- * T1. What was taken is told back, and the sandbox goes on speaking only then; a child that speaks on all the same is refused.
- * T2. Reading takes this process's one thread. Whoever makes it read for long is told later that it was taken: of that thread a
- *     run has a quarter at the most, whatever it sends.
- * T3. Nothing of a child is read past what one transfer may hold and may take to read.
+ * Flow control for the messages of one child during a run.
+ * T1. Processed messages are acknowledged, and the sandbox sends more only then; a child that does not wait is refused.
+ * T2. A run takes at most a quarter of this process's one thread for reading, whatever it sends. The longer reading
+ *     takes, the later messages are acknowledged.
+ * T3. No transfer from a child is read beyond the limits of its size and of the time to read it.
  */
 import { decode } from '../codec/decode.ts';
 import { type FunctionTable, type Wire, wireBytes } from '../codec/wire.ts';
@@ -14,10 +14,10 @@ export interface Taken {
   readonly bytes: number;
 }
 
-/** How much may be taken from a child before it is told so. */
+/** How much is processed before an acknowledgement is sent. */
 const TOLD_MESSAGES = 32;
 const TOLD_BYTES = 256 * 1024;
-/** T2: after each millisecond of reading so many of rest. */
+/** T2: milliseconds of pause per millisecond of reading. */
 const REST = 3;
 const SHORTEST_REST_MS = 5;
 const LONGEST_REST_MS = 10_000;
@@ -27,7 +27,7 @@ const FROM_CHILD = {
   work: {
     freeMs: SANDBOX_LIMITS.transferFreeMs,
     msPerElement: SANDBOX_LIMITS.transferMsPerElement,
-    /** Processor time: a busy machine makes nobody's transfer one that cannot be read. */
+    /** CPU time of this thread in milliseconds: a busy machine must not make a transfer fail. */
     spentMs() {
       const { user, system } = process.threadCpuUsage();
       return (user + system) / 1000;
@@ -46,7 +46,7 @@ export class Intake {
     this.#tell = tell;
   }
 
-  /** T3. Throws for what cannot be read. */
+  /** T3. Decodes a value. Throws if it cannot be read. */
   read(wire: Wire, functionTable?: FunctionTable): unknown {
     const begun = performance.now();
     try {
@@ -60,7 +60,7 @@ export class Intake {
     }
   }
 
-  /** T1. Once for each message that the sandbox waits to be taken. */
+  /** T1. Counts a processed message. Call it once for each that the sandbox expects an acknowledgement for. */
   take(wire: Wire): void {
     if (this.#closed) return;
     const { count, bytes } = this.#taken;
@@ -74,7 +74,7 @@ export class Intake {
     else this.#timer ??= setTimeout(() => this.#tellNow(), rest);
   }
 
-  /** Nothing is told any more. */
+  /** Stops sending acknowledgements. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

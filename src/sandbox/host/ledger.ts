@@ -1,6 +1,7 @@
 /**
- * What the runs of one sandbox keep in this process: reports, logs, arguments of calls under way, each weighed before it is read.
- * Every run may hold a little whatever the others do; beyond that all share one bound, and the run that would pass it is ended.
+ * Accounts for the memory that the runs of one sandbox hold in this process: reports, logs and arguments of pending
+ * calls, measured before they are read. Each account may always hold a little; a run that would exceed the shared rest
+ * is ended.
  */
 import { RuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
@@ -19,7 +20,7 @@ export class Ledger {
   }
 }
 
-/** One run's page. */
+/** An account of one run. */
 export class Account {
   readonly #common: (bytes: number) => boolean;
   #held = 0;
@@ -28,7 +29,7 @@ export class Account {
     this.#common = common;
   }
 
-  /** Throws `SandboxBusy` where all runs hold too much together. */
+  /** Throws `SandboxBusy` if all runs together hold too much. */
   hold(bytes: number): void {
     const more = beyondOwn(this.#held + bytes) - beyondOwn(this.#held);
     if (!this.#common(more)) throw new RuntimeError('SandboxBusy', FULL);

@@ -1,12 +1,12 @@
 /**
- * Who is served next. Tenants take turns, whatever each has in line, and those of one tenant keep their order.
- * L1. Runs outside the pool go first: the runs that wait for them hold places already.
- * L2. A free place goes to a tenant that holds the fewest; among those, to the one whose turn is longest ago.
- * L3. A tenant that holds no place gets one beyond the pool's size for each run that has kept its own place for long:
- *     endless programs of one tenant never keep another from beginning. No run is ended for it; the kernel shares the processor.
+ * The queue of waiting runs. Tenants take turns, however many runs each has queued; one tenant's runs keep their order.
+ * L1. Runs outside the pool go first: the runs that wait for them already hold places.
+ * L2. A free place goes to a tenant that holds the fewest; among those, to the one whose last turn is longest ago.
+ * L3. A tenant without a place gets one beyond the pool's size for each run that has held its place for long: endless
+ *     programs of one tenant never keep another from beginning. No run is ended for that; the kernel shares the CPU.
  */
 
-/** Whose code a run is. */
+/** The owner of the code of a run. */
 export type Tenant = string | symbol;
 
 export interface InLine {
@@ -16,15 +16,15 @@ export interface InLine {
 
 export interface Places {
   readonly size: number;
-  /** How many places inside the pool each tenant holds. */
+  /** Number of places inside the pool that each tenant holds. */
   readonly taken: ReadonlyMap<Tenant, number>;
-  /** Places that were taken long ago. */
+  /** Number of places that were taken long ago. */
   readonly long: number;
 }
 
 export class Line<Waiter extends InLine> {
   readonly #outside: Waiter[] = [];
-  /** In the order of their turns. */
+  /** Waiting runs by tenant, in the order of the tenants' turns. */
   readonly #tenants = new Map<Tenant, Waiter[]>();
 
   join(waiter: Waiter): void {
@@ -38,7 +38,7 @@ export class Line<Waiter extends InLine> {
     if (!waiter.outside && line.length === 0) this.#tenants.delete(waiter.tenant);
   }
 
-  /** It has its place, and its tenant the last turn. */
+  /** Removes a waiter that got its place, and moves its tenant to the end of the turns. */
   serve(waiter: Waiter): void {
     this.leave(waiter);
     const rest = waiter.outside ? undefined : this.#tenants.get(waiter.tenant);
@@ -47,7 +47,7 @@ export class Line<Waiter extends InLine> {
     this.#tenants.set(waiter.tenant, rest);
   }
 
-  /** The next that is not passed over, such as for want of a child. */
+  /** Returns the next waiter that is not in `passed`, for example for lack of a child. */
   next(places: Places, passed: ReadonlySet<Waiter>): Waiter | undefined {
     const rest = (waiters: readonly Waiter[]) => waiters.find((each) => !passed.has(each));
     const first = rest(this.#outside);
@@ -73,7 +73,7 @@ export class Line<Waiter extends InLine> {
   }
 }
 
-/** Chooses among those in line, given in the order of their turns. */
+/** Chooses among the waiting tenants, given in the order of their turns. */
 export function nextTenant(turns: readonly Tenant[], { size, taken, long }: Places): Tenant | undefined {
   const holds = (tenant: Tenant) => taken.get(tenant) ?? 0;
   const inside = [...taken.values()].reduce((sum, count) => sum + count, 0);
@@ -82,6 +82,6 @@ export function nextTenant(turns: readonly Tenant[], { size, taken, long }: Plac
     undefined,
   );
   if (fewest === undefined || inside < size) return fewest;
-  // As many again as the size at the most: beyond that, programs without an end wait for each other.
+  // At most as many extra places as the pool has: beyond that, endless programs wait for each other.
   return holds(fewest) === 0 && inside < size + Math.min(size, long) ? fewest : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What code wrote to its console: the newest entries, within bounds; that older ones are gone is said. Entries are kept as they
- * came, weighed and not read: those that are dropped were never more than text, and are referenced by nothing.
+ * The console output of a run: the newest entries, within bounds, and a note if older ones were dropped. Entries are
+ * measured but not decoded until the end: dropped ones were never more than text, and nothing refers to them.
  */
 import type { CodeExecutionLog } from '../../core/author/code-execution.ts';
 import { keptBytes, type Wire } from '../codec/wire.ts';
@@ -12,18 +12,18 @@ interface Entry {
   readonly level: CodeExecutionLog['level'];
   readonly timestamp: number;
   readonly bytes: number;
-  /** Unread, or in the host's own words. */
+  /** The undecoded entry, or a text of the host. */
   readonly said: Wire | string;
 }
 
-/** What an entry takes beside its arguments. */
+/** Memory of an entry beside its arguments, in bytes. */
 const ENTRY_BYTES = 256;
 const TOO_LARGE = '[an entry too large to be kept]';
 const UNREADABLE = '[an entry that cannot be read]';
 
 export class LogBook {
   readonly #account: Account;
-  /** A ring: the oldest stands at `#first` once it is full. */
+  /** Ring buffer: the oldest entry is at `#first`. */
   readonly #ring: (Entry | undefined)[] = [];
   #first = 0;
   #count = 0;
@@ -34,19 +34,19 @@ export class LogBook {
     this.#account = account;
   }
 
-  /** From the sandbox. */
+  /** Adds an entry from the sandbox. */
   add(level: number, wire: Wire): void {
     const bytes = keptBytes(wire) + ENTRY_BYTES;
     const fits = bytes <= SANDBOX_LIMITS.logBytes;
     this.#push(LOG_LEVELS[level] ?? 'log', fits ? wire : TOO_LARGE, fits ? bytes : ENTRY_BYTES);
   }
 
-  /** An entry of the host's own: never refused. */
+  /** Adds an entry of the host: never refused. */
   note(level: CodeExecutionLog['level'], text: string): void {
     this.#push(level, text.slice(0, SANDBOX_LIMITS.errorMessageLength), 0);
   }
 
-  /** `read` throws for what cannot be read. */
+  /** Returns the entries, decoded by `read`, which throws for one that cannot be read. */
   entries(read: (wire: Wire) => unknown): readonly CodeExecutionLog[] {
     const entries: CodeExecutionLog[] = [];
     for (let at = 0; at < this.#count; at += 1) entries.push(toLog(this.#at(at) as Entry, read));

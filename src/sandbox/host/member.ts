@@ -1,6 +1,6 @@
 /**
- * One child of the pool, and what it is at. A child that has run somebody's code is that tenant's from then on: what may be left in it
- * is met by no other tenant.
+ * One child of the pool, and its state. A child that has run the code of a tenant belongs to that tenant from then on:
+ * no other tenant encounters what may be left in it.
  */
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Job } from '../protocol.ts';
@@ -42,27 +42,27 @@ export class Member {
     return this.#state.kind === 'starting';
   }
 
-  /** The run that it is at. */
+  /** The current run, if there is one. */
   get use(): Use | undefined {
     return this.#state.kind === 'busy' ? this.#state.use : undefined;
   }
 
-  /** Since when it waits for a run. */
+  /** Time from which the child has been free, by `performance.now()`; undefined if it is not free. */
   get freeSince(): number | undefined {
     return this.#state.kind === 'free' ? this.#state.since : undefined;
   }
 
-  /** Not to be given another run: it has served its number of runs, or was worn out. */
+  /** True if the child must not get another run: it has served its maximum of runs, or was worn out. */
   get isSpent(): boolean {
     return this.#isWorn || this.#runs >= SANDBOX_LIMITS.runsPerChild;
   }
 
-  /** What was ended, or was at its limit once, must not burden the next run. */
+  /** Excludes the child from later runs: one that was ended, or reached its limit once, must not burden them. */
   wearOut(): void {
     this.#isWorn = true;
   }
 
-  /** It is ready, or its run is over. */
+  /** Marks the child as free: it is ready, or its run is over. */
   rest(): void {
     this.use?.close();
     this.#state = { kind: 'free', since: performance.now() };
@@ -77,14 +77,14 @@ export class Member {
   }
 }
 
-/** One run at one child. */
+/** One run in one child. */
 export class Use {
   readonly job: Job;
   readonly tenant: Tenant;
   readonly events: LeaseEvents;
   readonly begunAt = performance.now();
   #isOutside: boolean;
-  /** Set when the run has settled for good, or was told to end: by then the child must have said that it is idle. */
+  /** Started once the run has settled unheld, or was told to end; the child must report `idle` before it fires. */
   #deadline: NodeJS.Timeout | undefined;
 
   constructor({ job, tenant, outside, events }: Waiting) {
@@ -94,7 +94,7 @@ export class Use {
     this.#isOutside = outside;
   }
 
-  /** Whether it holds no place of the pool. */
+  /** True if the run holds no place of the pool. */
   get isOutside(): boolean {
     return this.#isOutside;
   }
@@ -107,9 +107,9 @@ export class Use {
     this.#isOutside = true;
   }
 
-  /** `giveUp` is called unless it is closed in time. */
+  /** Calls `giveUp` at the deadline, unless `close` is called before. */
   end(giveUp: () => void): void {
-    // A timer that is late because this process was busy comes before what the child said in time: that is read first.
+    // If this process was busy, the timer fires before messages that came in time: they are read first.
     this.#deadline ??= setTimeout(() => setImmediate(giveUp), SANDBOX_LIMITS.stopGraceMs);
   }
 

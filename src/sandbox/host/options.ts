@@ -1,5 +1,5 @@
 /**
- * What a caller asked for, checked and encoded into a job (definitions §19.1). Whatever is wrong is a value: the run
+ * Validates a caller's options and encodes them into a job (definitions §19.1). Invalid options are a value: the run
  * settles as `link_error`, and `runCode` never throws.
  */
 import type { CodeExecutionError, CodeExecutionOptions } from '../../core/author/code-execution.ts';
@@ -26,7 +26,7 @@ const KNOWN = [
 ];
 const DEFAULT_FILENAME = '<runCode>';
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
-/** Words that a module cannot bind, and the two that would change what our own modules mean. */
+/** Words that a module cannot bind, `arguments` and `eval` included. */
 const RESERVED = new Set(
   (
     'arguments await break case catch class const continue debugger default delete do else enum eval export ' +
@@ -118,7 +118,7 @@ function readFilename(given: unknown, modules: readonly [string, string][]): str
   }
   if (CONTROL.test(filename)) refuse(field, 'must not hold control characters');
   if (filename.endsWith('.json')) refuse(field, 'must not end in .json: the source is code');
-  // Errors are told by name, and one name must mean one source.
+  // Errors refer to sources by name, and one name must mean one source.
   if (modules.some(([key]) => normalizeKey(key) === normalizeKey(filename))) {
     refuse(field, `is the name of a module too: ${JSON.stringify(filename)}`);
   }
@@ -181,7 +181,7 @@ function readImports(given: unknown): { specifier: string; entries: [string, unk
   });
 }
 
-/** §13.4 (a): clamped into what the platform can enforce; an overrun names the effective limit. */
+/** Clamps the limit to what the platform can enforce (§13.4 a); the error of an overrun names the effective limit. */
 function readMemory(given: unknown): number {
   const { memoryDefault, memoryFloor, memoryCeiling } = SANDBOX_LIMITS;
   if (given === undefined) return memoryDefault;

@@ -1,11 +1,11 @@
 /**
- * The children of one process: one run per child at a time, a fresh isolate per run, a spare kept warm unless told otherwise.
+ * The children of one process: one run per child at a time, a fresh isolate per run, and by default one spare child.
  * P1. Runs beyond the pool's size wait, and tenants take turns (`line.ts`).
- * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool: the
- *     run that waits for them holds a place already. They are bounded, and refused beyond.
- * P3. A child serves one tenant. Others are started ahead for those who come next, in the background.
- * P4. A child that was killed, crashed, ran out of memory, grew, or served its number of runs is replaced; so is one
- *     whose run was ended from outside or kept its thread busy: what is left of that must not burden the next run.
+ * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool. The run
+ *     that waits for them already holds a place. Their number is limited; beyond it they are refused.
+ * P3. A child serves one tenant. Others are started ahead in the background, for the tenants that come next.
+ * P4. A child is replaced if it was killed, crashed, ran out of memory, grew, or served its maximum of runs. So is one
+ *     whose run was ended from outside or kept its thread busy: what is left of that run must not burden the next.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
@@ -19,27 +19,27 @@ import { type Entry, Member, type Use, type Waiting } from './member.ts';
 import { Roster } from './roster.ts';
 
 export interface PoolOptions extends SpawnOptions {
-  /** Runs at a time. Default: the machine's cores, at least 2. */
+  /** Maximum of concurrent runs. Default: the machine's cores, at least 2. */
   readonly size?: number;
-  /** Whether a child that has run nothing stands ready for whoever comes next. Default: yes; it is of no use where one program runs alone. */
+  /** Whether an unused child is kept ready for the next tenant. Default: true; of no use where one program runs alone. */
   readonly spare?: boolean;
 }
 
 type Settled = Extract<FromChild, { kind: 'settled' }>;
 
-/** Children that cannot even start would otherwise be started for ever. */
+/** Failed starts in a row after which waiting runs are refused; otherwise children would be started forever. */
 const FAILED_STARTS = 3;
 const CLOSED: ChildEnd = { kind: 'crashed', how: 'the sandbox is closed' };
 
 export class Pool {
-  /** Weighs what the runs keep in this process. */
+  /** Accounts for the memory that runs hold in this process. */
   readonly ledger = new Ledger();
   readonly #size: number;
   readonly #spares: number;
   readonly #spawning: SpawnOptions;
   readonly #roster = new Roster();
   readonly #line = new Line<Waiting>();
-  /** A child outlives the run that it was made for: its events belong to the pool, and to no run's async context. */
+  /** The pool's async context, in which events of children are handled: a child outlives the run that it was started for. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #closed = false;
   /** Children in a row that ended before they were ready. */
@@ -57,7 +57,7 @@ export class Pool {
     return { children: all.length, running: uses.length, waiting: this.#line.waiters.length };
   }
 
-  /** Undefined when the run must not wait and there is no room outside the pool. */
+  /** Queues a run. Returns undefined if it belongs outside the pool and there is no room there. */
   enter(entry: Entry, events: LeaseEvents): Ticket | undefined {
     if (this.#closed) {
       events.onEnd(CLOSED);
@@ -70,7 +70,7 @@ export class Pool {
     return { cancel: () => this.#line.leave(waiting) };
   }
 
-  /** No more runs of this tenant will come: children that rest for it are of no use. */
+  /** Ends idle children of a tenant of which no more runs will come, and excludes its busy ones from later runs. */
   dismiss(tenant: Tenant): void {
     for (const member of this.#roster.serving) {
       if (member.tenant !== tenant) continue;
@@ -85,7 +85,7 @@ export class Pool {
     clearTimeout(this.#later);
     const all = this.#roster.all;
     for (const { child } of all) {
-      // Their end is waited for, so now they do keep this process alive.
+      // Their end is awaited, so from now on they must keep this process alive.
       child.ref();
       child.kill();
     }
@@ -138,14 +138,14 @@ export class Pool {
   }
 
   #onSettled(member: Member, use: Use, { settlement, memoryUsedBytes }: Settled): void {
-    // An engine that was at its limit once, or whose thread was still busy, is not asked to go on.
+    // An engine that reached its limit once, or whose thread was still busy, is not reused.
     if (memoryUsedBytes === undefined) member.wearOut();
-    // The result is here; the code may keep the thread busy all the same.
+    // The result has arrived, but the code may still keep the thread busy.
     if (settlement.status !== 'success' || !settlement.held) this.#awaitIdle(member, use);
   }
 
   #onIdle(member: Member, use: Use, rssBytes: number): void {
-    // It was not told to: the caller of this run would wait for ever.
+    // `idle` before the run is ending violates the protocol: without this, the caller of the run would wait forever.
     const lied = !use.isEnding;
     member.rest();
     if (lied || member.isSpent || rssBytes > SANDBOX_LIMITS.childRestingBytes) this.#roster.retire(member);
@@ -156,7 +156,7 @@ export class Pool {
   #awaitIdle(member: Member, use: Use): void {
     use.end(() => {
       if (member.use !== use) return;
-      // Out of the pool first: its `idle` may still come, and must not be taken.
+      // Removed from the pool first: its `idle` may still come, and must be ignored.
       this.#roster.retire(member);
       this.#fill();
     });
@@ -174,7 +174,7 @@ export class Pool {
       send: (message) => void (member.use === use && member.child.send(message)),
       stop: () => {
         if (member.use !== use || use.isEnding) return;
-        // What was ended may take a while to let go of its thread and memory; another run must not pay for it.
+        // An ended run may take a while to free its thread and memory; another run must not be affected.
         member.wearOut();
         this.#awaitIdle(member, use);
         member.child.send({ kind: 'stop', run: use.job.id });
@@ -188,14 +188,14 @@ export class Pool {
     };
   }
 
-  /** Gives children to those who wait, starts what is missing and the spare, and lets go of what rests beyond. */
+  /** Assigns children to waiting runs, starts those that are missing and the spare, and ends surplus idle ones. */
   #fill(): void {
     if (this.#closed) return;
     const missing = this.#serve();
     for (let more = Math.max(this.#spares, missing) - this.#roster.unused; more > 0; more -= 1) this.#add();
     for (const member of this.#roster.surplus(Math.max(missing, this.#size + 1))) this.#roster.retire(member);
     const waits = this.#line.waiters.length > 0;
-    // Only children that somebody waits for keep this process alive.
+    // Only children with a run, or awaited by one, keep this process alive.
     for (const { child, use, isStarting } of this.#roster.serving) {
       if (use || (isStarting && waits)) child.ref();
       else child.unref();
@@ -203,7 +203,7 @@ export class Pool {
     this.#lookAgain(waits);
   }
 
-  /** Answers how many might begin but for a child. A place is kept for them while theirs start. */
+  /** Returns how many runs could begin but for a child. A place is reserved for them while their children start. */
   #serve(): number {
     const passed = new Set<Waiting>();
     const kept = new Map<Tenant, number>();
@@ -230,7 +230,7 @@ export class Pool {
     return { size: this.#size, taken, long };
   }
 
-  /** Places grow old while others wait, and nothing else would say so. */
+  /** Schedules the next `#fill` for when a place becomes a long one: no other event triggers it. */
   #lookAgain(waits: boolean): void {
     clearTimeout(this.#later);
     const { nextLongAge } = this.#roster;

@@ -1,6 +1,6 @@
 /**
- * The program of a sandbox child: its modules linked into one file, so that a start neither looks for some hundred files nor
- * translates them. The build leaves it in the package; of sources it is made once, and kept. The probe of a wall starts alike.
+ * The program of a sandbox child: its modules linked into one file, so that a start need not find and translate some
+ * hundred files. A build contains it; when run from source, it is made once and cached on disk, like the wall probe.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -12,14 +12,14 @@ const EXTENSION = extname(import.meta.url);
 const IS_BUILT = EXTENSION === '.js';
 const inChild = (file: string): URL => new URL(`../child/${file}`, import.meta.url);
 const MAIN = fileURLToPath(inChild(`main${EXTENSION}`));
-/** Beside built code, where the build has left it. */
+/** The linked program in a build. */
 export const BUILT_PROGRAM = fileURLToPath(inChild('main.linked.mjs'));
 /** The program of the thread with which a child watches its own memory. */
 export const WATCHDOG = fileURLToPath(inChild(`watchdog${EXTENSION}`));
 
 const programs = new Map<string, Promise<string>>();
 
-/** What to start for `main`: that itself where nothing can be kept. */
+/** Returns the file to start for `main`: `main` itself if the linked program cannot be stored. */
 export async function childProgram(main = MAIN): Promise<string> {
   if (IS_BUILT) return main === MAIN ? BUILT_PROGRAM : main;
   const known = await programs.get(main);
@@ -34,16 +34,16 @@ async function keepProgram(main: string): Promise<string> {
     folder: join('everthread', 'sandbox', 'child'),
     name: basename(main, EXTENSION),
     extension: '.mjs',
-    // Code of core is linked into it as well.
+    // Code of `core` is linked into the program too.
     sources: [main, SANDBOX, join(SANDBOX, '..', 'core')],
   } as const;
   const { path } = await keepFile(file, () => linkProgram(main));
   return path === undefined ? main : realpathSync(path);
 }
 
-/** Everything but the engine's addon; the script for isolates stands in it as a text. */
+/** Links everything but the engine's addon; the script for isolates is embedded as a text. */
 export async function linkProgram(main = MAIN): Promise<string> {
-  // What it needs is needed once: no host shall load it for nothing.
+  // Imported only here, because it is needed only once: other hosts do not load it.
   const { link } = await import('../child/link.ts');
   const { BOOT_GLOBAL, makeBootScript } = await import('../child/boot-source.ts');
   const script = JSON.stringify(makeBootScript());

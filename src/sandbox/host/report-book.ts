@@ -1,4 +1,4 @@
-/** What code reported: handed on as it comes, in order, and within a bound beyond which the run is ended. */
+/** The values that code reported: delivered in order as they arrive, up to a bound beyond which the run is ended. */
 import { errorMessage } from '../../core/value/error.ts';
 import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
@@ -18,7 +18,7 @@ export const TOO_MANY_REPORTS =
   'and was ended.';
 
 export class ReportBook {
-  /** The caller's view of it is live. */
+  /** The caller holds this array and sees new values as they arrive. */
   readonly values: unknown[] = [];
   readonly #parts: ReportBookParts;
   #report: ((value: unknown) => unknown) | undefined;
@@ -28,12 +28,12 @@ export class ReportBook {
     this.#parts = parts;
   }
 
-  /** Each report is also handed to `report`, in its turn. */
+  /** Also passes each report to `report`, in order. */
   deliverTo(report: (value: unknown) => unknown): void {
     this.#report = report;
   }
 
-  /** False when this is one more than a run may report: it is not read then. */
+  /** Returns false, without reading the value, if it is more than a run may report. */
   add(wire: Wire): boolean {
     const bytes = keptBytes(wire);
     const { reportEntries, reportBytes } = SANDBOX_LIMITS;
@@ -47,7 +47,7 @@ export class ReportBook {
     return true;
   }
 
-  /** An async one may reject later, and would end this process unheard. */
+  /** Calls `report`. An async one may reject later: without a handler, that would crash this process. */
   #tell(value: unknown): void {
     const { onThrown } = this.#parts;
     const thrown = (error: unknown) => onThrown(`options.report threw: ${errorMessage(error)}`);

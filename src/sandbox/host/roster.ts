@@ -1,9 +1,9 @@
-/** The children of one pool: those that serve, those that were killed on purpose and are not gone yet, and which of them to take. */
+/** The children of one pool, in service or killed on purpose and not ended yet, and the choice among them. */
 import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Tenant } from './line.ts';
 import type { Member, Use } from './member.ts';
 
-/** So long after a run a child may still be making its next isolate. */
+/** Milliseconds after a run in which a child may still be making its next isolate. */
 const FRESH_ISOLATE_MS = 20;
 
 export class Roster {
@@ -22,17 +22,17 @@ export class Roster {
     return this.serving.flatMap(({ use }) => use ?? []);
   }
 
-  /** Children that have served no tenant, starting or ready. */
+  /** Number of children that have served no tenant, starting or ready. */
   get unused(): number {
     return this.serving.filter(({ tenant }) => tenant === undefined).length;
   }
 
-  /** Runs outside the pool. One that is ending has left its room to another. */
+  /** Number of runs outside the pool. One that is ending has already left its room to another. */
   get outside(): number {
     return this.uses.filter(({ isOutside, isEnding }) => isOutside && !isEnding).length;
   }
 
-  /** The age of the run that will be a long one next. */
+  /** Age in milliseconds of the run that will be a long one next; undefined if there is none. */
   get nextLongAge(): number | undefined {
     const ages = this.uses.map(({ begunAt }) => performance.now() - begunAt);
     const young = ages.filter((age) => age < SANDBOX_LIMITS.longRunMs);
@@ -43,13 +43,13 @@ export class Roster {
     this.#serving.add(member);
   }
 
-  /** It is gone. Answers whether it was still serving. */
+  /** Removes a child that has ended. Returns whether it was still in service. */
   remove(member: Member): boolean {
     this.#retired.delete(member);
     return this.#serving.delete(member);
   }
 
-  /** Ends a child that is of no more use. What it still says is not heard. */
+  /** Kills a child that is no longer needed. Its further messages are ignored. */
   retire(member: Member): void {
     this.#serving.delete(member);
     this.#retired.add(member);
@@ -57,8 +57,8 @@ export class Roster {
   }
 
   /**
-   * The tenant's own that has rested longest, so that its next isolate is made; else one that has served no tenant. Such a one comes
-   * first, too, while the tenant has few of its own and the next isolate would have to be waited for.
+   * Returns the tenant's child that has been free longest, so that its next isolate is made; else an unused one. An
+   * unused one is preferred if the tenant has fewer than `most`, and its own may still be making their isolates.
    */
   freeFor(tenant: Tenant, most: number): Member | undefined {
     const own = this.serving.filter((each) => each.tenant === tenant);
@@ -69,7 +69,7 @@ export class Roster {
     return own.length < most && isFresh ? unused : rested;
   }
 
-  /** Children without a run, starting or at rest, that are too many: those of tenants first, the longest unused before all. */
+  /** Returns idle or starting children beyond `most`: those of tenants first, and of these the longest free. */
   surplus(most: number): readonly Member[] {
     const idle = this.serving.filter(({ use }) => !use);
     const used = idle.filter(({ tenant }) => tenant !== undefined).sort(byRest);

@@ -1,4 +1,4 @@
-/** How a run can end, in the words that its caller reads. */
+/** The possible outcomes of a run, with the messages that its caller reads. */
 import type { CodeExecutionError, CodeExecutionStatus } from '../../core/author/code-execution.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
@@ -22,7 +22,7 @@ export const terminated = (message: string, name = 'Terminated'): Outcome => ({
 
 export const busy = (message = BUSY): Outcome => terminated(message, 'SandboxBusy');
 
-/** The child is gone, in the middle of the run. */
+/** The outcome if the child ended during the run. */
 export function endedWith(end: ChildEnd, memoryBytes: number): Outcome {
   if (end.kind === 'memory')
     return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(memoryBytes) } };
@@ -30,7 +30,7 @@ export function endedWith(end: ChildEnd, memoryBytes: number): Outcome {
   return crashed(`The sandbox process ended in the middle of the run: ${end.how}.`);
 }
 
-/** A message of the child could not be taken in, for want of room or for what it says. */
+/** The outcome if a message of the child could not be processed: there is no room for it, or it is invalid. */
 export function untakenOutcome(error: unknown): Outcome {
   const message = errorMessage(error);
   if (isRuntimeError(error, 'SandboxBusy')) return busy(message);
@@ -42,7 +42,7 @@ export const unreadableResult = (error: unknown): Outcome => ({
   error: { name: 'SerializationError', message: errorMessage(error) },
 });
 
-/** What calls of the run's functions reject with from then on. */
+/** The error message of calls of the run's functions from then on. */
 export const whyEnded = (outcome: Outcome): string =>
   outcome.status === 'terminated' ? outcome.error.message : ENDED;
 

@@ -1,6 +1,6 @@
 /**
- * One run as its caller holds it: waiting, running, settled, perhaps held for the functions of its result.
- * It settles once, and at once when it is told to end; what the child still does then is the pool's to end.
+ * One run on its caller's side: waiting, running, settled, perhaps held for the functions of its result.
+ * It settles once, and immediately when it is told to end; the pool ends what the child still does then.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CodeExecution, CodeExecutionResult } from '../../core/author/code-execution.ts';
@@ -29,12 +29,12 @@ import {
 
 export interface Run {
   readonly execution: CodeExecution;
-  /** Ends the run, or lets go of the functions of its result. */
+  /** Ends the run, or releases the functions of its result. */
   release(why: string): void;
 }
 
 export interface RunRequest {
-  /** Whose code this is: no child serves another tenant after it. */
+  /** Whose code this is: its child never serves another tenant. */
   readonly tenant: Tenant;
   readonly source: string;
   readonly options: unknown;
@@ -66,7 +66,7 @@ class SandboxRun implements Run {
   readonly #settled = Promise.withResolvers<CodeExecutionResult>();
   readonly #begun = Promise.withResolvers<boolean>();
   readonly #id = ++lastId;
-  /** Holds reports and logs until they are the caller's. */
+  /** Accounts for reports and logs until they are passed to the caller. */
   readonly #account: Account;
   readonly #intake: Intake;
   readonly #functions: HostFunctions;
@@ -105,7 +105,7 @@ class SandboxRun implements Run {
   }
 
   #enter(tenant: Tenant, { job, report }: Job): void {
-    // Called in the async context of whoever gave it (host-functions.ts).
+    // `report` is called in the async context in which the run was started (host-functions.ts).
     if (report) this.#reports.deliverTo(AsyncLocalStorage.bind(report));
     const entry = { job: { ...job, id: this.#id }, tenant, outside: isInsideBridge() };
     const ticket = this.#pool.enter(entry, {
@@ -114,7 +114,7 @@ class SandboxRun implements Run {
       onEnd: (end) => this.#onEnd(end, job.memoryBytes),
     });
     if (!ticket) this.#end(busy());
-    // It may have begun by now, or ended.
+    // The run may have begun by now, or ended.
     else if (this.#state.kind === 'new') this.#state = { kind: 'waiting', ticket };
   }
 
@@ -138,7 +138,7 @@ class SandboxRun implements Run {
     };
   }
 
-  /** Until it settles. */
+  /** True until the run settles. */
   #isRunning(): boolean {
     return this.#state.kind !== 'held' && this.#state.kind !== 'ended';
   }
@@ -147,7 +147,7 @@ class SandboxRun implements Run {
     return this.#state.kind === 'running' || this.#state.kind === 'held' ? this.#state.lease : undefined;
   }
 
-  /** The caller puts the run into its next state in the same turn. */
+  /** Settles the run; the calling method must set the next state in the same turn. */
   #settle(outcome: Outcome, memoryUsedBytes?: number): void {
     this.#begun.resolve(false);
     this.#settled.resolve({
@@ -160,7 +160,7 @@ class SandboxRun implements Run {
     this.#account.close();
   }
 
-  /** Settles; the child has nothing to do for it any more, or is ended by the pool. */
+  /** Settles the run, if the child has no more work for it or has been ended by the pool. */
   #finish(outcome: Outcome, memoryUsedBytes?: number): void {
     this.#settle(outcome, memoryUsedBytes);
     this.#close(ENDED);
@@ -170,7 +170,7 @@ class SandboxRun implements Run {
     if (this.#isRunning()) this.#end(terminated(message));
   }
 
-  /** Settles what is running, and ends whatever the child does for it. */
+  /** Settles the run if it is running, and ends the child's work for it. */
   #end(outcome: Outcome): void {
     if (this.#isRunning()) this.#settle(outcome);
     this.#abandon(whyEnded(outcome));
@@ -188,7 +188,7 @@ class SandboxRun implements Run {
     this.#functions.close(why);
   }
 
-  /** What a child says is not trusted: whatever cannot be read ends the run, never this process. */
+  /** A child's messages are not trusted: one that cannot be read ends the run, never this process. */
   #onMessage(message: FromChild): void {
     if (this.#state.kind === 'ended') return;
     try {
@@ -221,7 +221,7 @@ class SandboxRun implements Run {
   }
 
   #onSuccess({ wire, held }: Success, memoryUsedBytes: number | undefined): void {
-    // Only while it is read: then it is the caller's.
+    // Counted only while it is read: then the result is the caller's.
     this.#account.hold(keptBytes(wire));
     let result: unknown;
     try {

@@ -1,6 +1,6 @@
 /**
- * A child whose process has been started: what it writes is read and judged, its memory watched, and its end told. One that speaks out of
- * turn is killed.
+ * A child whose process has been started: its messages are parsed and checked, its memory is watched, and its end is
+ * reported. A child that violates the protocol is killed.
  */
 import { openChannel } from '../channel.ts';
 import { FRAME_OF_CHILD, type Frame } from '../frame.ts';
@@ -12,7 +12,7 @@ import type { EnclosedProcess } from './enclosed-process.ts';
 import { readFromChild } from './from-child.ts';
 import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
 
-/** Where its memory is watched: inside by a thread of its own, where the host cannot look into processes. */
+/** Where memory is watched: `inside` by a thread of the child, if the host cannot inspect processes. */
 export type Watch = 'inside' | 'outside';
 
 export interface SupervisedEvents {
@@ -26,10 +26,10 @@ export class SupervisedProcess {
   readonly #events: SupervisedEvents;
   readonly #conduct = new Conduct();
   readonly #channel: ReturnType<typeof openChannel>;
-  /** From the moment it is ready, where it is watched from outside. */
+  /** Set once the child is ready, if it is watched from outside. */
   #memory: MemoryWatch | undefined;
   #ready = false;
-  /** Why it was killed. */
+  /** Why the child was killed. */
   #fault: string | undefined;
 
   constructor(enclosed: EnclosedProcess, watch: Watch, events: SupervisedEvents) {
@@ -63,7 +63,7 @@ export class SupervisedProcess {
     this.#process.refer(referenced);
   }
 
-  /** What it throws is the channel's to tell, as a fault. */
+  /** What this throws is reported by the channel as a fault. */
   #onFrame(frame: Frame): void {
     const message = readFromChild(frame);
     if (this.#conduct.hear(message) === 'drop') return;
@@ -72,7 +72,7 @@ export class SupervisedProcess {
     this.#events.onMessage(message.kind === 'idle' ? this.#measured(message) : message);
   }
 
-  /** Where it is watched from outside, its size is what the kernel says. */
+  /** If the child is watched from outside, replaces its own figure by the kernel's. */
   #measured(idle: Extract<FromChild, { kind: 'idle' }>): FromChild {
     if (!this.#memory) return idle;
     this.#memory.end();
@@ -94,7 +94,7 @@ export class SupervisedProcess {
   }
 }
 
-/** No untrusted code has run in it yet: the processes are those that were started. */
+/** Called before any untrusted code has run in the child: its processes are those that were started. */
 function watchFrom(enclosed: EnclosedProcess): MemoryWatch {
   const { pid, victim } = enclosed.locate();
   const memory = watchMemory(pid, victim);

@@ -1,7 +1,7 @@
 /**
- * The wall of bubblewrap: namespaces of its own for users, processes, files, network, IPC and host name, no
- * capability, a root that holds what the child reads and nothing that it may write, neither
- * `/proc` nor `/dev`, an empty environment, and the filter of system calls. It ends with its parent.
+ * The wall of bubblewrap: separate namespaces for users, processes, files, network, IPC and host name, no capabilities,
+ * a read-only root with only what the child reads and neither `/proc` nor `/dev`, an environment with only the time
+ * zone, and the system call filter. The child ends with its parent.
  */
 import { withinLimits } from './limits-command.ts';
 import { findReadable } from './readable.ts';
@@ -11,7 +11,7 @@ import { type EnclosedCommand, type Enclosure, FILTER_FD } from './wall.ts';
 
 const NOBODY = '65534';
 
-/** Undefined where there is no bubblewrap. */
+/** Returns undefined if bubblewrap is not installed. */
 export function encloseByBubblewrap({ command, main }: EnclosedCommand): Enclosure | undefined {
   const bwrap = findTool('bwrap');
   if (bwrap === undefined) return undefined;

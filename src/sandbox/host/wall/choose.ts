@@ -1,6 +1,6 @@
 /**
- * Which wall the children of this process stand behind: the best that a probe finds to stand, asked once for each
- * setting. A probe is a real program behind a real wall that tries what an attacker would.
+ * Chooses the wall for the children of this process: the best that passes a probe, which runs once per setting. A probe
+ * is a real program behind a real wall that tries what an attacker would.
  */
 import { RuntimeError } from '../../../core/value/error.ts';
 import { probeWall } from './probe.ts';
@@ -10,7 +10,7 @@ const LADDER: readonly WallKind[] = ['bubblewrap', 'namespaces'];
 
 const chosen = new Map<WallSetting, Promise<Wall>>();
 
-/** Rejects with `InvalidConfiguration` when the setting asks for a wall that this machine has not. */
+/** Rejects with `InvalidConfiguration` if the setting requires a wall that this machine does not have. */
 export function chooseWall(setting: WallSetting): Promise<Wall> {
   const known = chosen.get(setting);
   if (known) return known;
@@ -35,7 +35,7 @@ async function choose(setting: WallSetting): Promise<Wall> {
   );
 }
 
-/** What to do about a machine without a wall. */
+/** Advice for a machine without a wall. */
 export const NEXT =
   process.platform === 'linux'
     ? 'Install bubblewrap (apt install bubblewrap), and let this user make user namespaces.'

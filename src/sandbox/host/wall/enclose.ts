@@ -1,4 +1,4 @@
-/** The command that starts a child's program behind a wall of one kind. */
+/** Builds the command that starts a child's program behind a wall of one kind. */
 import { encloseByBubblewrap } from './bubblewrap.ts';
 import { encloseByNamespaces } from './namespaces.ts';
 import { nodeOptions } from './node-options.ts';
@@ -8,13 +8,13 @@ import type { Enclosure, WallKind } from './wall.ts';
 export interface Program {
   readonly main: string;
   readonly args: readonly string[];
-  /** Whether it may start threads of its own. */
+  /** Whether the program may start threads. */
   readonly threads: boolean;
-  /** Without Node's permission model: what a probe finds held is held by the wall. */
+  /** Without Node's permission model: a probe then tests the wall alone. */
   readonly bare?: boolean;
 }
 
-/** Throws when the machine has not what the wall is built with. */
+/** Throws if this machine lacks the programs that the wall needs. */
 export function enclose(kind: WallKind, { main, args, threads, bare = false }: Program): Enclosure {
   const options = bare ? [] : nodeOptions(main, threads);
   const enclosed = { main, command: [process.execPath, ...options, main, ...args] };

@@ -1,7 +1,7 @@
 /**
- * Bounds the memory of whole children while they have runs under way. The engine's own limit counts the heap of the
- * isolate, and one large doubling or a loop inside a built-in passes it; the kernel's count of the process does not
- * lie. One thread watches for all, from outside: a child has neither a thread nor a say in it. Linux alone.
+ * Limits the memory of whole children while they have runs. The engine's own limit covers only the isolate's heap, and
+ * one large allocation or a loop inside a built-in exceeds it; the kernel's figure for the process is reliable. One
+ * thread of the host watches all children from outside: they need no thread for it and cannot influence it. Linux only.
  */
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -14,21 +14,21 @@ const SLACK_BYTES = 48 * KIB * KIB;
 const SENTRY = fileURLToPath(new URL(`./sentry${extname(import.meta.url)}`, import.meta.url));
 
 export interface MemoryWatch {
-  /** From what it holds now, a run may add so much, and what an engine needs besides. */
+  /** Sets the limit of a run: `limitBytes`, and what the engine needs, on top of what the child holds now. */
   begin(limitBytes: number): void;
   end(): void;
-  /** What the child holds now. */
+  /** Resident memory of the child, in bytes. */
   residentBytes(): number;
-  /** Whether it was killed for its memory. */
+  /** True if the child was killed for its memory. */
   readonly tripped: boolean;
-  /** The child is gone. */
+  /** Frees the child's place; call it when the child has ended. */
   close(): void;
 }
 
 let places: Int32Array | undefined;
 let sentry: Worker | undefined;
 
-/** `pid` is watched, and `victim` killed. Undefined when no more can be watched. */
+/** Watches `pid`, and kills `victim`. Returns undefined if no more children can be watched. */
 export function watchMemory(pid: number, victim: number): MemoryWatch | undefined {
   places ??= new Int32Array(new SharedArrayBuffer(4 * PLACE * (MOST_CHILDREN + 1)));
   const all = places;
@@ -69,7 +69,7 @@ function freePlace(all: Int32Array): number | undefined {
   return undefined;
 }
 
-/** Once a process, and again should it ever fail. */
+/** Starts the watching thread once per process, and again if it ever fails. */
 function startSentry(all: Int32Array): void {
   if (sentry) return;
   const started = new Worker(SENTRY, {
@@ -78,7 +78,7 @@ function startSentry(all: Int32Array): void {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 16 },
   });
-  // It keeps no process alive.
+  // The thread must not keep this process alive.
   started.unref();
   const forget = () => {
     if (sentry === started) sentry = undefined;

@@ -1,7 +1,7 @@
 /**
- * The wall of util-linux, for machines without bubblewrap: namespaces by `unshare`, and a root made by a shell of
- * read-only binds. It has no filter of system calls; users, processes, files, network, IPC and host name are its own,
- * the process is nobody and can gain nothing, and nothing is writable. It ends with its parent.
+ * The wall of util-linux, for machines without bubblewrap: namespaces by `unshare`, and a root that a shell makes of
+ * read-only binds. It has no system call filter. Users, processes, files, network, IPC and host name are separate; the
+ * process is nobody, cannot gain privileges, and can write nothing. The child ends with its parent.
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,13 +11,13 @@ import { findTool } from './tools.ts';
 import type { EnclosedCommand, Enclosure } from './wall.ts';
 
 const NOBODY = '65534';
-/** Folders of every machine that the new root may be mounted on, unless the child reads something below. */
+/** Common folders on which the new root may be mounted, unless the child reads something below. */
 const MOUNT_POINTS = ['/mnt', '/srv', '/media', '/opt', '/run', '/tmp'];
 
 const TOOLS = ['unshare', 'setpriv', 'mount', 'mkdir', 'touch', 'ln', 'env'] as const;
 type Tools = Readonly<Record<(typeof TOOLS)[number], string>>;
 
-/** Undefined where a tool is missing, or a folder to mount the root on. */
+/** Returns undefined if a tool is missing, or a folder on which to mount the root. */
 export function encloseByNamespaces({ command, main }: EnclosedCommand): Enclosure | undefined {
   const tools = findTools();
   const readable = findReadable(main);
@@ -27,7 +27,7 @@ export function encloseByNamespaces({ command, main }: EnclosedCommand): Enclosu
   return {
     command: withinLimits([
       ...[unshare, '--user', '--map-root-user', '--'],
-      // A change of user forgets it, so it comes after.
+      // A change of user clears the parent-death signal, so it is set afterwards.
       ...[setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--'],
       ...[unshare, '--mount', '--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child=KILL', '--'],
       ...['/bin/sh', '-c', makeScript(root, readable, tools), 'sh', ...command],
@@ -45,7 +45,7 @@ function findTools(): Tools | undefined {
   return found as Tools;
 }
 
-/** Makes the root, and becomes the program that it is given as arguments, as nobody, with that root. */
+/** Returns a script that makes the root, and executes its arguments as nobody with that root. */
 function makeScript(root: string, readable: Readable, tools: Tools): string {
   const { mount, env, unshare } = tools;
   return [
@@ -53,7 +53,7 @@ function makeScript(root: string, readable: Readable, tools: Tools): string {
     `${mount} -t tmpfs -o size=4m,mode=755,nosuid,nodev everthread ${root}`,
     ...makeRoot(root, readable, tools),
     `${mount} -o remount,ro,nosuid,nodev ${root}`,
-    // Mapped to nobody, the next program has no capability, and with its root changed it can make no namespace.
+    // Mapped to nobody, the next program has no capabilities; with its root changed, it can create no namespaces.
     `exec ${env} -i TZ=UTC ${unshare} --user --map-user=${NOBODY} --map-group=${NOBODY} --root=${root} --wd=/ -- "$@"`,
   ].join('\n');
 }

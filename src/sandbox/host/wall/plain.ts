@@ -1,6 +1,6 @@
 /**
- * No wall of the kernel's: bounds on the process, an environment with nothing but the time zone, the parent's death
- * where Linux can tell of it. What holds then is Node's permission model.
+ * No kernel wall. On Linux, still: limits on the process, an environment with only the time zone, and an end with the
+ * parent, if the tools are installed. Isolation relies on Node's permission model.
  */
 import { withinLimits } from './limits-command.ts';
 import { findTool } from './tools.ts';
@@ -12,7 +12,7 @@ export function encloseByNothing({ command }: EnclosedCommand): Enclosure {
   const setpriv = findTool('setpriv');
   const bound = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs', '--'];
   const env = findTool('env');
-  // The shell adds variables of its own.
+  // Removes the variables that the shell adds.
   const bare = env === undefined ? [] : [env, '-i', 'TZ=UTC'];
   return { command: withinLimits([...bound, ...bare, ...command]) };
 }

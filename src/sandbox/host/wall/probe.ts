@@ -1,6 +1,6 @@
 /**
- * Tries a wall: runs `child/wall-probe.ts` behind it, without Node's permission model, among things of the host's that
- * it must not reach. A wall stands when the program answers, the engine loads, and nothing was reached.
+ * Tests a wall: runs `child/wall-probe.ts` behind it, without Node's permission model, with a list of the host's
+ * resources that it must not reach. A wall passes if the program answers, the engine loads, and nothing was reached.
  */
 import { spawn } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ export type Probed =
   | { readonly stands: true; readonly seccomp: boolean }
   | { readonly stands: false; readonly why: string };
 
-/** What the program tries to reach, as its argument. */
+/** Resources that the program tries to reach, passed as its argument. */
 export interface Targets {
   readonly pid: number;
   readonly port: number;
@@ -25,7 +25,7 @@ export interface Targets {
   readonly folders: readonly string[];
 }
 
-/** What it writes to the channel: what it reached, by what it should have been kept from. */
+/** The answer on the channel: what the program reached, by the protection that should have prevented it. */
 export type ProbeAnswer = Readonly<Record<string, string | undefined>>;
 
 const PROGRAM = fileURLToPath(new URL(`../../child/wall-probe${extname(import.meta.url)}`, import.meta.url));
@@ -67,7 +67,7 @@ async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promis
   if (enclosed.filter) (child.stdio[FILTER_FD] as Socket).on('error', () => undefined).end(enclosed.filter);
   const timer = setTimeout(() => {
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
-    // What it has started in a group of its own may hold them open.
+    // Processes that it has started in another group may hold the streams open.
     for (const stream of child.stdio) stream?.destroy(new Error(`it has not ended within ${deadlineMs} ms`));
   }, deadlineMs);
   const ended = new Promise<string>((resolve) => {

@@ -1,14 +1,14 @@
-/** The processes behind a wall, in the host's own numbers: the wall's program has children, and one of them is Node. */
+/** Finds the processes behind a wall, by their ids on the host: the wall's program has descendants, and one is Node. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Enclosed {
-  /** Node's. */
+  /** Id of Node's process. */
   readonly pid: number;
-  /** Its death ends all that the wall's program started, and the program reaps it. */
+  /** Id of the process whose death ends all that the wall's program started, and which that program reaps. */
   readonly victim: number;
 }
 
-/** `started` is what was spawned: Node itself, or the wall's program above it. */
+/** `started` is the id of the spawned process: Node itself, or the wall's program above it. */
 export function findEnclosed(started: number): Enclosed {
   if (process.platform !== 'linux') return { pid: started, victim: started };
   const line = [started];
@@ -28,7 +28,7 @@ function childOf(pid: number): number | undefined {
   }
 }
 
-/** Where the kernel does not list children. */
+/** Fallback if the kernel does not list children. */
 function childByStatus(parent: number): number | undefined {
   const entries = existsSync('/proc/self') ? readdirSync('/proc') : [];
   return entries

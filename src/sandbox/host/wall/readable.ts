@@ -1,28 +1,28 @@
 /**
- * Everything that a sandbox child has to read: Node, the libraries that the loader found for it, the sandbox's own
- * code, and its packages with theirs. Nothing else of the machine's files is shown to it.
+ * Lists everything that a sandbox child has to read: Node, the libraries that the loader found for it, the sandbox's
+ * own code, and its packages with their dependencies. No other file of the machine is visible to the child.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Readable {
-  /** Files and folders: where they are, and where the child looks for them. */
+  /** Files and folders: `source` is where they are, `target` is where the child looks for them. */
   readonly binds: readonly { readonly source: string; readonly target: string }[];
   readonly links: readonly { readonly at: string; readonly to: string }[];
-  /** The part that JavaScript reads: what Node's permission model allows. */
+  /** The paths that JavaScript reads, for Node's permission model. */
   readonly code: readonly string[];
 }
 
 /** `src/sandbox` or `dist/sandbox`. */
 export const SANDBOX = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const PACKAGES = ['isolated-vm', 'node-gyp-build', 'sucrase', 'es-module-lexer'];
-/** Which libraries lie where. */
+/** The loader's index of where libraries are. */
 const LOADER_CACHE = '/etc/ld.so.cache';
 
 let libraries: readonly string[] | undefined;
 
-/** `main`: the child's program, when it is not the sandbox's own. */
+/** `main` is the child's program; it is added if it is outside the sandbox's folder. */
 export function findReadable(main: string): Readable {
   const links: { at: string; to: string }[] = [];
   const packages = findPackages(SANDBOX, PACKAGES, links);
@@ -39,7 +39,7 @@ export function findReadable(main: string): Readable {
   };
 }
 
-/** It says that files of the sandbox are modules. */
+/** Finds the manifest that declares the sandbox's files to be modules. */
 function findManifest(folder: string): string[] {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     const manifest = join(above, 'package.json');
@@ -48,7 +48,7 @@ function findManifest(folder: string): string[] {
   return [];
 }
 
-/** The folders of packages and of what they depend on, where they really are; `links` lead there. */
+/** Returns the real folders of packages and of their dependencies; adds the links that lead there to `links`. */
 function findPackages(from: string, names: readonly string[], links: { at: string; to: string }[]): string[] {
   const found = new Set<string>();
   const visit = (folder: string, name: string) => {
@@ -76,12 +76,12 @@ function findPackage(from: string, name: string): string | undefined {
   return undefined;
 }
 
-/** The shared libraries of this process, which is the same program, under the names by which the loader found them. */
+/** Returns the shared libraries of this process, which are also the child's, by the paths that the loader used. */
 function findLibraries(): readonly string[] {
   if (libraries) return libraries;
   const { report } = process as { report: typeof process.report & { excludeNetwork?: boolean } };
   const network = report.excludeNetwork;
-  // Else it asks the name service for every address of the machine.
+  // Otherwise it queries the name service for every address of the machine.
   report.excludeNetwork = true;
   try {
     const { sharedObjects } = report.getReport() as { sharedObjects: string[] };

@@ -1,7 +1,7 @@
 /**
- * The system call filter of sandbox children: a program of the kernel's classic BPF, as `bwrap --seccomp` reads it.
- * Other machines' calls kill the process; calls of `system-calls.ts` fail with EPERM; processes cannot be started,
- * for `clone` makes threads alone.
+ * The system call filter of sandbox children: a classic BPF program for the kernel, in the format of `bwrap --seccomp`.
+ * System calls of another architecture kill the process; the calls of `system-calls.ts` fail with EPERM; no process can
+ * be started, because `clone` may only create threads.
  */
 import { CLONE, CLONE3, REFUSED_CALLS } from './system-calls.ts';
 
@@ -28,12 +28,12 @@ const EPERM = 1;
 const ENOSYS = 38;
 
 const CLONE_THREAD = 0x00010000;
-/** Calls of the x32 interface have their numbers from here. */
+/** Numbers of calls of the x32 interface start here. */
 const X32 = 0x40000000;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** Undefined where the numbers of the calls are not known. */
+/** Returns undefined if the numbers of the calls are not known for the architecture. */
 export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   if (arch !== 'x64' && arch !== 'arm64') return undefined;
   const { column, audit } = MACHINES[arch];
@@ -65,7 +65,7 @@ function refuse(jump: number, value: number, verdict: number): Instruction[] {
   ];
 }
 
-/** `struct sock_filter`: 2 bytes of code, 1 and 1 of jumps, 4 of value. */
+/** Encodes `struct sock_filter`: 2 bytes of code, 1 byte for each of the two jumps, 4 bytes of value. */
 function encode(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   program.forEach(([code, ifTrue, ifFalse, value], index) => {

@@ -1,7 +1,7 @@
 /**
- * A thread of the host that watches the memory of all its sandbox children, whatever the host's main thread is stuck
- * in. It reads the resident set of each child that has a run under way every 10 ms, and kills the one that passes its
- * bound. `memory-watch.ts` writes what is to be watched; the places of it are told there.
+ * A thread of the host that watches the memory of all its sandbox children, whatever the host's main thread is busy
+ * with. Every 10 ms it reads the resident set of each child that has a run, and kills one that exceeds its bound.
+ * `memory-watch.ts` writes what is to be watched, in the layout of `watch-places.ts`.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
@@ -12,7 +12,7 @@ const POLL_MS = 10;
 const RESTING_MS = 1000;
 const VM_RSS = /^VmRSS:\s+(\d+) kB/m;
 
-/** What is watched, by its place. The file stays that process's when its number is given to another. */
+/** Watched processes by place. An open file keeps referring to its process even if the process id is reused. */
 const watched = new Map<number, { readonly pid: number; readonly file: number }>();
 const text = Buffer.alloc(4096);
 
@@ -42,7 +42,7 @@ function follow(at: number, pid: number): void {
   }
 }
 
-/** In KiB; 0 when the process is gone. */
+/** Returns KiB; 0 if the process has ended. */
 function readResident(at: number): number {
   const one = watched.get(at);
   if (!one) return 0;

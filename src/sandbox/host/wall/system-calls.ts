@@ -1,10 +1,10 @@
 /**
- * The system calls that a sandbox child has no use for after its start, with their numbers on x86-64 and arm64: a
- * table. They are refused; all others are left to the walls beside the filter. A list of what is allowed would be
- * stronger, and would end children on the next C library, which asks for something new.
+ * A table of the system calls that a sandbox child does not need after its start, with their numbers on x86-64 and
+ * arm64. They are refused; all others are left to the other parts of the wall. A list of allowed calls would be
+ * stronger, but would break children with the next C library that uses a new call.
  */
 
-/** Undefined where the machine does not have it. */
+/** Numbers of each call; undefined if the architecture does not have it. */
 export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64: number | undefined]>> = {
   // Sockets: the channel is open already.
   socket: [41, 198],
@@ -52,14 +52,14 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   io_uring_register: [427, 427],
   userfaultfd: [323, 282],
   fanotify_init: [300, 262],
-  // Files that no file system holds.
+  // Anonymous files in memory.
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
-  // Keys.
+  // Keys of the kernel.
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
-  // Shared memory, semaphores and queues of other processes.
+  // Shared memory, semaphores and message queues.
   shmget: [29, 194],
   shmat: [30, 196],
   shmctl: [31, 195],
@@ -73,7 +73,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   msgctl: [71, 187],
   mq_open: [240, 180],
   mq_unlink: [241, 181],
-  // The machine's own settings.
+  // Settings of the whole machine.
   clock_settime: [227, 112],
   settimeofday: [164, 170],
   clock_adjtime: [305, 266],
@@ -98,7 +98,7 @@ export const REFUSED_CALLS: Readonly<Record<string, readonly [x64: number, arm64
   modify_ldt: [154, undefined],
 };
 
-/** May start threads alone. */
+/** `clone`: may only start threads. */
 export const CLONE = [56, 220] as const;
-/** Its flags lie in memory, which a filter cannot read: the C library falls back on `clone`. */
+/** `clone3`: its flags are in memory, which a filter cannot read. It fails, and the C library uses `clone`. */
 export const CLONE3 = [435, 435] as const;

@@ -1,8 +1,8 @@
-/** The programs of the system that walls are built with, found without running any. */
+/** Finds the system programs that walls are built with, without running any. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** After `PATH`: what is installed for administrators is not in everybody's. */
+/** Searched after `PATH`, which for most users lacks the folders of administrators. */
 const ALSO = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 export function findTool(name: string): string | undefined {

@@ -1,43 +1,43 @@
-/** The walls that a sandbox child may stand behind, from the best to none, and the one that was chosen. */
+/** The kinds of wall for sandbox children, from the best to none, and the description of the chosen one. */
 
-/** `none`: Node's permission model alone, which is the same everywhere and is no wall of the kernel's. */
+/** `none`: only Node's permission model, which is the same on all platforms but not enforced by the kernel. */
 export type WallKind = 'bubblewrap' | 'namespaces' | 'none';
 
-/** `required`: a wall of the kernel's, whichever, or no program is run. */
+/** `required`: any wall of the kernel; without one, no program is run. */
 export const WALL_SETTINGS = ['auto', 'bubblewrap', 'namespaces', 'none', 'required'] as const;
 export type WallSetting = (typeof WALL_SETTINGS)[number];
 
-/** Whether a machine without such a wall is refused. */
+/** True if a machine without such a wall is refused. */
 export const isDemanding = (setting: WallSetting): boolean => setting !== 'auto' && setting !== 'none';
 
-/** What a child is kept from, as a probe behind the wall found it. */
+/** Protections of a wall, as a probe behind it tests them. */
 export const HOLDS = ['environment', 'files', 'writing', 'network', 'processes'] as const;
 export type Hold = (typeof HOLDS)[number];
 
 export interface Wall {
   readonly kind: WallKind;
-  /** What the kernel keeps from a child; empty behind no wall. */
+  /** Protections that the kernel enforces; empty without a wall. */
   readonly holds: readonly Hold[];
-  /** Whether a filter of system calls stands behind it too. */
+  /** Whether the wall also has a system call filter. */
   readonly seccomp: boolean;
-  /** Why each better wall is not there, as it was found. */
+  /** Why each better wall is not available, as its probe found. */
   readonly missing: readonly { readonly kind: WallKind; readonly why: string }[];
 }
 
-/** What is started, in place of Node itself. */
+/** The command that is started in place of Node itself. */
 export interface Enclosure {
   readonly command: readonly [program: string, ...args: string[]];
-  /** Read by the wall from the descriptor after the channel. */
+  /** System call filter, which the wall reads from `FILTER_FD`. */
   readonly filter?: Buffer;
 }
 
-/** What is to run behind a wall. */
+/** The command that is to run behind a wall. */
 export interface EnclosedCommand {
   /** Node, its options, the program and its arguments. */
   readonly command: readonly string[];
   readonly main: string;
 }
 
-/** The child's descriptors: 0 to 2 as everywhere. */
+/** File descriptors of the child; 0 to 2 are the standard ones. */
 export const CHANNEL_FD = 3;
 export const FILTER_FD = 4;

@@ -1,16 +1,16 @@
-/** Where the host's main thread and its sentry keep what is watched: numbers of 32 bits in shared memory. */
+/** Layout of the memory shared by the host's main thread and its sentry: what is watched, as numbers of 32 bits. */
 
-/** Changed whenever something else is to be watched. */
+/** Index of a counter that changes whenever something else is to be watched. */
 export const SIGNAL = 0;
-/** The length of a child's place, and the first of them. */
+/** Length of a child's place, and index of the first place. */
 export const PLACE = 4;
-/** The child's process in the host's own numbers; 0 when the place is free. */
+/** Offset of the child's process id on the host; 0 if the place is free. */
 export const PROCESS = 0;
-/** Whom to kill, so that all of the child ends. */
+/** Offset of the id of the process to kill so that all of the child ends. */
 export const VICTIM = 1;
-/** KiB of resident set; 0 while no run is under way. */
+/** Offset of the limit of the resident set in KiB; 0 while there is no run. */
 export const BOUND = 2;
-/** 1 once it was killed for its memory. */
+/** Offset of a flag: 1 once the child was killed for its memory. */
 export const TRIPPED = 3;
 
 export const MOST_CHILDREN = 1024;
