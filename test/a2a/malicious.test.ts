@@ -1,4 +1,7 @@
-/** An agent elsewhere may do whatever it likes: its call ends with a code, within its time, and nothing else is touched. On the real engine, one thread a way. */
+/**
+ * A malicious remote agent can do whatever it likes: the call to it ends with a code, within its time limit, and
+ * nothing else is affected. On the real engine, one thread per kind of misbehaviour (`way`).
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -59,17 +62,17 @@ afterAll(() => {
   inside.close();
 });
 
-/** Short where its time is what it meets, and for a busy machine elsewhere. */
+/** Short if the time limit is what the way exceeds; otherwise long enough for a busy machine. */
 function timesOf(way: string) {
   if (way === 'is_gone_with_the_task' || way === 'has_too_much_to_do') return { unreachableMs: 1 };
   if (EXPECTED[way] !== 'A2aTimeout') return { requestTimeoutMs: 120_000 };
   return NEVER_READY.has(way) ? { timeoutMs: 3000 } : { requestTimeoutMs: 2000 };
 }
 
-/** They answer, and do not end. */
+/** Ways in which the agent answers but its task never ends. */
 const NEVER_READY = new Set(['never_ends', 'streams_without_an_end']);
 
-/** What each way's call has come to. */
+/** Runs one call per way, and returns the outcome of each. */
 async function meetAll(runtime: TestRuntime) {
   const begun = await Promise.all(
     ALL_WAYS.map(async (way) => {
@@ -105,20 +108,20 @@ describe('an agent elsewhere that does harm', () => {
     const runtime = await testRuntime({ model, a2aAgents: Object.fromEntries(agents), prompt: { tools } });
     const met = await meetAll(runtime);
     expect(Object.fromEntries([...met].map(([way, { code }]) => [way, code]))).toEqual(EXPECTED);
-    // Its floods were not kept: each is bounded, and there are a few of them.
+    // The floods were not kept in memory: each is bounded, and there are only a few.
     expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
-    // Every thread has gone on.
+    // Every thread has continued.
     for (const { threadId } of met.values())
       expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: went on');
     expect(insideAsked).toEqual([]);
     expect(met.get('points_inside')?.text).toContain('file:///etc/passwd');
     expect(met.get('points_inside')?.text).toContain('could not be fetched');
     expect(met.get('hides_words')?.text).toBe('goodbye<script>alert(1)</script>');
-    // What a card says of its agent is no prompt.
+    // The text of an agent's card is not part of a prompt.
     expect(JSON.stringify(model.requests)).not.toContain('Ignore all');
-    // Read once: what the card says later is not asked for in mid-work.
+    // The card is read once; while the task runs, it is not requested again.
     expect(rude.asked.get('never_ends')?.filter((each) => each === 'card')).toHaveLength(1);
-    // A task that may go on is cancelled.
+    // A task that may still be running is cancelled.
     await eventually(
       'its cancellation',
       () => rude.asked.get('never_ends')?.includes('CancelTask') || undefined,

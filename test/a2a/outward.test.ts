@@ -1,4 +1,7 @@
-/** A remote agent as a tool: a thread of one Everthread asks an agent of another, over the door of A2A. Two runtimes, each with a store and a worker. */
+/**
+ * A remote agent as a tool: a thread of one Everthread asks an agent of another over its A2A endpoint. Two runtimes,
+ * each with a store and a worker.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -21,7 +24,7 @@ afterAll(() => {
   for (const card of cards) card.close();
 });
 
-/** Of the agent elsewhere, whose card names this binding alone. */
+/** Serves the card of the remote agent with this binding only. */
 async function speaking(binding: string): Promise<Pick<A2aAgentInput, 'url' | 'origins'>> {
   const response = await fetch(`${url}/.well-known/agent-card.json`);
   const card = (await response.json()) as { supportedInterfaces: { readonly protocolBinding: string }[] };
@@ -182,14 +185,14 @@ describe('an agent elsewhere', () => {
   });
 });
 
-/** Of the task of a call. */
+/** Resolves with the cancellation of a call's remote task. */
 const canceled = (contextId: string) =>
   eventually('the cancellation of its task', async () => {
     const [found] = await theirs.client.listExecutions({ threadId: contextId });
     return found?.canceled ?? undefined;
   });
 
-/** What a call has left is cancelled. */
+/** Resolves when every remote task that a call has abandoned is cancelled. */
 const nobodyWants = (runtime: TestRuntime, id: string) =>
   eventually(
     'the end of what it has left',
@@ -211,7 +214,7 @@ describe('a task elsewhere', () => {
       messages: [{ content: 'go' }],
     });
     const { contextId } = await theirThread(runtime, id);
-    // What is cancelled in line leaves no execution.
+    // A task that is cancelled while it is still queued leaves no execution.
     await eventually('its beginning', async () => {
       const [begun] = await theirs.client.listExecutions({ threadId: contextId });
       return begun;
@@ -226,7 +229,7 @@ describe('a task elsewhere', () => {
   it('that does not end in its time is cancelled, and the call is an error with a code', async () => {
     const model = scriptedModel([asks('go'), says('too slow')]);
     const runtime = await here(model, {}, { timeoutMs: 1500 });
-    // Whether it has begun there by then is the machine's to say: it is cancelled in line, too.
+    // Whether the task has begun by then depends on the machine: one that is still queued is cancelled too.
     const id = await runtime.start('go');
     expect((await toolLines(runtime, id))[0]).toContain('did not end within 1500 ms');
     await nobodyWants(runtime, id);

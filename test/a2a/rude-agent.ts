@@ -1,10 +1,10 @@
-/** An agent of A2A that does harm in the way that its path names: `/WAY/` is its card, `/WAY` its JSON-RPC. */
+/** A malicious A2A agent whose misbehaviour is named by its path: `/WAY/` is its card, `/WAY` its JSON-RPC. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RudeAgent {
   readonly origin: string;
-  /** Methods that were asked for, by the way. */
+  /** Methods that were requested, by way. */
   readonly asked: ReadonlyMap<string, readonly string[]>;
   close(): void;
 }
@@ -15,14 +15,14 @@ interface Asked {
   readonly params: { readonly message?: { readonly contextId: string }; readonly id?: string };
 }
 
-/** What it says of its one task, by the method; `n` counts the requests of the kind. */
+/** A request about the agent's only task; `n` is the number of earlier requests with the same method. */
 interface Scene {
   readonly request: Asked;
   readonly response: ServerResponse;
   readonly n: number;
   readonly contextId: string;
   readonly inside: string;
-  /** The origin that it has itself. */
+  /** The agent's own origin. */
   readonly own: string;
 }
 
@@ -62,7 +62,7 @@ const status =
 const frame = (request: Asked, told: object) =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: told })}\n\n`;
 
-/** Of its JSON-RPC; `SendMessage` and `GetTask` work unless the way says otherwise. */
+/** JSON-RPC answers of each way, by method; `SendMessage` and `GetTask` work unless the way overrides them. */
 const WAYS: Readonly<Record<string, Way>> = {
   behaves: { GetTask: completed({ text: 'all is well' }) },
   answers_without_an_end: { SendMessage: (scene) => flood(scene, 'application/json', MEGABYTE) },
@@ -140,7 +140,7 @@ const card = (url: string, more: object = {}) => ({
   ...more,
 });
 
-/** Of its card. */
+/** Ways that misbehave with their card. */
 const CARDS: Readonly<Record<string, (response: ServerResponse, url: string, inside: string) => void>> = {
   has_a_huge_card: (response, url) => response.end(JSON.stringify(card(url, { version: MEGABYTE }))),
   has_a_card_without_an_end: (response) => flood({ response }, 'application/json', MEGABYTE),
@@ -160,7 +160,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** `inside`: an address that it has no business with. */
+/** `inside`: an internal address that nobody must request. */
 export async function startRudeAgent(inside: string): Promise<RudeAgent> {
   const asked = new Map<string, string[]>();
   const contexts = new Map<string, string>();

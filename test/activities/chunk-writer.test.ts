@@ -1,8 +1,8 @@
-/** When streamed text is written: what a reader waits for, without a clock to bet on. */
+/** When streamed text is written to the store. The test fires the timers itself and needs no real clock. */
 import { describe, expect, it } from '@jest/globals';
 import { ChunkWriter } from '../../src/activities/model/chunk-writer.ts';
 
-/** A writer whose timers a test lets go off; with the rows that were written. */
+/** Returns a ChunkWriter whose timers the test fires, and the rows that it has written. */
 function writing() {
   const rows: [string, number][] = [];
   const pauses: number[] = [];

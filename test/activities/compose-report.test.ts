@@ -1,4 +1,4 @@
-/** What a child tells of the end of an execution, for each end that there is. */
+/** What a child reports to its parent about the end of an execution, for each kind of end. */
 import { describe, expect, it } from '@jest/globals';
 import { composeReport, type ExecutionEnd, whatIsDue } from '../../src/activities/subagent/compose-report.ts';
 

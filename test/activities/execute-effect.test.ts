@@ -1,4 +1,4 @@
-/** How an effect's handler may end, without a server: in time, too late, cut off, and with what it leaves. */
+/** How the handler of an effect can end, without a server: timed out, aborted or thrown; and tools that it leaves. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ExecutedEffect, executeEffect } from '../../src/activities/effect/execute-effect.ts';
 import { defineEffect, defineTool, type ExecuteEffect, registryFrom } from '../../src/definitions/index.ts';

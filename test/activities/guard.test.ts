@@ -1,4 +1,4 @@
-/** What stands around every activity: it shows that it lives, its answers are small, and its errors say what to do about them. */
+/** The guard around every activity: it sends heartbeats, bounds results, and decides whether errors are retried. */
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
@@ -7,7 +7,7 @@ import { guard } from '../../src/activities/base/guard.ts';
 import { type ErrorCode, RuntimeError } from '../../src/core/value/error.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
 
-/** As the worker gives it; `heartbeats` tells of each. */
+/** An activity context as the worker passes it in; `heartbeats` emits `heartbeat` for each one sent. */
 function contextOf(info: Partial<Info>) {
   const heartbeats = new EventEmitter();
   const never = new Promise<never>(() => undefined);

@@ -1,4 +1,4 @@
-/** How often a living worker says so: a heartbeat that is late must not make it a lost one, and each is paid for. */
+/** How often an activity sends a heartbeat: a late one must not make a living worker look lost; each has a cost. */
 import { describe, expect, it } from '@jest/globals';
 import { heartbeatPauseMs } from '../../src/activities/base/heartbeat.ts';
 import { readConfiguration } from '../../src/configuration.ts';
@@ -14,7 +14,7 @@ describe('the pause between two heartbeats', () => {
     const pause = heartbeatPauseMs(timeout, stopWithin);
     expect(3 * pause).toBeLessThanOrEqual(timeout);
     expect(pause).toBeLessThanOrEqual(stopWithin);
-    // It is no shorter than it must be.
+    // The pause is as long as possible: one millisecond more would exceed one of the two bounds.
     expect(Math.max(3 * (pause + 1) - timeout, pause + 1 - stopWithin)).toBeGreaterThan(0);
   });
 

@@ -1,11 +1,11 @@
-/** What a model's definition says of its requests (definitions §4, §5.2), and tools of providers as they tell of them (§6.3). */
+/** What a model's definition adds to its requests (definitions §4, §5.2), and provider tools in them (§6.3). */
 import { z } from 'zod';
 import { buildRequest } from '../../src/activities/model/request.ts';
 import { findActiveSide } from '../../src/core/project/active-side.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
 import { agent, model, project, prompt } from '../definitions/sample.ts';
 
-/** The request that the sample's agent makes. */
+/** Builds the request of the sample project's agent. */
 function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}, ofAgent: object = {}) {
   const registry = registryFrom(
     project({ agents: [agent(ofAgent)], models: [model(ofModel)], prompts: [prompt(ofPrompt)] }),

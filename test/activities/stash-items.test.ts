@@ -1,4 +1,4 @@
-/** Queued items on their way into the store: what cannot be stored keeps nothing else waiting. */
+/** Spilling queued items to the store: an item that cannot be stored does not block the others. */
 import { describe, expect, it } from '@jest/globals';
 import { stashItems } from '../../src/activities/step/stash-items.ts';
 import type { MessageItem } from '../../src/core/thread/item.ts';
@@ -12,7 +12,7 @@ const message = (id: string, metadata?: Record<string, unknown>): MessageItem =>
   ...(metadata ? { metadata } : {}),
 });
 
-/** As a value too deep or too long for JSON.stringify does. */
+/** A message that throws when serialised, as a value too deep or too long for JSON.stringify does. */
 const unwritable = (id: string) =>
   message(id, {
     toJSON() {

@@ -1,4 +1,4 @@
-/** How calls are dispatched, however many a step has: what the workflow is told of them stays small. */
+/** How the calls of a step are dispatched: what the workflow receives stays small, however many there are. */
 import { describe, expect, it } from '@jest/globals';
 import { toStepCalls } from '../../src/activities/tool/tool-dispatch.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';

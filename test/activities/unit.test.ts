@@ -1,4 +1,4 @@
-/** Where a unit of an author's work runs, and when it is given up: by proof alone (architecture: what falls takes nobody along). */
+/** Where a unit of author code runs, and when it is given up: only after it has been proven to take down its worker. */
 import { describe, expect, it } from '@jest/globals';
 import { planUnit } from '../../src/activities/author/unit.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';

@@ -1,4 +1,4 @@
-/** The page's Agent and AgentExecutor over the engine. */
+/** The Agent and AgentExecutor of AgenticX's page, run on the engine. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';

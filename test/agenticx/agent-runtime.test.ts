@@ -1,4 +1,4 @@
-/** The page's AgentRuntime over the engine: what its names translate, and that they leave deciding to it. */
+/** The AgentRuntime of AgenticX's page, run on the engine: it only translates names, and the engine decides. */
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -74,7 +74,7 @@ interface Listening extends TurnOptions {
   readonly onEvent?: (event: RuntimeEvent) => void;
 }
 
-/** Of a turn: all but its tokens. */
+/** Runs a turn and returns its events, without those of single tokens. */
 async function turn(steps: ScriptStep[], listening: Listening = {}): Promise<RuntimeEvent[]> {
   const { by = runtime, session = randomUUID(), onEvent, ...options } = listening;
   script = steps;

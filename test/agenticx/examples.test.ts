@@ -1,4 +1,4 @@
-/** The example of AgenticX's runtime page, run as a stranger runs it: a process of its own, a real server, no key. */
+/** Runs the example of AgenticX's page as a user would: in a separate process, on a real server, without a key. */
 import { expect, it } from '@jest/globals';
 import { runExample } from '../support/run-example.ts';
 

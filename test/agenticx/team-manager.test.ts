@@ -1,4 +1,4 @@
-/** The page's team manager: what it knows of subagents, and how one that has used up its rounds goes on. */
+/** The team manager of AgenticX's page: its view of subagents, and how one that has used up its rounds is resumed. */
 import { describe, expect, it } from '@jest/globals';
 import { statusQueryLimitsOf, TeamManager } from '../../src/agenticx/index.ts';
 import { calls, says } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** The house's rules, read off the sources: layers, purity, sizes, names (docs/architecture.md). */
+/** Rules of the code base, checked against the sources: layers, purity, sizes, names (docs/architecture.md). */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -16,21 +16,21 @@ import {
 const SOURCES = readSources();
 const PATHS = new Set(SOURCES.map(({ path }) => path));
 
-/** A file above 400 lines must be a pure table. */
+/** Files that may have more than 400 lines: pure tables only, each with its reason. */
 const TABLES: Readonly<Record<string, string>> = {
   'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',
   'core/event/event-data.ts': 'every kind of row of the log, with its data and its line of doc',
   'index.ts': 'every name that the package exports',
   'store/schema/tables.ts': 'every table of the store, with its columns',
 };
-/** A file above 250 lines must say here why it is one idea. */
+/** Files that may have more than 250 lines, each with the reason why it is one idea. */
 const LONG: Readonly<Record<string, string>> = {
   'client/http/http-client.ts': 'all that the client over HTTP can say: each method a line or two',
 };
 
-/** Layers whose types still refer to one another across files. */
-/** What authors import. */
+/** Modules that authors import. */
 const DOORS = ['index.ts', 'standard-agents.ts'];
+/** Layers whose types still refer to one another across files. */
 const TYPE_CYCLES = ['core', 'store', 'workflows'];
 
 const inLayers = (...layers: string[]): SourceFile[] =>
@@ -105,7 +105,7 @@ describe('code that is pure or replayed', () => {
   it('asks no clock, no dice and no process', () => {
     const worldly =
       /\b(Date\.now|new Date\b|Date\(|Math\.random|process\b|performance\b|crypto\b|Buffer\b|fetch\(|require\()/g;
-    // The one door to the workflow VM's own clock, which replay sets.
+    // This file alone may read the workflow VM's own clock, which Temporal sets when it replays.
     const others = files.filter(({ path }) => path !== 'workflows/clock.ts');
     expect(breaches(others, worldly)).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe('code that is pure or replayed', () => {
 });
 
 describe('the store', () => {
-  // On PostgreSQL nobody waits for the count of a write (postgres/connection.ts, A1).
+  // On PostgreSQL no write waits for its row count (postgres/connection.ts, A1).
   it('asks what a write has done by `returning`', () => {
     expect(breaches(inLayers('store'), /\bnum(Inserted|Updated|Deleted|Changed)\w*/g)).toEqual([]);
   });

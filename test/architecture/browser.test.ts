@@ -1,10 +1,10 @@
-/** What runs in a browser: the entry of the client over HTTP, and all that it loads. */
+/** Code that runs in a browser: the entry of the client over HTTP, and everything that it loads. */
 import { describe, expect, it } from '@jest/globals';
 import { readSources } from './source-tree.ts';
 
 const SOURCES = new Map(readSources().map((source) => [source.path, source]));
 
-/** Files that a file loads when it is loaded, itself included; and what of them is no file of ours. */
+/** The files that are loaded with a file, itself included, and the packages that they import. */
 function loadedBy(entry: string): { readonly files: Set<string>; readonly packages: string[] } {
   const files = new Set([entry]);
   const packages: string[] = [];

@@ -1,18 +1,18 @@
-/** What the workflow sandbox loads: our workflows, core, Temporal's own code, and nothing else, since its size costs replay time. */
+/** What the workflow sandbox loads: our workflows, core and Temporal's own code only, as its size costs replay time. */
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { bundleWorkflows } from '../../src/workflow-bundle.ts';
 
-/** With its inline source map; the code alone is a third of it. */
+/** Includes the inline source map; the code alone is a third of it. */
 const MOST_BYTES = 2_800_000;
 
-/** What the SDK itself brings along. */
+/** Packages that the SDK itself brings into the bundle. */
 const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'nexus-rpc', 'long', 'ms'];
 
 const given = process.env.EVERTHREAD_TEST_MAPPED_BUNDLE;
 const code = given ? readFileSync(given, 'utf8') : (await bundleWorkflows()).code;
-/** The bundler names each module by its path. */
+/** Paths of the bundled modules; the bundler uses each path as the key of its module. */
 const modules = [
   ...new Set([...code.matchAll(/^\/\*{3}\/ "(\.\/[^"]+)"$/gm)].map(([, path]) => path as string)),
 ];

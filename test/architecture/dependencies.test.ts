@@ -1,4 +1,4 @@
-/** What `npm install` makes of our lock file, here and on every other machine. */
+/** What `npm install` makes of our lock file, on this machine and on every other. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const TEXT = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
 const { packages } = JSON.parse(TEXT) as { packages: Readonly<Record<string, LockedPackage>> };
 const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-/** Packages whose native parts come as one package a platform. */
+/** Packages whose native parts are published as one package per platform. */
 const NATIVE = ['@swc/core', 'typescript', '@biomejs/biome', 'unrs-resolver'];
 const PLATFORMS = [
   ['linux', 'x64'],

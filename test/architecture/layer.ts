@@ -1,18 +1,18 @@
-/** Who may import whom (docs/architecture.md). A path's first folder is its layer; it tells where the code may run. */
+/** Which files may import which (docs/architecture.md). A path's first folder is its layer: where its code may run. */
 import type { Import } from './source-tree.ts';
 
 export interface Layer {
-  /** Layers that it may import, beside itself. */
+  /** Layers that this one may import, besides itself. */
   readonly layers: readonly string[];
   readonly packages: readonly string[];
-  /** Single files of other layers. */
+  /** Single files of other layers that it may import. */
   readonly files?: readonly string[];
-  /** Single files whose types it may import. */
+  /** Single files of which it may import the types only. */
   readonly types?: readonly string[];
 }
 
 const MESSAGES = 'workflows/messages.ts';
-/** What starts a program, beside the folder `worker`: it knows everybody. */
+/** Files that start a program, besides the folder `worker`: they may import everything. */
 export const COMPOSITION_ROOT = [
   'workflow-bundle.ts',
   'kept-file.ts',
@@ -21,7 +21,7 @@ export const COMPOSITION_ROOT = [
 ];
 const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
-/** What the program of a worker process begins with, before it loads all that a worker needs. */
+/** The first file that a worker process runs, before it loads everything else that a worker needs. */
 const SUPERVISED = 'worker/under-supervision.ts';
 
 const ASSERTIONS = 'testing/run-assertions.ts';
@@ -107,7 +107,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
 };
 
-/** Single files that may do more, each with its reason. */
+/** Single files that may import more than their layer, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, { readonly packages: readonly string[]; readonly why: string }>> = {
   'cli/doctor/probe-workflow.ts': {
     packages: ['@temporalio/workflow'],
@@ -115,7 +115,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly packages: readonly string[]
   },
 };
 
-/** The doors and the composition root lie in src itself, and in `worker`. */
+/** Returns the layer of a path: `root` for the entry points and the composition root, in src itself and in `worker`. */
 export function layerOf(path: string): string {
   const [folder, file] = path.split('/', 2);
   return file === undefined || folder === 'worker' ? 'root' : (folder as string);
@@ -123,7 +123,7 @@ export function layerOf(path: string): string {
 
 export function mayImport(path: string, { file, package: packageName, typeOnly }: Import): boolean {
   const own = layerOf(path);
-  // Testing is for users and their tests: nothing of ours may come to need it. A face has assertions under its own names.
+  // Testing is for users and their tests: no other layer may depend on it; `protolink` alone may import its assertions.
   if (file && layerOf(file) === 'testing')
     return own === 'testing' || (file === ASSERTIONS && own === 'protolink');
   if (own === 'root') return true;

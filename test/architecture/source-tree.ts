@@ -6,20 +6,20 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Import {
-  /** As written. */
+  /** The specifier as it is written. */
   readonly specifier: string;
-  /** A file of src, relative to it, or undefined for a package. */
+  /** The imported file of src, relative to src; undefined for a package. */
   readonly file: string | undefined;
-  /** The package's name, `node:` for Node's own modules, or undefined for a file. */
+  /** The name of the package, `node:` for Node's own modules; undefined for a file. */
   readonly package: string | undefined;
-  /** Erased before it runs: `import type`, `export type`. */
+  /** True for `import type` and `export type`, which are erased before the code runs. */
   readonly typeOnly: boolean;
-  /** Loaded by whoever comes by it, and not with the file: `import()`. */
+  /** True for `import()`: loaded when that line runs, and not with the file. */
   readonly lazy: boolean;
 }
 
 export interface SourceFile {
-  /** Relative to src, with forward slashes. */
+  /** Path relative to src, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly lines: number;
@@ -49,10 +49,10 @@ export function readSource(path: string, text: string): SourceFile {
 const STRING_OR_COMMENT =
   /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
 const STRING = /^["'`]/;
-/** Code of other programs may stand in templates, with imports of its own. */
+/** Template strings: they may contain code of other programs, with imports of its own. */
 const TEMPLATE = /^`/;
 
-/** Takes comments out, and the contents of those strings that `blank` knows. */
+/** Removes comments, and the contents of the strings that `blank` matches. */
 function strip(text: string, blank: RegExp): string {
   return text.replace(STRING_OR_COMMENT, (_match, string: string | undefined) => {
     if (string === undefined) return '';
@@ -85,7 +85,7 @@ function packageName(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** Each folder of these files as one, importing what its files import from other folders, types too. */
+/** Merges each folder of these files into one entry, with its imports from other folders, types included. */
 export function foldersOf(files: readonly SourceFile[]): SourceFile[] {
   const folders = Map.groupBy(files, ({ path }) => dirname(path));
   return [...folders].map(([path, within]) => ({
@@ -101,7 +101,7 @@ export function foldersOf(files: readonly SourceFile[]): SourceFile[] {
   }));
 }
 
-/** The same files with imports of types counted as any others. */
+/** Returns the same files with imports of types counted like any others. */
 export function withTypes(files: readonly SourceFile[]): SourceFile[] {
   return files.map((file) => ({
     ...file,
@@ -109,7 +109,7 @@ export function withTypes(files: readonly SourceFile[]): SourceFile[] {
   }));
 }
 
-/** Files on a way of imports that leads back to its beginning, or undefined. */
+/** Returns the files of a cycle of imports, or undefined if there is none. */
 export function findCycle(files: readonly SourceFile[]): string[] | undefined {
   const edges = new Map(
     files.map(({ path, imports }) => [

@@ -1,9 +1,9 @@
-/** Large packages that a process loads only where it needs them: each start pays for what a file imports. */
+/** Large packages that a process must load only if it needs them: every start pays for what a file imports. */
 import { describe, expect, it } from '@jest/globals';
 import { readSources } from './source-tree.ts';
 
 const SOURCES = new Map(readSources().map((file) => [file.path, file]));
-/** What reads a project loads these for its authors (`definitions/running-package.ts`). */
+/** Files that whatever reads a project loads on behalf of its authors (`definitions/running-package.ts`). */
 const FOR_AUTHORS = ['index.ts', 'models/index.ts', 'standard-agents.ts'];
 
 const LARGE = [
@@ -37,7 +37,7 @@ const SUPERVISING = [
   'cli/worker/supervised-worker.ts',
 ];
 
-/** Packages that are loaded with these files. */
+/** Returns the packages that are loaded together with these files. */
 function packagesOf(files: readonly string[]): Set<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();

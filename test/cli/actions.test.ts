@@ -1,4 +1,4 @@
-/** `everthread actions …`: what became of calls that a lost worker has left. */
+/** `everthread actions …`: outcomes of calls whose worker was lost. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
 import { call, message, openThread } from '../contract/thread-driver.ts';

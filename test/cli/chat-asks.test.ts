@@ -1,4 +1,4 @@
-/** `everthread chat` in a terminal asks at once what its thread asks of a person. */
+/** In a terminal, `everthread chat` immediately shows the questions that its thread asks a person. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { AskPerson } from '../../src/cli/chat/ask-waits.ts';
@@ -7,7 +7,9 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 
-/** A conversation whose thread asks whether to send, and then for a name; with what was sent and what was asked. */
+/**
+ * Runs a chat whose tool asks whether to send, and then for a name. `said` are the person's answers; undefined is none.
+ */
 async function chatting(...said: (string | undefined)[]) {
   const sent: string[] = [];
   const send = defineTool({

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-/** Nothing of Temporal and no project is needed: a server that is not there is not asked. */
+/** Neither Temporal nor a project is needed: nothing listens at this address, and no command may try to connect. */
 const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 
 function code(source: string, args: readonly string[] = [], file = 'file.ts') {
@@ -114,7 +114,7 @@ describe('everthread code run', () => {
   });
 
   it('ends a program at the deadline of --timeout, and says so', async () => {
-    // The deadline holds for the start of the sandbox too: it leaves time for that on this machine as it is now.
+    // The deadline includes the start of the sandbox: it is set to leave time for that on this machine as it is now.
     const begun = performance.now();
     await json('0');
     const deadline = Math.ceil(Math.max(1000, 2 * (performance.now() - begun)));
@@ -140,9 +140,9 @@ describe('everthread code run', () => {
     project.write({ 'file.ts': 'console.log("on it"); for (;;);' });
     const command = project.start(['code', 'run', 'file.ts', '--json'], env);
     const pid = command.process.pid as number;
-    // Far beyond what the child computes before the program begins, on a machine however busy.
+    // Far more than the child computes before the program begins, however busy the machine is.
     const computes = () => sandboxChildren(pid).some((child) => (cpuMs(child) ?? 0) > 2000);
-    // Two seconds of a processor that many may share.
+    // Two seconds of processor time; many processes may share the processor.
     await eventually('the loop', computes);
     const children = [...sandboxProcesses(pid), ...sandboxChildren(pid)];
     command.process.kill('SIGINT');

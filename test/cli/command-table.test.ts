@@ -1,4 +1,4 @@
-/** The table of commands stands for commands that are not loaded. */
+/** The table of commands describes commands that are not loaded. */
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { COMMANDS, namedCommands } from '../../src/cli/command-table.ts';
@@ -6,7 +6,7 @@ import * as reading from '../../src/cli/commands/reading.ts';
 import type { ListedCommand } from '../../src/cli/listed-command.ts';
 import { buildProgram } from '../../src/cli/main.ts';
 
-/** With the words that name each: the outermost first. */
+/** Returns the path of each command: the words that name it, outermost first. */
 function pathsOf(commands: readonly ListedCommand[], before: readonly string[] = []): string[][] {
   return commands.flatMap(({ name, below = [] }) => [
     [...before, name],
@@ -22,7 +22,7 @@ function find(program: Command, path: readonly string[]): Command {
   }, program);
 }
 
-/** What a list of commands shows of one. */
+/** Returns what a list of commands shows of one command. */
 function mention(command: Command) {
   const usage = command.usage().replace('[options]', '').trim();
   return {

@@ -1,4 +1,7 @@
-/** One `everthread dev` with a Temporal server of its own, from its first words to its end: everything that it runs, and what other commands make of it. */
+/**
+ * One `everthread dev` with its own Temporal server, from its first output to its end: everything that it runs, and how
+ * other commands use it.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,7 +13,7 @@ import { type CliProject, cliProject, HELPER, type Running, seen } from './suppo
 const SECRET = 'swordfish-4711';
 const KEY_FILE = '.everthread/encryption.key';
 
-/** Wants a variable, and tells what it is given. */
+/** A tool that requires a variable and reports its value. */
 const LOCKED = `
 import { defineTool } from 'everthread';
 export default defineTool({
@@ -24,13 +27,13 @@ const SECOND = {
     "import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: 'talk' } });\n",
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the route answers
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of any route
 async function getJson(url: string): Promise<any> {
   return (await fetch(url)).json();
 }
 
 describe('everthread dev without a configured server', () => {
-  // No server of the tests' and none of the user's: whatever answers at 7233, else one of its own.
+  // Neither the tests' server nor a configured one: `dev` uses what answers at 7233, otherwise it starts its own.
   const env = { TEMPORAL_ADDRESS: undefined, TEMPORAL_NAMESPACE: undefined };
   let project: CliProject;
   let dev: Running;
@@ -91,7 +94,7 @@ describe('everthread dev without a configured server', () => {
       (await getJson(`${api}/v1/agents`)).agents.map(({ name }: { name: string }) => name);
     await eventually('the API has the new agent', async () => (await names()).includes('second'), 110_000);
     await project.run(['threads', 'send', threadId, 'hello again', '--wait'], { env });
-    // One connection told both: it was open all the time.
+    // One connection delivered both: it was open all the time.
     await reading;
     expect(heard).toBe(2);
     const pid = processTree(dev.process.pid as number).find((each) =>

@@ -1,4 +1,7 @@
-/** `everthread dev` and `worker` as processes: what they say, take over, and leave behind. */
+/**
+ * `everthread dev` and `worker` as processes: what they print, which existing server they use, and what they leave
+ * behind.
+ */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,7 +15,7 @@ let project: CliProject;
 /** Processes are found in /proc. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-/** Several cases of one command follow each other in one project. */
+/** Shares one project among several consecutive cases of one command. */
 function withProject(): void {
   beforeAll(async () => {
     project = await cliProject(HELPER);
@@ -20,7 +23,7 @@ function withProject(): void {
   afterAll(() => project.remove());
 }
 
-/** As `mv`, `sed -i` and many editors save: another file takes the name. */
+/** Replaces a file as `mv`, `sed -i` and many editors do: another file is renamed to its path. */
 function replace(path: string, content: string): void {
   const beside = join(project.folder, 'written-beside');
   writeFileSync(beside, content);
@@ -77,7 +80,7 @@ describe('everthread dev in a project whose files are edited', () => {
     const before = reports();
     project.write(second('tolk'));
     await eventually('problems are told', () => reports() > before, 110_000);
-    // People are told on another stream, a moment after the event.
+    // The text for people is written to another stream, a moment after the event.
     await seen(dev, "sideA.prompt names a prompt 'tolk', which does not exist. Did you mean 'talk'?");
     await seen(dev, /tolk[\s\S]+The definitions from before stay in use\./);
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
@@ -128,7 +131,7 @@ describe('everthread worker', () => {
   });
 
   it('a second signal ends it at once', async () => {
-    // A tool that does not listen would be waited for.
+    // A tool that ignores its abort signal would be waited for.
     project.write({
       'agents/tools/weather.ts': `
 import { defineTool } from 'everthread';
@@ -144,7 +147,7 @@ export default defineTool({
     const worker = project.start(['worker', '--json']);
     await seen(worker, '"event":"ready"');
     await project.run(['threads', 'start', 'helper', 'the weather']);
-    // Asked for is not enough: a worker whose tool has not begun has nothing to wait for.
+    // A queued call is not enough: a worker whose tool has not begun has nothing to wait for.
     await seen(worker, 'I sleep');
     worker.process.kill('SIGINT');
     await seen(worker, 'once more to end at once');

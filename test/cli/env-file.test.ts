@@ -1,4 +1,7 @@
-/** The `.env` of a project: for its models, and for nothing else. */
+/**
+ * The `.env` of a project: it sets variables for the project's models, none of Everthread, Temporal, PostgreSQL or
+ * Node.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Commands fail at once where no server listens, and only there. */
+/** Commands fail at once if no server listens, and only then. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
@@ -25,7 +25,7 @@ describe('a server that a command is to use', () => {
   it('is there although this process has had no time to see that it was accepted', async () => {
     const { found, close } = await listening();
     const required = requireListening(found);
-    // As where others have the processor.
+    // Blocks this process, as on a machine where other processes use the processor.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGER_THAN_A_KNOCK_MS);
     await required;
     await close();

@@ -1,4 +1,4 @@
-/** What a person types and pastes in `everthread chat`. */
+/** Reading what a person types and pastes in `everthread chat`. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { LineReader } from '../../src/cli/chat/line-reader.ts';
@@ -27,7 +27,7 @@ it('a paste that the terminal marks is one message, sent by Enter, however slowl
     taken = line;
   });
   input.write('see: \u001b[200~one\r');
-  // Longer than lines of a paste without marks may be apart.
+  // Longer than the lines of a paste without paste marks may be apart.
   const { promise: later, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, 100);
   await later;

@@ -1,4 +1,4 @@
-/** A child in a store that no workflow knows. */
+/** Creates a child in the store without a workflow. */
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 
 export const makeChild = (

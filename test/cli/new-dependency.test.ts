@@ -6,7 +6,7 @@ import { everthreadDependency } from '../../src/cli/new-project/dependency.ts';
 import { type CliProject, cliProject } from './support.ts';
 
 let project: CliProject;
-/** The running copy. */
+/** Folder of the running copy of the package. */
 let root: string;
 
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** A thread driven by nothing but the plain `temporal` CLI, and read with ours. */
+/** A thread that is driven only by the plain `temporal` CLI, and read with our command. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -20,7 +20,7 @@ const run = (args: string[], address = database.address) =>
   project.run(args, { env: { EVERTHREAD_STORE: address } });
 
 async function storeCheck(address = database.address) {
-  // The store alone is asked about: without a server there is no step to measure.
+  // Only the store is checked: without a server there is no step to measure.
   const env = { EVERTHREAD_STORE: address, TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const { stdout, stderr } = await project.run(['doctor', '--json'], { env });
   const checks = JSON.parse(stdout).checks as { name: string; status: string; message: string }[];

@@ -6,7 +6,7 @@ import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 
 let project: CliProject;
 
-/** In a process that is there already: one start of the command itself is enough to see that it starts. */
+/** Option to run a command in a reused process: one start in a separate process is enough to show that it starts. */
 const INSIDE = { alone: false };
 
 beforeEach(async () => {
@@ -151,7 +151,7 @@ describe('everthread doctor', () => {
   it('tells which wall programs stand behind, and fails where the one that is asked for does not stand', async () => {
     project.write(HELPER);
     const sandboxOf = async (wall: string) => {
-      // The sandbox alone is asked about: without a server there is no step to measure.
+      // Only the sandbox is checked: without a server there is no step to measure.
       const env = { EVERTHREAD_SANDBOX_WALL: wall, TEMPORAL_ADDRESS: '127.0.0.1:1' };
       const { stdout } = await project.run(['doctor', '--json'], { env, ...INSIDE });
       const { checks } = JSON.parse(stdout) as {

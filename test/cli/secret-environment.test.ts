@@ -1,4 +1,4 @@
-/** Where the keys and passwords of a store can be read while a worker runs: nowhere but in the memory of its processes. */
+/** The keys and passwords of a store can be read only in the memory of a running worker's processes. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,11 @@ import { type CliProject, cliProject, HELPER, type Running, seen } from './suppo
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-/** A Node that is too old for the command itself, and only starts the one that npm has brought along. */
+/** A Node too old for the command itself: it only starts the Node that npm has installed. */
 const OLD_NODE = '/usr/bin/node';
 const isOld = Number(spawnSync(OLD_NODE, ['-p', 'process.versions.node.split(".")[0]']).stdout ?? 24) < 24;
 
-/** Tells what the tool finds in its environment, and what a program finds that it starts. */
+/** A tool that reports the secrets in its environment, and in that of a program that it starts. */
 const NOSY = `
 import { execFileSync } from 'node:child_process';
 import { defineTool } from 'everthread';
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-/** Of every process below the command, itself included. */
+/** Returns the environments of the command's process and all its descendants. */
 function environments(command: Running): string[] {
   const tree = processTree(command.process.pid as number);
   expect(tree.length).toBeGreaterThan(1);
@@ -66,7 +66,7 @@ onLinux('while a worker runs', () => {
     const env = { EVERTHREAD_ENCRYPTION_KEYS: keys, OPENAI_API_KEY: 'the-providers-own' };
     const set = await project.run(['env', 'set', 'CITY', '--type', 'text'], { input: 'Paris', env });
     expect(set.code).toBe(0);
-    // Where this machine has an older Node, that process is one of them: it only waits.
+    // If this machine has an older Node, its process is part of the tree: it only waits.
     const worker = project.start(['worker', '--json'], env, isOld ? OLD_NODE : undefined);
     await seen(worker, '"event":"ready"');
     const found = await toolsView(env);
@@ -85,7 +85,10 @@ onLinux('while a worker runs', () => {
       expect(readFileSync(`/proc/${worker.process.pid}/environ`).every((byte) => byte === 0)).toBe(true);
   });
 
-  /** That of an address is opened in every form by workers of other tests, and is hidden as keys are: the long form sees both at once. */
+  /**
+   * Ways to pass the password. Other tests open every form of address with a password, which is hidden as keys are;
+   * only the long form tests such an address, together with keys.
+   */
   const PLACES: Readonly<Record<string, (url: URL) => Secrets>> = {
     'in its address': (url) => ({
       EVERTHREAD_STORE: url.href,

@@ -1,4 +1,7 @@
-/** Ids in commands may be shortened, and lists of threads say what they are about. A store that nobody else uses, and no server. */
+/**
+ * Ids in commands may be abbreviated, and lists of threads show their topic. A store that nobody else uses, and no
+ * server.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { message, ThreadDriver } from '../contract/thread-driver.ts';
 import { makeChild } from './make-child.ts';

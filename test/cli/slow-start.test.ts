@@ -1,4 +1,4 @@
-/** A worker that is not ready says what it waits for: nobody looks at a terminal that is silent. */
+/** A worker that is not ready reports what it waits for, so that its terminal is not silent. */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ it('for a database that somebody else is migrating, however long that takes', as
   const database = await createDatabase();
   const env = { EVERTHREAD_STORE: database.address };
   try {
-    // Made before, so that there is a lock to hold.
+    // Creates the store first, so that there is a lock to hold.
     await project.run(['env', 'set', 'CITY', '--type', 'text'], {
       input: 'Paris',
       env: { ...env, EVERTHREAD_ENCRYPTION_KEYS: `k1:${'0'.repeat(64)}` },

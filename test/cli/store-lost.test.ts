@@ -1,4 +1,6 @@
-/** The store is removed or damaged under running commands: each says so with its code, and takes nothing more. */
+/**
+ * The store is removed or damaged under running commands: each reports that with its code, and accepts no more work.
+ */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

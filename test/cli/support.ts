@@ -1,4 +1,4 @@
-/** The real command, in a project of the test's own. */
+/** Runs the real command, in a project of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -35,17 +35,20 @@ export interface Running {
 export interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** A process of its own, as in a shell. Absent: whether the command is one of `ALONE`. */
+  /** True for a separate process, as in a shell. Default: whether the command is one of `ALONE`. */
   readonly alone?: boolean;
 }
 
-/** What they load or start stays in their process: a worker SDK that is set up once, modules of a project, processes. */
+/**
+ * Commands that need a separate process, because what they load or start stays in it: a worker SDK that is set up once,
+ * modules of a project, processes.
+ */
 const ALONE = ['worker', 'dev', 'doctor', 'validate'];
 
 export interface CliProject {
   readonly folder: string;
   write(files: Readonly<Record<string, string>>): void;
-  /** A command as other programs start it: it is theirs to end. */
+  /** How another program starts a command; that program must end it. */
   command(args: readonly string[]): {
     readonly command: string;
     readonly args: string[];
@@ -54,13 +57,13 @@ export interface CliProject {
   };
   /** Starts a command; `env` is added to the test's own settings, undefined removes; `node` is another Node. */
   start(args: readonly string[], env?: Readonly<Record<string, string | undefined>>, node?: string): Running;
-  /** Runs a command to its end, in a process of its own where that matters. */
+  /** Runs a command to its end, in a separate process where that matters. */
   run(args: readonly string[], options?: RunOptions): Promise<Result>;
   /** Ends what still runs, and removes the folder. */
   remove(): Promise<void>;
 }
 
-/** Where `dev` may start a server, and its Web UI 1,000 above. */
+/** Finds a port at which `dev` may start a server; the port 1,000 above, for its Web UI, is free too. */
 export async function freeDevPort(): Promise<number> {
   for (;;) {
     const [port = 0] = await findFreePorts(1);
@@ -68,7 +71,7 @@ export async function freeDevPort(): Promise<number> {
   }
 }
 
-/** A project whose store holds what `fill` puts into it; nobody else uses it, and it is closed before a command runs. */
+/** Creates a project whose store `fill` has filled; nobody else uses it, and it is closed before a command runs. */
 export async function cliProjectWith(fill: (store: ThreadStore) => Promise<void>): Promise<CliProject> {
   const project = await cliProject();
   mkdirSync(join(project.folder, 'data'));
@@ -79,7 +82,7 @@ export async function cliProjectWith(fill: (store: ThreadStore) => Promise<void>
   return project;
 }
 
-/** A folder with a queue and a store of its own, on the tests' server. */
+/** Creates a project folder with its own task queue and store, on the tests' server. */
 export async function cliProject(files: Readonly<Record<string, string>> = {}): Promise<CliProject> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'everthread-cli-')));
   const running = new Set<Running>();
@@ -88,11 +91,11 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
     EVERTHREAD_TASK_QUEUE: `cli-${randomUUID()}`,
     EVERTHREAD_STORE: 'sqlite:data/store.db?synchronous=normal',
     EVERTHREAD_TEMPORAL_CLI: process.env.EVERTHREAD_TEST_TEMPORAL_CLI,
-    // A `dev` of another test would be taken for the server that is there already.
+    // Otherwise a `dev` of another test would be used as the existing server.
     EVERTHREAD_DEV_PORT: String(devPort),
     EVERTHREAD_ENCRYPTION_KEYS: undefined,
     EVERTHREAD_LOG: undefined,
-    // A model that hangs is not waited for.
+    // No grace period for a model that hangs.
     EVERTHREAD_MODEL_GRACE_MS: '0',
     EVERTHREAD_HEALTH: undefined,
     OPENAI_API_KEY: undefined,
@@ -107,7 +110,7 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
       Object.entries({ ...process.env, ...settings, ...more }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
   const start: CliProject['start'] = (args, env, node = process.execPath) => {
-    // Another Node need not know the options.
+    // Another version of Node may not know the options.
     const options = node === process.execPath ? PROGRAM_OPTIONS : [];
     const child = spawn(node, [...options, COMMAND, ...args], {
       cwd: folder,
@@ -162,7 +165,7 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
   };
 }
 
-/** One agent `helper` with one tool; its model answers by what it is told. */
+/** One agent `helper` with one tool; its model answers by the message that it receives. */
 export const HELPER: Readonly<Record<string, string>> = {
   'agents/agents/helper.ts': `
 import { defineAgent } from 'everthread';
@@ -200,8 +203,8 @@ export default defineTool({
 };
 
 /**
- * Waits for a text in the output of a command; fails with everything it said when it ends before. A worker is ready after two
- * seconds, and after more than a minute where twenty processes share two cores.
+ * Waits for a text in the output of a command; fails with its whole output if it ends before. A worker is ready after
+ * two seconds, but after more than a minute if twenty processes share two cores.
  */
 export async function seen(command: Running, text: string | RegExp, withinMs = 110_000): Promise<void> {
   const deadline = performance.now() + withinMs;
@@ -220,7 +223,7 @@ export async function seen(command: Running, text: string | RegExp, withinMs = 1
   }
 }
 
-/** Starts a thread and shows its log: once a worker has taken it, since a store does not know it before. */
+/** Starts a thread and follows its log, once a worker has begun it: before that the store does not know it. */
 export async function tailOfNew(project: CliProject, message: string): Promise<Running> {
   const id = (await project.run(['threads', 'start', 'helper', message])).stdout.trim();
   const isKnown = async () => (await project.run(['threads', 'show', id])).code === 0;

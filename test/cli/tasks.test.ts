@@ -114,7 +114,7 @@ describe('everthread tasks', () => {
   it('manifest show finds the manifest that a task, or an execution, has run with', async () => {
     expect(await json('manifest', 'show', 't-over')).toMatchObject({ document: { id: 'count' } });
     expect(await json('manifest', 'diff', 't-over', 'a'.repeat(8))).toMatchObject({ changes: [] });
-    // An execution of an agent that it names has it as well.
+    // An execution of an agent that the manifest names is recorded with the manifest as well.
     expect(await json('manifest', 'show', 'x-1')).toMatchObject({ document: { id: 'count' } });
     expect((await run('manifest', 'show', 'nobody')).code).not.toBe(0);
   });

@@ -43,7 +43,7 @@ describe('everthread threads files', () => {
     expect(await run('files', id, '/docs/note.md')).toMatchObject({ code: 0, stdout: NOTE, stderr: '' });
     const command = project.start(['threads', 'files', id, '/image.png']);
     const parts: Buffer[] = [];
-    // As bytes: the harness reads text.
+    // Read as bytes, because the harness reads text.
     command.process.stdout
       ?.setEncoding('latin1')
       .on('data', (text: string) => parts.push(Buffer.from(text, 'latin1')));

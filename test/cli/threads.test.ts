@@ -27,7 +27,7 @@ async function show(
   return JSON.parse((await run('threads', 'show', id, '--json')).stdout);
 }
 
-/** Runs a command until its outcome is as wished: stop and terminate are requests. */
+/** Repeats a command until `what` accepts its result: stop and terminate are only requests. */
 async function until(what: (result: Result) => boolean, ...args: string[]): Promise<Result> {
   for (let tries = 0; tries < 40; tries++) {
     const result = await run(...args);
@@ -83,7 +83,7 @@ describe('everthread threads', () => {
       input: 'from a pipe\n',
     });
     expect(JSON.parse(queued.stdout)).toEqual({ threadId: id, id: 'mine' });
-    // The same message again: stored once, and waited for all the same.
+    // The same message again is stored once, but `--wait` waits nevertheless.
     const again = await run('threads', 'send', id, 'from a pipe', '--id', 'mine', '--wait');
     expect(again.code).toBe(0);
     const waited = JSON.parse((await run('threads', 'send', id, 'more', '--wait', '--json')).stdout);
@@ -128,7 +128,7 @@ describe('everthread threads', () => {
       code: 2,
       stderr: expect.stringMatching(/^InvalidRequest: More than one thread begins with "same-o": same-o/),
     });
-    // Of the exact id there is no doubt.
+    // An exact id is never ambiguous.
     await startThread('--id', 'same');
     expect((await until(({ code }) => code === 0, 'threads', 'show', 'same')).stdout).toContain('same\n');
   });
@@ -326,7 +326,7 @@ describe('everthread threads', () => {
       [3, 'ThreadNotFound', 'threads', 'export', 'nope', '--format', 'history'],
     ];
     await Promise.all(
-      // One of each code in a process of its own: it is the process that ends with it.
+      // Two cases run in a separate process, which must itself end with the code.
       cases.map(async ([code, words, ...args], index) =>
         expect({ args, ...(await project.run(args, { alone: [0, 8].includes(index) })) }).toEqual({
           args,

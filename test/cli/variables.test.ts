@@ -1,4 +1,4 @@
-/** `everthread variables …`: what subagents wait for, from a shell. */
+/** `everthread variables …`: variables that subagents wait for, from a shell. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseVariables } from '../../src/cli/input/read-variables.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
@@ -93,7 +93,8 @@ describe('everthread variables', () => {
     expect(given.stderr).toContain('Gave PASSPORT, CITY to the subagent envoy, which starts as thread ');
     expect(given.stderr).not.toContain(SECRET);
     await run(['threads', 'send', 'needs-2', 'and?', '--wait']);
-    // What is declared as text is shown to the child's model. The child works beside its parent: its report may come later.
+    // Variables of type text are shown to the child's model. The child works concurrently with its parent: its report
+    // may come later.
     const stdout = await eventually('the report of the child', async () => {
       const shown = await run(['threads', 'show', 'needs-2', '--silent', '--json']);
       return shown.stdout.includes('You travel to Paris') && shown.stdout;
@@ -144,7 +145,7 @@ describe('everthread variables', () => {
       [3, 'VariableRequestNotFound'],
       [3, 'ThreadNotFound'],
     ]);
-    // What stands on the command line is there for all to see anyway.
+    // Only cases with the secret on standard input: on the command line everyone can read it anyway.
     for (const { stderr } of outcomes.slice(0, 4)) expect(stderr).not.toContain(SECRET);
     expect(JSON.parse((await run(['variables', 'show', id, '--json'])).stdout).childId).toBeNull();
   });

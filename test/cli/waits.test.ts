@@ -1,4 +1,4 @@
-/** `everthread waits …`: what is asked of people, from a shell. */
+/** `everthread waits …`: questions and approvals for people, from a shell. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { type CliProject, cliProject, HELPER, seen } from './support.ts';

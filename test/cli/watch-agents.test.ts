@@ -1,4 +1,4 @@
-/** What `dev` sees of a project's changes, however they are made. */
+/** Which changes of a project `dev` detects, however they are made. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 it('a file that is replaced by another one is seen each time, and so is what is written into it later', async () => {
-  // It was written a moment ago, which is later than that: so it is known when the watcher has begun.
+  // The file was written after time 0, so the watcher reports it as soon as it has started.
   watching(0);
   await eventually('what was written before it began', () => seen > 0);
   for (const content of ['1', '2', '3'])

@@ -1,4 +1,7 @@
-/** Health and metrics of a worker, read as Prometheus reads them: while a step runs, after its process was killed, and as it goes. */
+/**
+ * Health and metrics of a worker, read as Prometheus does: while a step runs, after its process was killed, and during
+ * shutdown.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,7 +17,7 @@ let project: CliProject;
 let command: Running;
 let url: string;
 
-/** Within its grace a model that hangs keeps the worker. */
+/** During the grace period a model that hangs keeps the worker running. */
 const start = (args: readonly string[] = []) =>
   project.start(['worker', '--json', ...args], { EVERTHREAD_MODEL_GRACE_MS: '20000' });
 
@@ -89,7 +92,7 @@ describe('the metrics of a worker', () => {
 
   it('tell while a step runs how many threads do, how long the queue has waited, and that the worker takes work', async () => {
     await seen(await tailOfNew(project, ENDLESS), 'I begin');
-    // Of the store as a whole: what was read seconds ago may still be told.
+    // This gauge covers the whole store, and its value may be a few seconds old.
     await eventually('a running thread', async () => {
       const { value } = await scrape(url);
       return (value('everthread_threads', { status: 'running' }) ?? 0) >= 1;

@@ -1,4 +1,7 @@
-/** `everthread worker` keeps a worker process, as `everthread dev` does: started again when it falls, never left behind. */
+/**
+ * `everthread worker` supervises a worker process, as `everthread dev` does: it restarts the process after a crash, and
+ * never leaves it behind.
+ */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
@@ -7,7 +10,7 @@ import { type CliProject, cliProject, HELPER, type Running, seen, tailOfNew } fr
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-/** Where twenty processes share two cores, a worker is ready after more than a minute. */
+/** If twenty processes share two cores, a worker is ready only after more than a minute. */
 const START_MS = 120_000;
 
 let project: CliProject;
@@ -44,7 +47,7 @@ onLinux('a worker process whose supervisor is told nothing', () => {
   it('that is killed, or told to go by somebody else, is started again, each time after a longer wait that is told', async () => {
     for (const [times, signal, how, wait] of [
       [1, 'SIGKILL', 'signal SIGKILL', '0.2 s'],
-      // Nobody fell: it went in order.
+      // No crash: the process ended in order.
       [2, 'SIGTERM', 'exit code 0', '0.4 s'],
     ] as const) {
       const pid = workerOf(command);
@@ -81,7 +84,7 @@ onLinux('a worker process', () => {
   });
 });
 
-/** Ports that these processes listen at. */
+/** Returns the addresses at which these processes listen. */
 function listeners(pids: readonly number[]): string[] {
   const sockets = new Set(pids.flatMap(socketsOf));
   return ['tcp', 'tcp6']
@@ -98,7 +101,7 @@ function socketsOf(pid: number): string[] {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`);
     } catch {
-      // Closed in the meantime.
+      // The descriptor was closed in the meantime.
       return [];
     }
   });

@@ -1,4 +1,4 @@
-/** Actions: what a call would do is prepared, judged and told before it begins, and its end is kept. */
+/** Actions: what a call would do is prepared, judged and logged before it begins, and its end is stored. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { PreparedAction } from '../../src/core/governance/prepared-action.ts';
@@ -9,7 +9,7 @@ import { type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 const ALLOW = { default: 'allow' } as const;
 
-/** A tool that says what it would do, and the order in which its code ran. */
+/** A tool with `prepareAction`, and the order in which its code ran. */
 function publisher(prepare: (id: string) => PreparedAction | Promise<PreparedAction>) {
   const ran: string[] = [];
   const publish = defineTool({

@@ -1,4 +1,4 @@
-/** The calls of an answer, from what a model writes to what its tool is given (docs/guards.md): on a real thread. */
+/** The calls of an answer on a real thread, from what the model writes to what its tool receives (docs/guards.md). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ToolCall } from '../../src/core/message/message.ts';
@@ -8,7 +8,7 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';
 import { helperRegistry, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** Tools that remember what they were given. */
+/** Tools that record their arguments. */
 function recorder() {
   const given: unknown[] = [];
   const remember = async (_state: unknown, args?: unknown) => {
@@ -43,13 +43,13 @@ async function eventsOf({ store }: TestRuntime, thread: string, kind: string) {
   return (await store.events.read(thread, 0)).filter(({ type }) => type === kind).map(({ data }) => data);
 }
 
-/** What the model is sent of the last assistant message before it is asked again. */
+/** Returns the calls of the last assistant message in the request with this index. */
 function callsSent({ requests }: ScriptedModel, index: number) {
   const last = requests[index]?.messages.findLast(({ role }) => role === 'assistant');
   return last?.role === 'assistant' ? last.toolCalls : undefined;
 }
 
-/** The same model, which ends each answer for want of tokens. */
+/** Wraps a model so that its first answer ends with finish reason `length`. */
 function cutShort(model: ScriptedModel): ScriptedModel {
   async function* cut(chunks: AsyncIterable<ProviderStreamChunk>): AsyncGenerator<ProviderStreamChunk> {
     for await (const chunk of chunks) {

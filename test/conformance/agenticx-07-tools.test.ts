@@ -1,4 +1,4 @@
-/** What becomes of calls that are refused, fail or are cut off (docs/guards.md): each has its result, and the thread goes on. */
+/** Calls that are refused, fail or are cut off (docs/guards.md): each gets a result, and the thread goes on. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { NO_RESULT } from '../../src/core/context/sanitise.ts';
@@ -43,7 +43,7 @@ function toolsOf() {
   return { ran, begun: begun.promise, tools };
 }
 
-/** Calls that have no row of their own, or more than one, or rows that answer no call. */
+/** Returns the ids of calls that do not have exactly one result row, and of rows that answer no call. */
 async function unpaired({ store }: TestRuntime, thread: string): Promise<string[]> {
   const { messages } = await store.messages.list(thread, { limit: 1000 });
   const made = messages.flatMap(({ tool_calls: text }) => JSON.parse(text ?? '[]') as ToolCall[]);

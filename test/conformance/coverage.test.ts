@@ -1,4 +1,4 @@
-/** Every rule has a test or says what it waits for, every cited rule exists, and the ledger is up to date. */
+/** Every rule has a test or states what it waits for, every cited rule exists, and the ledger is up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** definitions §3 Variables: what is required before a thread or a tool runs, and what a prompt may not show. */
+/** definitions §3 Variables: which must have a value before a thread or tool runs, and which a prompt may not show. */
 import { describe, expect, it } from '@jest/globals';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import {
@@ -101,7 +101,7 @@ describe('definitions §3 Variables', () => {
       variables: { tell: needsA },
     });
     await runtime.client.setEnv({ user: 'ada' }, 'A', '');
-    // Between the start of the thread and the call.
+    // Runs after the thread has started and before the call.
     unset = async () => {
       await runtime.client.unsetEnv({ user: 'ada' }, 'A');
       await runtime.client.setEnv({ user: 'eve' }, 'A', 'of somebody else');

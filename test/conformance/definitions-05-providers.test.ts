@@ -1,4 +1,4 @@
-/** definitions §5 Providers that authors write, on real threads: what they say is kept, and what they do wrong is a coded failure. */
+/** definitions §5 Providers written by authors, on real threads: answers are stored, errors are coded failures. */
 import { describe, expect, it } from '@jest/globals';
 import type { Provider, ProviderFactory, ProviderRequest } from '../../src/core/message/provider.ts';
 import { defineTool } from '../../src/index.ts';
@@ -14,12 +14,12 @@ const FINISH = {
 };
 const says = (delta: string) => [{ type: 'content-delta', delta }, FINISH];
 
-/** A provider that says in turn what it is told to, and keeps what it was asked. */
+/** A provider that plays these answers in turn, and records its requests. */
 function playing(...answers: readonly (readonly unknown[])[]) {
   return playingAs({}, ...answers);
 }
 
-/** The same with more members. */
+/** Like `playing`, with more members on the provider. */
 function playingAs(more: object, ...answers: readonly (readonly unknown[])[]) {
   const requests: ProviderRequest[] = [];
   const left = [...answers];

@@ -1,4 +1,4 @@
-/** definitions §7.1: what a call of a session tool means: its arguments stand for its result. */
+/** definitions §7.1: calls of session tools, whose arguments become their result. */
 import { describe, expect, it } from '@jest/globals';
 import { defineHook } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';

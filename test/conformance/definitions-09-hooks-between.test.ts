@@ -1,4 +1,4 @@
-/** definitions §9: hooks between the transactions of a step: what they write and find there. */
+/** definitions §9: hooks that run between the transactions of a step, what they write, and what they find stored. */
 import { describe, expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { type HookProject, hookRuntime } from '../support/hook-project.ts';
@@ -22,7 +22,7 @@ describe('definitions §9 hooks between the transactions of a step', () => {
     ]);
   });
 
-  /** How many requests have ended in the log, as the answer has come, and as it is stored. */
+  /** Returns how many requests the log shows as ended when the answer has arrived, and again when it is stored. */
   async function ended(hooks: HookProject['hooks']): Promise<number[]> {
     const counts: number[] = [];
     const runtime = await hookRuntime({

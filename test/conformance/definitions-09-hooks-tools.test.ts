@@ -132,7 +132,7 @@ describe('definitions §9 results of tools', () => {
       'tool',
     ]);
     expect(model.requests[2]?.messages).toEqual(model.requests[1]?.messages);
-    // A removed call is no success: the stop tool has not been called.
+    // A call that a hook removes does not count as a success, so the stop tool has not ended the execution.
     expect((await runtime.client.getThread(thread)).stopReason).toBe('stop_on_response');
   });
 

@@ -1,4 +1,4 @@
-/** definitions §10: effects outlive runs, workers and faults; they end with their thread, and with nothing less. */
+/** definitions §10: effects outlive workflow runs, workers and faults, and end only with their thread. */
 import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { toolOf } from '../support/tool-work.ts';
 
 const reply = scriptedModel(() => says('ok'));
 const note = defineEffect('notes', (state) => state.setValue('noted', Date.now()));
-/** Where it is counted how often an effect runs: a machine that is slow must not make a lost worker of a living one. */
+/** For tests that count how often an effect runs: a slow machine must not make a living worker look lost. */
 const PATIENT = { toolHeartbeatMs: 20_000 };
 
 async function details({ client }: TestRuntime, thread: string): Promise<string> {
@@ -53,7 +53,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     const runs = await readRuns(runtime.client, thread);
     expect(runs.length).toBeGreaterThan(2);
     expect(await eventsOf(runtime, thread, 'effect.started')).toHaveLength(20);
-    // A batch and its timer are a dozen events: a run ends soon behind its limit.
+    // A batch and its timer are a dozen history events, so a run continues as new soon after it reaches its limit.
     expect(Math.max(...runs.map(({ events }) => events))).toBeLessThan(50 + 20);
     expect(await eventsOf(runtime, thread, 'effect.failed')).toEqual([]);
     await runtime.say(thread, 'well?');
@@ -90,7 +90,8 @@ describe('definitions §10 Effects: whatever happens', () => {
     const first = await testRuntime({ model: reply, effects: { note }, store });
     const begun = performance.now();
     const thread = await first.start();
-    // The hint is gone when it fires. To show it is less work than a turn: by this measure a busy machine shows it before, too.
+    // The hint is gone once the effect fires. Showing it takes less work than a turn, so a delay of two turns is enough
+    // on a busy machine too.
     const delayMs = Math.ceil(Math.max(1500, 2 * (performance.now() - begun)));
     await schedule(first.client, thread, 'note', { delayMs });
     await eventually('the hint', async () => (await details(first, thread)).includes('next effect'));
@@ -136,7 +137,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     });
     const runtime = await testRuntime({ model: reply, effects: { compute, note }, configuration: PATIENT });
     const thread = await runtime.start();
-    // Far away: what runs may take long to begin.
+    // Far in the future, since the code that runs may take long to begin.
     await schedule(runtime.client, thread, 'note', { delayMs: 3_600_000 });
     await schedule(runtime.client, thread, 'compute');
     await eventually('it runs', async () => (await eventsOf(runtime, thread, 'effect.started')).length === 1);
@@ -175,7 +176,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     const runtime = await testRuntime({ model: reply, effects: { speak } });
     const begun = performance.now();
     const thread = await runtime.start('hi');
-    // A stop is less work than a turn: by this measure it comes first on a busy machine, too.
+    // A stop takes less work than a turn, so within two turns it comes before the effect, on a busy machine too.
     const delayMs = Math.ceil(Math.max(1200, 2 * (performance.now() - begun)));
     await schedule(runtime.client, thread, 'speak', { delayMs });
     await runtime.client.stop(thread);

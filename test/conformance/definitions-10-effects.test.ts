@@ -1,4 +1,4 @@
-/** definitions §10: effects fire, one after another, beside whatever the thread does; how they may begin and end. */
+/** definitions §10: due effects fire one after another, between the steps of a thread; how they may begin and end. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect } from '../../src/definitions/index.ts';
@@ -87,7 +87,7 @@ describe('definitions §10 Effects: firing', () => {
     const runtime = await testRuntime({ model, tools: { plan, look }, effects: { fire } });
     const thread = await runtime.start('go');
     const order = await eventsOf(runtime, thread, 'step.committed', 'effect.done');
-    // The first was heard of when the next step had begun.
+    // The workflow may receive the first effect only after the next step has begun, hence the optional step.
     expect(order.map(({ type }) => type.slice(0, 6)).join(' ')).toMatch(
       /^step.c (step.c )?effect step.c effect step.c effect step.c( step.c)?$/,
     );

@@ -1,4 +1,4 @@
-/** definitions §10: effects are scheduled, listed and removed by the code of a thread. */
+/** definitions §10: code of a thread schedules, lists and removes effects. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';

@@ -1,4 +1,4 @@
-/** definitions §11 Endpoints, what their state can do on real threads: queue work, read, write, run code, terminate. */
+/** definitions §11 Endpoints: what their state can do on real threads: queue work, read, write, run code, terminate. */
 import { describe, expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { endpointSite, show } from '../support/endpoint-site.ts';
@@ -107,7 +107,7 @@ describe('definitions §11 the state of an endpoint', () => {
       invoked: 'refunded 9',
       total: 1,
     });
-    // Injected is not queued: nothing ran.
+    // An injected message is not queued, so no execution has run.
     expect(await messages(thread)).toMatchObject([{ content: 'injected', metadata: { stamped: true } }]);
   });
 

@@ -1,4 +1,4 @@
-/** definitions §11 Endpoints over the web, on real threads: which one a request reaches, and what is told of failures. */
+/** definitions §11 Endpoints over HTTP, on real threads: which one a request reaches, how failures are reported. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { createEndpointHandler } from '../../src/server/index.ts';

@@ -1,4 +1,4 @@
-/** definitions §12.2, §6.3: what hooks may make of a request, and the tools that a provider runs itself. */
+/** definitions §12.2, §6.3: how hooks may change a request, and the tools that a provider runs itself. */
 import { describe, expect, it } from '@jest/globals';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** definitions §12.6: what sub-prompts call, who may call them, and how they end with their thread. */
+/** definitions §12.6: what sub-prompts can call, who can call them, and how they end together with their thread. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';

@@ -1,4 +1,4 @@
-/** definitions §9 and §12.6: whose hooks run within a sub-prompt and around its call; and what resetting one leaves. */
+/** definitions §9 and §12.6: which hooks run within a sub-prompt and around its call; what a reset within one keeps. */
 import { describe, expect, it } from '@jest/globals';
 import { defineHook } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** definitions §12.6: prompts as tools. What a lost worker leaves of one is shown in test/faults. */
+/** definitions §12.6: prompts as tools. What remains of one after a lost worker is tested in test/faults. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';

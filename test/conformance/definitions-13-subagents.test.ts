@@ -1,4 +1,4 @@
-/** definitions §13: what an entry of a `dual_ai` agent means: waits or goes on, ends or may be spoken to again. */
+/** definitions §13: the options of a `dual_ai` entry: whether its call blocks, and whether the child is resumable. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
@@ -111,7 +111,7 @@ describe('definitions §13.2 The matrix', () => {
 
   it('[definitions 13.2] not blocking, resumable: a long-lived child that reports each time', async () => {
     const actors = cast({
-      // By what it was told last: a report may come before it has said that it sent somebody.
+      // Chosen by the last message: a report may arrive before the model has answered the creation of the child.
       main: (request) => {
         const last = told(request).at(-1) ?? '';
         if (last === 'user: what colour?') return calls(SUBAGENT_CREATE, create('the sky'));

@@ -1,4 +1,4 @@
-/** definitions §13.3: how subagents are offered to a model, and what is refused of its calls. */
+/** definitions §13.3: how subagents are offered to a model, and which of its calls are refused. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
@@ -30,7 +30,7 @@ async function onlyChild(runtime: TestRuntime, thread: string) {
 
 const TOPIC = z.object({ topic: z.string(), depth: z.number().default(3) });
 
-/** What the helper is offered at first. */
+/** Returns the tools that the helper's first request offers. */
 async function surface(options: Omit<FamilyOptions, 'cast'>) {
   const actors = cast({ main: [OK] });
   const runtime = await familyRuntime({ cast: actors, ...options });
@@ -97,7 +97,7 @@ describe('definitions §13.3 The tool surface', () => {
   });
 });
 
-/** The result of one call that the helper makes. */
+/** Returns the result of the one call that the helper makes. */
 async function resultOf(
   actors: Cast,
   options: Omit<FamilyOptions, 'cast'> = {},

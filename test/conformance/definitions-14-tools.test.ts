@@ -9,7 +9,7 @@ import { type Hooks, hookRuntime } from '../support/hook-project.ts';
 import { eventually } from '../support/runtime.ts';
 import { toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
-/** The activity fails there once, as that of a lost worker does, and is tried again. */
+/** Makes the activity fail once at this point, as one of a lost worker does; it is then tried again. */
 function lostOnceAt(point: FaultPoint): (at: FaultPoint) => void {
   let lost = false;
   return (at) => {

@@ -1,4 +1,4 @@
-/** definitions §15: files that messages bring, from whoever sends them to the model. */
+/** definitions §15: files attached to messages, on their way from the sender to the model. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import type { ToolResult } from '../../src/core/message/message.ts';
@@ -12,7 +12,7 @@ const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(
 const note = { name: 'note.txt', mimeType: 'text/plain', data: bytes('remember') };
 const silent = (times: number) => scriptedModel(Array.from({ length: times }, () => says('ok')));
 
-/** A tool of one act. */
+/** A tool that does this one thing. */
 const does = (act: (state: ThreadState) => Promise<string | ToolResult>) =>
   defineTool({
     description: 'acts',
@@ -230,7 +230,7 @@ describe('definitions §15.5 images that cannot be shown', () => {
       text?: string;
     }[];
     expect(content[0]?.text).toMatch(/\[image fake\.png, \S+, not shown: no image that models can see\]/);
-    // By what it is, not by what it is called: providers refuse the one for the other.
+    // The type is that of the content, not of the file's name: providers refuse an image with the wrong media type.
     expect(content.slice(1)).toMatchObject([{ type: 'image', mediaType: 'image/png' }]);
   });
 });

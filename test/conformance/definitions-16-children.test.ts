@@ -1,11 +1,11 @@
-/** Variables of children (definitions §16): what they begin with, and what reaches them later. */
+/** Variables of children (definitions §16): which ones they start with, and which changes reach them later. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** Its values in clear would be taken out of a result: lengths tell them apart. */
+/** Reports the lengths of the values: the values themselves would be redacted from a result. */
 const look = defineTool({
   description: 'looks',
   execute: async (state) => {
@@ -31,7 +31,7 @@ const RESUMABLE = { resumable: { receives_messages: 'side_a' as const } };
 const create = (agent: string) =>
   calls('subagent_create', { agent, message: 'make the clerk', attachments: [], name: agent });
 
-/** The helper has a scribe, who has a clerk; both may be spoken to. The scribe keeps OWN to itself. */
+/** The helper has a scribe, which has a clerk; both are resumable. The scribe scopes OWN to itself. */
 async function family(): Promise<TestRuntime> {
   const model = modelOf({
     main: (request) => {
@@ -86,7 +86,7 @@ describe('the variables of a child', () => {
       ['SHARED', 'secret', undefined],
     ];
     expect(await listed(runtime, scribe)).toEqual(taken);
-    // From its own parent, who never had the other.
+    // The clerk has the variables of its parent, the scribe, which never had OWN.
     expect(await listed(runtime, clerk)).toEqual(taken);
     await runtime.say(scribe, 'look');
     expect((await runtime.transcript(scribe)).filter((line) => line.startsWith('tool look'))).toEqual([

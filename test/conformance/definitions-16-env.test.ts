@@ -1,4 +1,4 @@
-/** definitions §16 Environment at run time, on real threads: sources, types, setEnv. Secrets have a file of their own. */
+/** definitions §16 Environment at run time, on real threads: sources, types, setEnv. Secrets: definitions-16-secret. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -8,7 +8,7 @@ import { eventually } from '../support/runtime.ts';
 const SECRET = 'swordfish-4711';
 const NO_VALUE = /variable "A" has no value/;
 
-/** One call of `tell` for each message, then a word. */
+/** Calls `tell` once for each message, then answers. */
 const tellingModel = () =>
   scriptedModel((request) => (request.messages.at(-1)?.role === 'user' ? calls('tell') : says('told')));
 

@@ -89,7 +89,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
       /^Failed to execute tool: The tool did not run: The variable "KEY" of the instance .* the key "theirs", which is not/,
     );
     expect(ran).toBe(0);
-    // What could not be redacted is not told at all.
+    // An error that could not be redacted is withheld completely.
     await runtime.say(thread, 'again');
     const failed = await runtime.client.getThread(thread);
     expect(failed.lastError?.message).toMatch(/^\[withheld, .*the key "theirs"/);

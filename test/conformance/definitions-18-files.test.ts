@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(buffer) : null);
 const buffer = (content: string): ArrayBuffer => new TextEncoder().encode(content).buffer as ArrayBuffer;
 
-/** The files of a thread, as its tools have them. */
+/** The files of a thread, through the interface that its tools have. */
 let files: ThreadFiles;
 beforeEach(async () => {
   const store = await testStore();

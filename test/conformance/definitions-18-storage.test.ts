@@ -1,4 +1,4 @@
-/** definitions §18: searches in the files of a thread; where they are kept, for whom and how much. */
+/** definitions §18: searches in the files of a thread; where files are stored, for which threads, and their limits. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { toolOf } from '../support/tool-work.ts';
 
 const text = (buffer: ArrayBuffer | null) => (buffer ? new TextDecoder().decode(buffer) : null);
 
-/** The files of a thread, as its tools have them, and those of another one beside it. */
+/** The files of a thread, through the interface that its tools have, and those of another thread. */
 let files: ThreadFiles;
 let others: ThreadFiles;
 beforeEach(async () => {
@@ -145,7 +145,7 @@ describe('definitions §18 storage', () => {
     const full = createThreadFiles(store, id);
     const content = new Uint8Array(LIMITS.fileBytes).fill(7);
     const write = (name: string) => full.writeFile(`/${name}`, content, 'application/octet-stream');
-    // Ten times the largest file is below the limit of all, eleven times above; contents that are alike are kept once.
+    // Ten files of the largest size fit into the thread's limit, eleven do not; equal contents are stored once.
     await write('large0');
     const copies = Array.from({ length: 8 }, (_, n) => `/large${n + 1}`);
     copyRow('thread_files', 'path', '/large0', copies);

@@ -1,4 +1,4 @@
-/** definitions §19.1: what a caller may ask for. What is wrong with it is a status; nothing throws. */
+/** definitions §19.1: the options of a run. An invalid option gives a result with a status; nothing throws. */
 import { describe, expect, it } from '@jest/globals';
 import type { CodeExecution, CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
@@ -14,7 +14,7 @@ const cannotBeRead = {
   },
 };
 
-/** What is given as options, and what the message names. */
+/** A description, the invalid options, and what the error message must name. */
 const INVALID: readonly (readonly [string, unknown, string])[] = [
   ['an unknown key', { timeout: 1 }, 'options.timeout'],
   ['options that are no object', 7, 'options'],

@@ -1,4 +1,4 @@
-/** definitions §19.2 to §19.5: the handle, what each status tells, lookups of modules, and the books that are kept. */
+/** definitions §19.2 to §19.5: the handle, what each status reports, lookups of modules, and the logs that are kept. */
 import { describe, expect, it } from '@jest/globals';
 import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
@@ -148,7 +148,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     expect(logs.slice(0, 5).map(({ level, args }) => [level, args])).toEqual(
       levels.map((level, index) => [level, [level, { n: index + 1 }]]),
     );
-    // What cannot cross is shown as a text: a log never fails.
+    // A value that cannot cross the boundary is shown as text: logging never fails.
     expect(logs[5]?.args.map((arg) => typeof arg)).toEqual(['string', 'string', 'string']);
     const times = logs.map(({ timestamp }) => timestamp);
     expect(times).toEqual(times.toSorted((one, two) => one - two));
@@ -184,7 +184,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
       const { memoryUsedBytes } = await runOnce(hold(bytes), { language: 'javascript' });
       return memoryUsedBytes;
     };
-    // Under load it may be left untold, once.
+    // Under load the memory size may be missing from a result, so it is read again until it is there.
     const small = await eventually('it is told', () => read(1));
     const large = await eventually('it is told', () => read(20_000_000));
     expect(large - small).toBeGreaterThan(19_000_000);

@@ -1,4 +1,4 @@
-/** An internal fault never fails a thread's workflow: it leaves a marker and a thread at rest, and nothing is lost. */
+/** An internal fault never fails a thread's workflow: it leaves an event and a thread at rest, and nothing is lost. */
 import { describe, expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { helperRegistry, testRuntime } from '../support/runtime.ts';

@@ -1,4 +1,4 @@
-/** The ledger of rules and the tests that show them: read from the titles of all tests. */
+/** The ledger of rules and of the tests that show them, built from the titles of all tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageLine } from './page-line.ts';
@@ -10,12 +10,12 @@ import { REQUIREMENTS } from './requirements.ts';
 const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** `[id] sentence`, as a title or in a table of titles. */
+/** Matches `[id] sentence`, as a title or in a table of titles. */
 const TITLE =
   /(?<before>[^\n]*?)(?<quote>['"`])\[(?<id>(?:(?:runtime|definitions|threadstate) |PL-|AX-|TG-)[^\]\n]*)\] (?<title>.*?)(?<!\\)\k<quote>/g;
-/** A test of that title never runs. */
+/** Matches the start of a test that never runs. */
 const NEVER_RUNS = /\b(?:skip|todo)(?:\.each\(.*\))?\($/;
-/** `describe('runtime §6.4 …')`: a section that stands over its tests. */
+/** Matches `describe('runtime §6.4 …')`, which names the section of its tests. */
 const SECTION = /\bdescribe\(\s*(['"`])(runtime|definitions) §(.*?)(?<!\\)\1/g;
 
 export interface ShownRule {
@@ -29,7 +29,7 @@ export interface CitedSection {
   readonly file: string;
 }
 
-/** Of every test that runs; the sources below are all of `test`, read once. */
+/** The rules that the titles of all running tests cite. The sources below are all of `test`, read once. */
 export function readTitles(): ShownRule[] {
   return SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(TITLE)].flatMap(({ groups = {} }) => {
@@ -39,7 +39,7 @@ export function readTitles(): ShownRule[] {
   );
 }
 
-/** Sections that groups of tests are named by: `runtime §13.4 …`, `definitions §19.4 …, §19.5 …`. */
+/** The sections that groups of tests are named after: `runtime §13.4 …`, `definitions §19.4 …, §19.5 …`. */
 export function readSections(): CitedSection[] {
   return SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(SECTION)].flatMap(([, , chapter, rest]) =>
@@ -60,7 +60,7 @@ const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'ut
 const CHAPTERS = ['runtime', 'definitions', 'threadstate', 'PL', 'AX', 'TG'];
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
-/** By chapter and section; the surfaces of ThreadState have no numbers and stay as they are listed. */
+/** Orders ids by chapter and section; surfaces of ThreadState have no numbers and stay as they are listed. */
 function compareIds(one: string, other: string): number {
   const [chapter = ''] = one.split(/[ -]/);
   const [otherChapter = ''] = other.split(/[ -]/);

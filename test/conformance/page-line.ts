@@ -1,8 +1,8 @@
-/** One line of a page that a face follows: a heading, a row of a table, a block of code. */
+/** One line of an external page whose names a module of ours provides: a heading, a row of a table, a block of code. */
 
 export interface PageLine {
   readonly what: string;
-  /** Acceptance cases. */
+  /** Ids of the acceptance cases that show it. */
   readonly cases?: readonly string[];
   readonly deviation?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * AgenticX's runtime page, line by line: each heading, row of a table and step of its loop, with the acceptance cases whose tests show it,
- * or the deviation that is on purpose.
+ * AgenticX's runtime page, line by line: each heading, row of a table and step of its loop, with the acceptance cases
+ * whose tests show it, or the intended deviation.
  */
 import { differs, type PageLine, rows, shown } from './page-line.ts';
 

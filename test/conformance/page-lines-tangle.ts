@@ -1,6 +1,6 @@
 /**
- * Tangle's agent-runtime page, line by line: its layers, lists and names, with the acceptance cases whose tests show it, or the deviation that is on
- * purpose.
+ * Tangle's agent-runtime page, line by line: its layers, lists and names, with the acceptance cases whose tests show
+ * it, or the intended deviation.
  */
 import { differs, type PageLine, shown } from './page-line.ts';
 

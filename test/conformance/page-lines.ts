@@ -1,6 +1,6 @@
 /**
- * Protolink's runtime page, line by line: each heading, row of a table and block of code, with the acceptance cases whose tests show it,
- * or the deviation that is on purpose. What a case's tests show stands in the ledger beside it.
+ * Protolink's runtime page, line by line: each heading, row of a table and block of code, with the acceptance cases
+ * whose tests show it, or the intended deviation. The ledger lists the tests of each case.
  */
 
 import { differs, type PageLine, rows, shown } from './page-line.ts';

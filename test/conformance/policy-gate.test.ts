@@ -1,4 +1,4 @@
-/** A policy ends a call before it begins, by whatever way it comes. */
+/** A policy ends a call before it begins, whoever makes the call. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';
@@ -8,7 +8,7 @@ import { ended } from '../support/effects.ts';
 import { promptProject } from '../support/prompt-project.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** A tool that writes records, and what it has written. */
+/** A tool that writes records, and the records that it has written. */
 function recorder(fields: { readonly quick?: boolean } = {}) {
   const written: string[] = [];
   const update = defineTool({
@@ -33,7 +33,7 @@ async function runUpdate(policy: AgentInput['policy'], fields: { readonly quick?
   return { runtime, thread, written, model, told: await told(runtime, thread) };
 }
 
-/** The events of calls and actions, by kind. */
+/** The types of the events of calls and actions, in order. */
 async function told({ store }: TestRuntime, thread: string): Promise<string[]> {
   const events = await store.events.read(thread, 0);
   return events.map(({ type }) => type).filter((type) => /^(tool|action)\./.test(type));
@@ -157,7 +157,7 @@ describe('a policy at the tool gate', () => {
 });
 
 describe('the permissions of a run', () => {
-  /** A thread whose run has these permissions, once it rests or waits. */
+  /** Starts a thread whose run has these permissions, and waits until it rests or waits for a person. */
   async function runWith(permissions: Record<string, string>, policy?: AgentInput['policy']) {
     const { written, update } = recorder();
     const asked = callsMany([{ name: 'update', args: { id: '4711' } }]);

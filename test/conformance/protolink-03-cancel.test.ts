@@ -1,4 +1,4 @@
-/** Cancelled executions on the engine (docs/governance.md): by every door, whatever runs, and where a worker is lost meanwhile. */
+/** Cancelled executions on the engine (docs/governance.md): every entry point, whatever runs, also a lost worker. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
@@ -10,7 +10,7 @@ import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts
 import { cast, childrenOf, create, familyRuntime, RESUMABLE } from '../support/subagent-project.ts';
 import { codeOf } from '../support/tool-work.ts';
 
-/** A tool that works until it is aborted, and would commit then. */
+/** A tool that works until it is aborted, and would commit after that. */
 function slowTool() {
   const begun = Promise.withResolvers<void>();
   const committed: string[] = [];
@@ -83,7 +83,7 @@ describe('cancelling an execution', () => {
     const first = await byUpdate({ reason: 'first', by: 'ada' });
     expect(first).toMatchObject({ reason: 'first', by: 'ada' });
     const told = await codeOf(() => client.cancelExecution(threadId, { reason: 'second' }));
-    // The second one came while it was being cancelled, or when it was over.
+    // The second request arrived either during the cancellation or after its end.
     if (told !== 'ExecutionNotCancelable')
       expect(told).toMatchObject({ returned: { canceled: { reason: 'first' } } });
     await client.waitForIdle(threadId);

@@ -1,4 +1,4 @@
-/** Budgets as an agent defines them: where each limit denies, what is kept then, and that the thread lives on. */
+/** Budgets defined by an agent: where each limit denies, what is kept when it does, and that the thread can go on. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { BudgetInput } from '../../src/definitions/budget-input.ts';
@@ -13,7 +13,7 @@ import { calls, callsMany, fails, type Script, says, scriptedModel } from '../..
 import { workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** Its tools, and how often the body of each has run. */
+/** Tools, and the names of those whose bodies have run. */
 function counted(quick: boolean) {
   const ran: string[] = [];
   const make = (name: string) =>
@@ -230,7 +230,7 @@ describe('budgets', () => {
     await runtime.client.waitForIdle(id);
     const events = (await workflowOf(runtime, id).fetchHistory()).events ?? [];
     const told = events.findIndex(({ workflowExecutionSignaledEventAttributes: signal }) => signal);
-    // It did not wait for its next look.
+    // The workflow was woken by the signal: no timer of its regular check has fired.
     expect(told).toBeGreaterThan(0);
     expect(events.slice(told).filter(({ timerFiredEventAttributes: fired }) => fired)).toEqual([]);
     expect((await runtime.transcript(id)).at(-1)).toBe('assistant: mine at last');

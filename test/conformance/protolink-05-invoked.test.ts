@@ -1,4 +1,4 @@
-/** Calls that code makes, and calls that never begin, as a budget counts them on the engine. */
+/** How a budget counts, on the engine, calls that code makes and calls that never begin. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { eventsOf } from '../../src/core/event/thread-event.ts';

@@ -1,4 +1,4 @@
-/** A budget's time on the engine: what runs as it is used up is cut off, and waiting for people costs none. */
+/** Time limits of budgets on the engine: what runs when the time is up is cut off; waiting for people costs none. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineTool } from '../../src/definitions/index.ts';

@@ -1,4 +1,4 @@
-/** Threads of a family that share what is left of a budget: they wait for one another, and are told when something is settled. */
+/** Threads of a family that share what is left of a budget: they wait for one another; a settlement wakes them. */
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
@@ -8,7 +8,7 @@ import { childrenOf, create, familyRuntime, RESUMABLE, settled } from '../suppor
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
-/** What its workflow was told of settlements. */
+/** How many signals about settled budgets the thread's workflow has received. */
 async function toldOf(runtime: TestRuntime, thread: string): Promise<number> {
   const events = (await workflowOf(runtime, thread).fetchHistory()).events ?? [];
   const payloads = events.flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>

@@ -1,5 +1,5 @@
 /**
- * Code execution: chapter 13 of the runtime, clause by clause in the order of its bullets, and what §19 of the
+ * Code execution: chapter 13 of the runtime spec, clause by clause in the order of its bullets, and what §19 of the
  * definitions adds to it.
  */
 import type { Requirement } from './requirement.ts';

@@ -1,4 +1,4 @@
-/** What a thread keeps: values (runtime §14), clause by clause, and files and env as the definitions have them. */
+/** What a thread stores: values (runtime §14), clause by clause, and files and env as the definitions specify them. */
 import type { Requirement } from './requirement.ts';
 
 type Row = readonly [id: string, level: Requirement['level'], text: string];

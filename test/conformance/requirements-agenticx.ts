@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of its own names: gates, agents, the executor. Ids are those of its acceptance cases. */
+/** What AgenticX's page requires of its names: gates, agents, the executor. Ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 const must = (id: string, text: string): Requirement => ({ id, level: 'MUST', text });

@@ -1,4 +1,4 @@
-/** What the Protolink runtime page asks of the budget of a run; ids are those of its acceptance cases. */
+/** What the Protolink runtime page requires of the budget of a run; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const BUDGETS: readonly Requirement[] = [

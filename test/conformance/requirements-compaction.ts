@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of compaction; ids are those of its acceptance cases. */
+/** What AgenticX's runtime page requires of compaction; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const COMPACTION: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** The definitions, by their sections: what authors write, and what a thread does with it. §19 stands beside chapter 13 of the runtime. */
+/** The definitions chapter, by section: what authors write, and how a thread uses it. §19 is in requirements-13.ts. */
 import type { Requirement } from './requirement.ts';
 
 type Row = readonly [section: string, level: Requirement['level'], text: string];

@@ -1,4 +1,4 @@
-/** Seed 000 §7, §8 and what §10 and §12 say of subagents: children, what passes between them and their parents. */
+/** Runtime §7 and §8, and what §10 and §12 require of subagents: children, and traffic with their parents. */
 import type { Requirement } from './requirement.ts';
 
 export const FAMILY: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of histories, and of the calls in an answer; ids are those of its acceptance cases. */
+/** What AgenticX's page requires of histories and of calls in an answer; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const HYGIENE: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of calls that go round in circles, and of turns without an end; ids are those of its acceptance cases. */
+/** What AgenticX's page requires against repeated calls and endless turns; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const LOOPS: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What the Protolink runtime page asks of policy and actions; ids are those of its acceptance cases. */
+/** What the Protolink runtime page requires of policy and actions; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const POLICY: readonly Requirement[] = [

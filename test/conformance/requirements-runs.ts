@@ -1,4 +1,4 @@
-/** What the Protolink runtime page asks of the events, reports and lists of runs; ids are those of its acceptance cases. */
+/** What the Protolink page requires of events, reports and lists of runs; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const RUNS: readonly Requirement[] = [

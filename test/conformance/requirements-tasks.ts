@@ -1,4 +1,4 @@
-/** What Tangle's agent-runtime page asks of manifests and tasks; ids are those of its acceptance cases. */
+/** What Tangle's agent-runtime page requires of manifests and tasks; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const TASKS: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of teams: their limits, and questions about their status; ids are those of its acceptance cases. */
+/** What AgenticX's page requires of teams: limits, and status queries; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const TEAM: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of the time that a model is given; ids are those of its acceptance cases. */
+/** What AgenticX's runtime page requires of the time-outs of models; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 const must = (id: string, text: string): Requirement => ({ id, level: 'MUST', text });

@@ -1,4 +1,4 @@
-/** What AgenticX's runtime page asks of the events of a turn; ids are those of its acceptance cases. */
+/** What AgenticX's runtime page requires of the events of a turn; ids are those of its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const TURN_EVENTS: readonly Requirement[] = [

@@ -1,4 +1,4 @@
-/** What Tangle's agent-runtime page asks of executions, chat turns, backends, the catalogue and run rows; ids are those of its acceptance cases. */
+/** What Tangle's page requires of executions, turns, backends, catalogue and run rows; ids: its acceptance cases. */
 import type { Requirement } from './requirement.ts';
 
 export const CHAT_TURNS: readonly Requirement[] = [

@@ -1,7 +1,8 @@
 /**
- * What the Standard Agents spec (0.1.0) asks for: its runtime chapter, its definitions, and the surfaces of ThreadState. Ids follow
- * the sections and are never given to another rule. A rule is shown by the tests whose titles begin with its id; one that the
- * runtime does not meet yet says what it waits for. Every id that a title cites has its row.
+ * Requirements of the Standard Agents spec (0.1.0): its runtime chapter, its definitions, and the surfaces of
+ * ThreadState. Ids follow the sections and are never reused for another rule. A rule is shown by the tests whose titles
+ * begin with its id; one that the runtime does not meet yet states what it waits for. Every id that a title cites has
+ * its row.
  */
 import type { Requirement } from './requirement.ts';
 import { CODE_EXECUTION } from './requirements-13.ts';

@@ -1,4 +1,4 @@
-/** runtime §1-2: what starts an execution, and what one promises. */
+/** runtime §1-2: what starts an execution, and what an execution guarantees. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

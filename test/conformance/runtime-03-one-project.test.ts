@@ -1,4 +1,4 @@
-/** A project that is replaced in the midst of a step: no part of the step is of another project than the rest. */
+/** A project that is replaced while a step runs: each attempt at an activity uses one project throughout. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';

@@ -1,4 +1,4 @@
-/** runtime §4: what a model is sent of a thread. Which messages those are is in test/core and test/contract. */
+/** runtime §4: what a model receives of a thread. Which messages are chosen: see test/core and test/contract. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
@@ -28,7 +28,7 @@ describe('runtime §4 Context Assembly', () => {
     expect(sent(blind, 0)[1]).toEqual({ role: 'user', content: line });
     const image = { type: 'image', mediaType: 'image/png', data: Buffer.from(photo.data).toString('base64') };
     expect(sent(seeing, 0)[1]).toEqual({ role: 'user', content: [{ type: 'text', text: line }, image] });
-    // What is stored is the same for both.
+    // The stored message is the same for both models.
     const [message] = await runtime.messages(threadId);
     expect(message).toMatchObject({
       content: 'What is it?',

@@ -1,4 +1,4 @@
-/** runtime §4 with §8.2: what children tell a parent of two AI sides is heard by the side that has asked. */
+/** runtime §4 with §8.2: reports of a child to a parent with two AI sides go to the side that made the child. */
 import { describe, expect, it } from '@jest/globals';
 import { calls, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { cast, create, familyRuntime, RESUMABLE, reportsIn, settled } from '../support/subagent-project.ts';

@@ -1,4 +1,4 @@
-/** runtime §4: what each of two AI sides is shown of their conversation. Every case of it is in test/core/context-side.test.ts. */
+/** runtime §4: what each of two AI sides sees of their conversation. All cases: test/core/context-side.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../src/core/message/message.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
@@ -22,7 +22,7 @@ describe('runtime §4 Context Assembly of two sides', () => {
     const thread = await runtime.start('write');
     expect(heard(a)).toEqual([['user: write'], ['user: write', 'assistant: draft one', 'user: too long']]);
     expect(heard(b)).toEqual([
-      // Some providers refuse a request that begins with the assistant's words.
+      // Starts with a made-up user message: some providers refuse a request that begins with the assistant's words.
       ['user: Begin.', 'assistant: write', 'user: draft one'],
       ['user: Begin.', 'assistant: write', 'user: draft one', 'assistant: too long', 'user: draft two'],
     ]);
@@ -64,7 +64,7 @@ describe('runtime §4 Context Assembly of two sides', () => {
       'tool: seen by b',
       'tool: seen by b',
     ]);
-    // What is stored names both.
+    // The stored messages hold the calls and results of both sides.
     expect((await runtime.transcript(thread)).filter((line) => line.startsWith('tool'))).toHaveLength(3);
     expect((await runtime.messages(thread))[4]).toMatchObject({
       role: 'user',

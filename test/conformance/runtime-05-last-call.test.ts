@@ -1,4 +1,4 @@
-/** runtime §5: the last call of a step goes on into the next one within its own activity, and nothing that is said of steps changes by that. */
+/** runtime §5: the activity of a step's last call goes on into the next step; all guarantees about steps still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** runtime §5: quick calls run within the activity of their step, and nothing that is said of calls changes by that. */
+/** runtime §5: quick calls run within the activity of their step, and all guarantees about calls still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
@@ -16,7 +16,7 @@ const note = defineTool({
   execute: (_state, { line }) => ({ status: 'success', result: `noted ${line}` }),
 });
 
-/** Stays in its body until it is aborted or let go. */
+/** A tool that stays in its body until it is aborted or released. */
 function staying() {
   const aborted = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();

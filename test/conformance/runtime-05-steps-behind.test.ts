@@ -1,4 +1,4 @@
-/** runtime §5: a step whose calls were all quick goes on into the next one within its activity, and nothing that is said of steps changes by that. */
+/** runtime §5: the activity of a step with quick calls only goes on into the next step; all guarantees still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
@@ -84,7 +84,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     const thread = await begin(runtime);
     for (let round = 0; round < rounds; round++) {
       const letGo = await begun(round);
-      // In every third round nobody speaks: its activity may go on.
+      // Every third round sends nothing, so the activity may go on into the next step.
       if (round % 3 < 2) await runtime.client.sendMessage(thread, { content: `word ${round}` });
       letGo();
     }

@@ -1,4 +1,4 @@
-/** runtime §5.2: whatever code of an author throws, the call has an error result, the step an end, and the process stays. */
+/** runtime §5.2: whatever author code throws, its call gets an error result, its step ends, its process survives. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -14,7 +14,7 @@ import { promptProject } from '../support/prompt-project.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 const bare = (fields: object = {}) => Object.assign(Object.create(null), fields);
-/** Nothing in it can be made a text. */
+/** An error object of which no property can be converted to text. */
 const hollow = () =>
   bare({
     name: bare(),

@@ -1,4 +1,4 @@
-/** runtime §3.7, §6, §15: no step is taken round the stop rules, whoever asks for it; their order is a table in test/core/stop.test.ts. */
+/** runtime §3.7, §6, §15: the stop rules bind every step, whoever asks for it; order: test/core/stop.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
@@ -18,7 +18,7 @@ const look = defineTool({
   quick: true,
   execute: () => ({ status: 'success', result: 'seen' }),
 });
-/** Queues itself, so often that a limit must have ended it before. */
+/** A tool that queues itself up to 30 times: a limit must end the execution before that. */
 const again = () => {
   let ran = 0;
   return defineTool({
@@ -51,7 +51,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     });
     expect(await runs(runtime, thread)).toBe(2);
     expect((await runtime.messages(thread)).filter(({ status }) => status === 'pending')).toHaveLength(1);
-    // A person's word begins another execution, which takes what is left.
+    // A user message begins another execution, which takes what is left.
     await runtime.say(thread, 'go on');
     expect(await runs(runtime, thread)).toBe(4);
     expect(await ends(runtime, thread)).toEqual(['max_side_steps', 'max_side_steps']);
@@ -156,7 +156,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     await runtime.client.queueMessage(threadId, { content: 'go on' });
     await runtime.client.waitForIdle(threadId);
     expect(await runtime.client.getThread(threadId)).toMatchObject({ stopReason: 'max_side_steps' });
-    // The third one again, and the fourth.
+    // The request of the third step is repeated, and that of the fourth is made.
     expect(model.requests).toHaveLength(5);
   });
 });

@@ -1,4 +1,4 @@
-/** runtime §3.7, §6, §9: a run that goes on where another was killed judges what that one has not, and hears the stop that began it. */
+/** runtime §3.7, §6, §9: a run that revives a killed thread judges its last step, and obeys the stop that began it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';

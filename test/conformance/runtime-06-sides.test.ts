@@ -1,4 +1,4 @@
-/** runtime §6: the session of two AI sides on a real thread; the order of its rules is a table in test/core/stop.test.ts. */
+/** runtime §6: the session of two AI sides on a real thread; the order of its rules: test/core/stop.test.ts. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';

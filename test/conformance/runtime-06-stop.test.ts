@@ -1,4 +1,4 @@
-/** runtime §6: the stop rules of one side, on a real thread; their order is a table in test/core/stop.test.ts. */
+/** runtime §6: the stop rules of one side, on a real thread; their order is tested in test/core/stop.test.ts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -66,7 +66,7 @@ describe('runtime §6 Stop Conditions', () => {
   });
 
   it('[runtime 6.4] the hard cap ends what nothing else does', async () => {
-    // An answer alone, and what it is an answer to left out: a step is as cheap as can be.
+    // No tools, and no history in the request: each step is as cheap as possible.
     const runtime = await testRuntime({
       model: scriptedModel(() => says('and so on')),
       side: { stopOnResponse: false },
@@ -78,7 +78,7 @@ describe('runtime §6 Stop Conditions', () => {
   });
 
   it('[decision 0008] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
-    // Far more than is streamed until the stop arrives.
+    // Far more text than is streamed before the stop arrives.
     const text = 'one two three four five six '.repeat(20);
     const model = scriptedModel([says(text, { chunks: 120, chunkDelayMs: 400 }), says('fresh')]);
     const runtime = await testRuntime({ model });
@@ -118,7 +118,7 @@ describe('runtime §6 Stop Conditions', () => {
       model.connections.find(({ closedAt }) => closedAt !== null),
     );
     expect(connection.completed).toBe(false);
-    // bench/recovery.ts tells how long it takes; here it is only not the length of the answer, which is 30 s.
+    // bench/recovery.ts measures this delay; here it must only be shorter than the answer, which lasts 30 s.
     expect((connection.closedAt as number) - asked).toBeLessThan(20_000);
   });
 
@@ -191,8 +191,8 @@ describe('runtime §6 Stop Conditions', () => {
     await client.waitForIdle(threadId);
     await first.stopWorker();
     await client.queueMessage(threadId, { content: 'three' });
-    // The question comes to the next worker together with the words, which go behind stored rows and so to the store first:
-    // only then is the thread told to run.
+    // The next worker receives the wait for rest together with the message. The message is in line behind stored rows,
+    // so it is spilled to the store first, and only then does the thread run.
     const waiting = client.waitForIdle(threadId);
     await delay(300);
     const slow = {

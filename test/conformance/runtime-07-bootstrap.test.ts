@@ -1,4 +1,4 @@
-/** Variables that a subagent needs of its own, and that somebody gives later (runtime §7.5). */
+/** Required scoped variables of a subagent that nobody has, and that are provided later (runtime §7.5). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
@@ -105,13 +105,13 @@ describe('a subagent whose required scoped variables nobody has', () => {
     const { childThreadId } = await runtime.client.provideVariables(thread, request.id, values);
     const [report, ...more] = await reported(runtime, thread);
     expect(more).toEqual([]);
-    // Though the entry blocks: nobody waits any more.
+    // The report is a message although the entry blocks: no call waits for it any more.
     expect(report).toMatchObject({ silent: true, metadata: { subagent_id: childThreadId } });
     expect(report?.content).toContain(`I saw PASSPORT secret ${PASSPORT.length}, CITY text 5`);
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: noted');
     const child = await runtime.client.getThread(childThreadId);
     expect(child).toMatchObject({ agent: 'envoy', parentId: thread, userId: 'ada' });
-    // Shown as any variable of a thread: never its value.
+    // Listed like any variable of a thread: a secret without its value.
     const listed = await runtime.client.listEnv({ thread: childThreadId });
     expect(listed.map(({ name, type, value }) => [name, type, value])).toEqual([
       ['CITY', 'text', 'Paris'],

@@ -1,4 +1,4 @@
-/** Subagents that begin by themselves (runtime §7.3). */
+/** Immediate subagents: they start without a call of the model (runtime §7.3). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { LIMITS } from '../../src/core/value/limit.ts';
@@ -21,7 +21,7 @@ async function run(project: ChildProject): Promise<TestRuntime> {
   return testRuntime({ registry: childProject(project) });
 }
 
-/** Of a thread's log, those types alone, in order. */
+/** Returns which of these types of events a thread's log holds, in order. */
 async function told({ store }: TestRuntime, thread: string, ...types: string[]): Promise<string[]> {
   const events = await store.events.read(thread, 0, 10_000);
   return events.filter(({ type }) => types.includes(type)).map(({ type }) => type);
@@ -43,7 +43,7 @@ describe('an immediate subagent', () => {
       'tool scribe success: the brief',
     ]);
     expect(lines.filter((line) => line === 'assistant: done')).toHaveLength(2);
-    // Its result is there when the thread's own model is asked for the first time, and with the message that began it.
+    // The first request of the thread's own model holds the result, and the message that began the execution.
     const first = model.requests.find((request) => askedBy(request) === 'main');
     expect(JSON.stringify(first?.messages)).toContain('the brief');
     expect(first?.messages.some(({ role, content }) => role === 'user' && content === 'hello')).toBe(true);
@@ -110,7 +110,7 @@ describe('an immediate subagent', () => {
       '1 scribe',
       '2 clerk',
     ]);
-    // The one that is deepest is done first; whoever asked for it is asked afterwards.
+    // Innermost first: a thread's model is asked only after those of its immediate subagents.
     expect(model.requests.map(askedBy)).toEqual(['clerk_desk', 'scribe_desk', 'main']);
     const desk = model.requests.find((request) => askedBy(request) === 'scribe_desk');
     expect(JSON.stringify(desk?.messages)).toContain('filed');

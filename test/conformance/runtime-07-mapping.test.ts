@@ -1,4 +1,4 @@
-/** How a subagent comes by its name, its first message and its files (runtime §7.4). */
+/** How a subagent gets its name, its first message and its files (runtime §7.4). */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -83,7 +83,7 @@ describe('a call of a subagent by its own name', () => {
     const first = messages.find(({ role }) => role === 'user');
     expect(first).toMatchObject({ content: 'Write of cats.', silent: false });
     const opened = messages.find(({ role, name }) => role === 'tool' && name === 'open')?.content ?? '';
-    // The file is the child's own: what it holds is the parent's, and its defaults are applied.
+    // The child reads its own copy of the parent's file, and the defaults of its arguments are applied.
     expect(JSON.parse(opened)).toMatchObject({
       texts: expect.arrayContaining(['the plan']),
       given: { topic: 'Write of cats.', tone: 'dry' },
@@ -141,7 +141,7 @@ describe('an immediate subagent with hints', () => {
     OTHER: { value: 'montmartre-4712', type: 'text' as const },
   };
 
-  /** `bootstrap` answers whoever is no prompt of the project. */
+  /** `bootstrap` answers the requests that are not made by a prompt of the project. */
   async function started(bootstrap: Answer, entry: object, env: object = ENV) {
     const model = modelOf(
       { main: () => says('done'), scribe_desk: (request) => handsIn(`I ${lastTold(request)}`) },

@@ -1,4 +1,4 @@
-/** Subagents that are there only sometimes (runtime §7.3). */
+/** Optional subagents: offered and run only while their variable is on (runtime §7.3). */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';

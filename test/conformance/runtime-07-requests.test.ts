@@ -1,4 +1,4 @@
-/** Requests for variables: how often they serve, and what they refuse (runtime §7.5). */
+/** Requests for variables: each can be fulfilled once; which answers are refused (runtime §7.5). */
 import { describe, expect, it } from '@jest/globals';
 import type { VariableInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';

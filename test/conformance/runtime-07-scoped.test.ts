@@ -1,4 +1,4 @@
-/** runtime §7.4, the object form of `immediate`: what a child has from its parent is no text of a prompt, unless it was promoted. */
+/** runtime §7.4, the object form of `immediate`: a child's prompts withhold the parent's variables unless promoted. */
 import { describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
@@ -6,7 +6,7 @@ import { eventually, testRuntime } from '../support/runtime.ts';
 import { toolOf } from '../support/tool-work.ts';
 
 const NAMES = ['WHO', 'TASK', 'PASSPORT', 'CITY', 'LATER'];
-/** A prompt that shows them all. */
+/** A prompt that shows all of these variables. */
 const showing = (name: string) => ({
   prompt: [
     { type: 'text' as const, content: `You are ${name}.` },
@@ -26,7 +26,7 @@ const SCRIBE = {
   immediate: { nameEnv: 'WHO', descriptionEnv: 'TASK', scopedEnv: ['PASSPORT'] },
 };
 
-/** The scribe is immediate, and has a clerk of its own; the plain one is made by a call. */
+/** The scribe is immediate, and has a clerk of its own; the agent `plain` is started by a call. */
 async function family(more: { scribe?: object } = {}) {
   const model = modelOf(
     {
@@ -68,7 +68,7 @@ async function family(more: { scribe?: object } = {}) {
     env: { WHO: text('Ada'), TASK: text('scout'), PASSPORT: text('passport-4711'), CITY: text('Paris') },
   });
   await runtime.client.waitForIdle(thread);
-  /** The prompt's text in its last request. */
+  /** Returns the system text of this prompt's last request. */
   const shown = (name: string) =>
     model.requests
       .map(({ messages }) => String(messages[0]?.content))
@@ -84,7 +84,7 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     expect(shown('scribe_desk')).toBe(`You are scribe_desk. ${withheld}`);
     expect(shown('clerk_desk')).toBe(`You are clerk_desk. ${withheld}`);
     await say(thread, 'plain');
-    // No child of the object form: what it takes over its prompts may show.
+    // `plain` has no object form, so its prompts may show what it inherits.
     expect(shown('plain_desk')).toBe(
       'You are plain_desk. WHO=Ada TASK=scout PASSPORT=passport-4711 CITY=Paris LATER=',
     );
@@ -93,7 +93,7 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
       type: 'text',
       value: 'passport-4711',
     });
-    // What the parent sets later is copied too, and what the child sets is its own.
+    // Later changes of the parent are copied and withheld too; what the child sets itself is shown.
     await say(thread, 'write');
     await say(scribe, 'again');
     expect(shown('scribe_desk')).toBe(`You are scribe_desk. ${withheld}`);

@@ -1,4 +1,4 @@
-/** runtime §7: children are threads of their own with a parent, and what a parent may do with them. */
+/** runtime §7: children are separate threads with a parent; what a parent may do with them. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';

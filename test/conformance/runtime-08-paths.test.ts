@@ -1,4 +1,4 @@
-/** runtime §8.1: whatever a child is told of files that came along, it is told their paths in its own thread. */
+/** runtime §8.1: a child that receives files is always given their paths in its own thread. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';
@@ -27,7 +27,7 @@ const keep = toolOf(async (state) => {
 });
 const tellArguments = toolOf((state) => state.arguments);
 
-/** A child that was made as told, with what its code and its model were given. */
+/** Makes a child by this call, and returns what its code and its model received. */
 async function childOf(made: ScriptStep, entry: object) {
   const model = modelOf({
     main: (request) => {
@@ -83,7 +83,7 @@ describe('runtime §8.1 Paths of the parent in what a child is told', () => {
     expect(given).toEqual(LOCAL(path));
     expect(stored).toEqual(LOCAL(path));
     expect(JSON.parse(told ?? '')).toEqual(LOCAL(path));
-    // No property says what is its first message: it is made of all arguments.
+    // No property is mapped to the first message, so the message is made of all arguments.
     expect(JSON.parse(asked.content ?? '')).toMatchObject({
       note: LOCAL(path).note,
       captions: LOCAL(path).captions,

@@ -1,4 +1,4 @@
-/** runtime §8.2: which of a child's words are its result, where session tools of two sides were called. */
+/** runtime §8.2: the result of a child in whose session the session tools of both sides were called. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -14,7 +14,7 @@ const FINISH = { name: 'finish', args: { text: 'the work of A' } };
 const APPROVE = { name: 'approve', args: { verdict: 'the verdict of B' } };
 
 describe('runtime §8.2 The result of a session', () => {
-  // The other side's session tool is an ordinary one where this side calls it, and comes last.
+  // Each side calls the other side's session tool last; for the calling side it is an ordinary tool.
   it.each([
     ['A', { scout_a: [callsMany([FINISH, APPROVE])] }, 'the work of A'],
     ['B', { scout_a: [says('a draft')], scout_b: [callsMany([APPROVE, FINISH])] }, 'the verdict of B'],

@@ -1,4 +1,4 @@
-/** runtime §8: what passes between parent and child, with its files, and what a child's end tells. */
+/** runtime §8: messages and files between parent and child, and what the end of a child reports. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
@@ -71,13 +71,13 @@ describe('runtime §8.1 Parent to child', () => {
     ]);
     const heard = actors.of('scout_a').map((request) => JSON.stringify(request.messages));
     expect(paths.map((path, turn) => heard[turn]?.includes(path))).toEqual([true, true]);
-    // The child's are its own: what becomes of the parent's does not matter.
+    // The child has its own copies: removing the parent's file does not affect them.
     await runtime.store.files.unlink(thread, '/attachments/one.txt');
     expect(await textOf(runtime, childId, paths[0] as string)).toBe('first');
   });
 });
 
-/** What a child that does not block reports. */
+/** Returns the report of a child that does not block. */
 async function reportOf(
   actors: Cast,
   options: Omit<FamilyOptions, 'cast'> = {},
@@ -116,7 +116,7 @@ describe('runtime §8.2 Child to parent', () => {
 
   it('[runtime 8.2] a thread in whose queue a report lies is not at rest, though its workflow has not heard of it', async () => {
     const actors = cast({ main: send, scout_a: [calls('finish', { text: 'here' })] });
-    // Between the transaction that queues the report and the signal that tells of it.
+    // Delays between the transaction that queues the report and the signal that announces it.
     const probe = (point: string) => (point === 'report_delivered' ? delay(400) : undefined);
     const { runtime, thread } = await reportOf(actors, { runtime: { probe } });
     expect(told(actors.of('main').at(-1) as RecordedRequest).at(-1)).toContain('here');
@@ -228,7 +228,7 @@ describe('runtime §8.2 Child to parent', () => {
 
   it('[runtime 8.2] a child hands itself in once for each session', async () => {
     const actors = cast({
-      // By what it was told last: a report may come before the step that says "ok" to the creation, or after it.
+      // Chosen by the last message: a report may arrive before or after the step that answers "ok" to the creation.
       main: (request) => {
         const lines = told(request);
         if (lines.at(-1) === 'user: go') return calls(SUBAGENT_CREATE, create('x'));

@@ -1,4 +1,4 @@
-/** runtime §8: what one thread has put into another one's queue is told, though the store is away in between. */
+/** runtime §8: a thread is woken for what a relative has queued, even if the store is unreachable in between. */
 import { expect, it } from '@jest/globals';
 import { RuntimeError } from '../../src/core/value/error.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
@@ -26,7 +26,7 @@ it('[runtime 8] a relative is woken for what lies in its queue, though the store
     model,
     store: failing,
     registry: fanOutRegistry(model),
-    // Between the transaction that queues the message and the signal that tells of it.
+    // The store becomes unreachable between the transaction that queues the message and the signal that announces it.
     probe: (point) => {
       away ||= point === 'relative_told';
     },

@@ -45,7 +45,7 @@ describe('runtime §9 Queue and Delivery', () => {
     );
     gate.resolve();
     await runtime.client.waitForIdle(threadId);
-    // The result stands right behind its call for the model, though the message came before it.
+    // In the request the result directly follows its call, although the message arrived first.
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',

@@ -1,4 +1,4 @@
-/** runtime §10 and §11 in a family: who is told of a stop and an end, and that each thread is a flow of its own. */
+/** runtime §10 and §11 in a family: who is notified of a stop and of an end, and that threads run independently. */
 import { describe, expect, it } from '@jest/globals';
 import { startOptions } from '../../src/core/thread/start-options.ts';
 import { callsMany, hangs, says } from '../../src/testing/index.ts';
@@ -14,7 +14,7 @@ const EXPLICIT = {
 } as const;
 const BLOCKING = { name: 'scout', resumable: { receives_messages: 'side_a' } } as const;
 
-/** The parent makes a scout of each word that it is told, `wait …` those that never answer. */
+/** On `send one two` the parent makes a scout per word, which is told that word; with `wait…` it never answers. */
 async function scouts(entry: typeof EXPLICIT | typeof BLOCKING = EXPLICIT): Promise<TestRuntime> {
   const model = modelOf({
     main: (request) => {
@@ -100,7 +100,7 @@ describe('runtime §10 Termination in a family', () => {
     await client.temporal.workflow.getHandle(`thread/${child}`).terminate('killed');
     await store.threads.terminate(child, 'gone');
     const place = { agent: 'scout', threadId: child, parentId: threadId };
-    // As the parent's workflow does after a while, when it hears nothing.
+    // The parent's workflow starts it like this after some time without a signal from the child.
     await client.temporal.workflow.start('thread', {
       ...startOptions({ ...place, name: null }),
       taskQueue,
@@ -127,7 +127,7 @@ describe('runtime §10 Termination in a family', () => {
     expect((await client.getThread(idle)).status).toBe('idle');
     expect(await statuses(runtime, thread)).toEqual(['idle', 'stopped']);
     await client.waitForIdle(busy);
-    // A child that somebody has let go on since is left alone when the parent commits its rest again.
+    // A child that has been resumed since then is left alone when the parent commits its rest again.
     await runtime.client.queueMessage(busy, { content: 'wait again' });
     await eventually('the child goes on', async () => (await client.getThread(busy)).status === 'running');
     await client.temporal.workflow.getHandle(`thread/${thread}`).signal('queueTool', null);
@@ -139,7 +139,7 @@ describe('runtime §10 Termination in a family', () => {
     await eventually('the child to stop', async () => (await client.getThread(busy)).status === 'stopped');
     const lines = await runtime.transcript(busy);
     expect(lines.join()).toContain('I think');
-    // Nobody is told by itself: the parent was stopped too.
+    // The child's stop queues nothing to the parent, which was stopped too.
     expect(
       (await runtime.messages(thread)).filter(({ metadata }) => metadata.subagent_id && metadata.queued),
     ).toEqual([]);

@@ -1,4 +1,4 @@
-/** runtime §10: a terminated thread stays so, whoever speaks to it. */
+/** runtime §10: a terminated thread stays terminated, whatever is sent to it. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** runtime §11, §9: one flow on a thread. Steps and effects take turns, and what an effect queues is in line at once. */
+/** runtime §11, §9: one flow on a thread. Steps and effects take turns; what an effect queues is in line at once. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { hookRuntime } from '../support/hook-project.ts';
 import { workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** The thread's workflow has taken every signal that was sent before. */
+/** Resolves once the thread's workflow has processed every signal that was sent before. */
 const isHeard = (runtime: TestRuntime, thread: string) => workflowOf(runtime, thread).query('status');
 
 const orderOf = async (runtime: TestRuntime, thread: string) =>
@@ -82,7 +82,7 @@ describe('runtime §11 one flow on a thread', () => {
     await eventually('the tool runs', async () => (await eventsOf(runtime, threadId, 'tool.started')).length);
     await schedule(runtime.client, threadId, 'note');
     await isHeard(runtime, threadId);
-    // Where it did not wait, it would have run by now.
+    // If the effect did not wait for the step, it would have run by now.
     await delay(500);
     gate.resolve();
     await runtime.client.waitForIdle(threadId);

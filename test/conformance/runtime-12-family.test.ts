@@ -1,4 +1,4 @@
-/** runtime §12, of subagents: every event of their lives is in the log of their parent, and survives. */
+/** runtime §12 for subagents: every event of their lifecycle is durable in the log of their parent. */
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { calls, callsMany, fails, says } from '../../src/testing/index.ts';
@@ -10,7 +10,7 @@ const OK = says('ok');
 describe('runtime §12 Observability of subagents', () => {
   it('[runtime 12a] create, message, status, return, failure: each is one event that names the child', async () => {
     const actors = cast({
-      // By what it was told last: a report may come before the step that says "ok" to the creation, or after it.
+      // Chosen by the last message: a report may arrive before or after the step that answers "ok" to the creation.
       main: (request) => {
         const lines = told(request);
         if (lines.at(-1) === 'user: go') return calls(SUBAGENT_CREATE, create('look'));
@@ -51,7 +51,7 @@ describe('runtime §12 Observability of subagents', () => {
     expect(logs.map(({ data }) => data.childId)).toEqual(
       markers.map(({ data }) => 'childId' in data && data.childId),
     );
-    // Why the child's execution ended is kept with it, and shown wherever its thread is.
+    // The outcome of the child's execution is kept in its thread and in the parent's registry.
     expect(await runtime.client.getThread(child?.threadId as string)).toMatchObject({ status: 'failed' });
     expect(child?.status).toBe('failed');
   });

@@ -1,15 +1,15 @@
-/** runtime §13.9: the list by which an implementation is told from others, once through. */
+/** runtime §13.9: each item of the conformance checklist, once. */
 import { describe, expect, it } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { terminateNow } from '../sandbox/terminate-now.ts';
 import { failureOf, resultOf, runCode, runOnce, sandbox } from '../support/sandbox.ts';
 
-/** Every member of a result, apart from those that are absent. */
+/** Returns the names of a result's members that are present. */
 const members = (result: CodeExecutionResult) => Object.keys(result).sort().join(' ');
 
 describe('runtime §13.9 Conformance Checklist', () => {
-  // That `state.runCode` is this function is shown in runtime-13-thread.test.ts.
+  // runtime-13-thread.test.ts shows that `state.runCode` is this function.
   it('[runtime 13.9.1] runCode(source, options?) answers a handle at once', async () => {
     const run = runCode('export default 1');
     expect(run.running).toBe(true);
@@ -42,7 +42,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     const source =
       "const own = rate * 2; export default [own, 'rate' in globalThis, Object.keys(globalThis)];";
     expect(await resultOf(source, { globals: { rate: 4 } })).toEqual([8, false, []]);
-    // A declaration of the program's own takes the place of a global, as it would in any module.
+    // A declaration in the program shadows a global of the same name, as in any module.
     expect(await resultOf('const rate = 1; export default rate;', { globals: { rate: 4 } })).toBe(1);
   });
 
@@ -90,7 +90,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     };
     const runs = [1, 2].map(() => runCode('await began(); for (;;);', { globals }));
     while (began < 2) await new Promise((resolve) => setImmediate(resolve));
-    // Of work, both together: each settles without waiting for anything.
+    // Both runs are terminated at once; each settles without waiting for anything, so its own work alone is measured.
     const ends = await Promise.all(runs.map((run) => terminateNow(run, 'enough')));
     expect(ends.map(({ result }) => result)).toMatchObject([
       { status: 'terminated' },
@@ -127,7 +127,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     ]);
     const statuses = [success, error, link, memory, terminated].map(({ status }) => status);
     expect(statuses).toEqual(['success', 'error', 'link_error', 'memory', 'terminated']);
-    // How much memory is in use cannot always be read, and never when the isolate is gone.
+    // Memory use cannot always be read, and never once the isolate is gone.
     const told = [success, error, link].map((each) => members(each).replace(' memoryUsedBytes', ''));
     expect(told).toEqual([
       'durationMs logs reports result status',
@@ -184,7 +184,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect(failure).toMatchObject({ status: 'link_error', filename: 'main.ts', ...place });
   });
 
-  // A scope is what one tool call has; its signal is the execution's.
+  // A scope belongs to one tool call; its signal is that of the execution.
   it('[runtime 13.9.15] ends runs when the abort signal fires, and refuses later ones', async () => {
     const stop = new AbortController();
     const scope = sandbox.scope({ signal: stop.signal });

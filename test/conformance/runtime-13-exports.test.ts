@@ -1,4 +1,4 @@
-/** runtime §13.5 and §13.7: from the export that was chosen to the result, and what waiting means. */
+/** runtime §13.5 and §13.7: which export is executed, what its result is, and what is awaited. */
 import { describe, expect, it } from '@jest/globals';
 import { failureOf, resultOf, runOnce } from '../support/sandbox.ts';
 

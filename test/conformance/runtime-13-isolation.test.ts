@@ -1,9 +1,9 @@
-/** runtime §13.1: what a program finds around it, and what it cannot reach or change. */
+/** runtime §13.1: what the environment of a program holds, and what the program cannot reach or change. */
 import { describe, expect, it } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { failureOf, resultOf, runOnce } from '../support/sandbox.ts';
 
-/** What ECMAScript 2026, its annex B and ECMA-402 define on the global object, without what §13.1 rejects. */
+/** The globals of ECMAScript 2026, its annex B and ECMA-402, without those that §13.1 rejects. */
 const INTRINSICS = new Set(
   (
     'globalThis Infinity NaN undefined isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI ' +
@@ -21,7 +21,7 @@ const HOST_APIS =
 
 describe('runtime §13.1 Isolation', () => {
   it('[runtime 13.1.1] makes a fresh isolate for each call: no module, intrinsic or binding outlives it', async () => {
-    // Of one place, so that the calls follow each other in one process.
+    // A pool of one place, so that the calls run one after another in one process.
     const sandbox = createSandbox({ size: 1 });
     const { runCode } = sandbox.scope();
     const source = `

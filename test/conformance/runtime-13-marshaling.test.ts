@@ -4,7 +4,7 @@ import { failureOf, resultOf, runCode, runOnce } from '../support/sandbox.ts';
 
 const ECHO = 'export default async (value, host) => host ? [value, await host(value)] : value';
 
-/** Through an argument, a bridged function's parameter, its answer and the result. */
+/** Sends a value through an argument, a bridged function's parameter and answer, and the result. */
 async function travel(value: unknown): Promise<{ seen: unknown; answered: unknown; returned: unknown }> {
   let seen: unknown;
   const host = (given: unknown) => {

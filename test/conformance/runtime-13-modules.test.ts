@@ -1,4 +1,4 @@
-/** runtime §13.2: what a specifier means, and what stands behind it. */
+/** runtime §13.2: what a specifier resolves to, and how modules are evaluated. */
 import { describe, expect, it } from '@jest/globals';
 import { failureOf, resultOf, runOnce } from '../support/sandbox.ts';
 
@@ -38,7 +38,7 @@ describe('runtime §13.2 Module Resolution', () => {
     'boot',
     'sandbox:internal',
   ])('[runtime 13.2.1] fails linkage on %j, used or not, before anything runs', async (specifier) => {
-    // `given` is an import and no module, `source` the reverse.
+    // `given` exists as an import only, `./source` as a module only.
     const options = { imports: { given: { a: 1 } }, modules: { './source': 'export const a = 1' } };
     const told = { status: 'link_error', specifier, filename: '<runCode>' };
     for (const statement of ['import', 'import * as used from', 'import { a } from', 'export * from']) {
@@ -124,7 +124,7 @@ describe('runtime §13.2 Module Resolution', () => {
       add();
       export default [before, count, turn(), all.right, Object.hasOwn(data, '__proto__'), data.list, typeof process];`;
     const { result, logs } = await runOnce(source, { modules });
-    // In the cycle `right` is evaluated first, when of `left` only what is hoisted is there.
+    // In the cycle `right` is evaluated first, when only the hoisted parts of `left` exist.
     expect(result).toEqual([2, 3, 'function', 'function', true, [1, 2], 'undefined']);
     expect(logs.map(({ args }) => args)).toEqual([['state']]);
   });

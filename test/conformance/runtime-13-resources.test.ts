@@ -8,18 +8,18 @@ import { terminateNow } from '../sandbox/terminate-now.ts';
 import { failureOf, resultOf, runCode, runOnce } from '../support/sandbox.ts';
 
 const MIB = 1024 * 1024;
-/** §13.4.2: of work, since a handle settles without waiting for anything. */
+/** The bound of §13.4.2, in milliseconds of work, since a handle settles without waiting for anything. */
 const SETTLE_MS = 50;
 const GROW = 'const all = []; for (;;) all.push(new Array(1000).fill(all.length));';
 
-/** Resolves when the program has called `began()`. */
+/** `began` resolves when the program has called `began()`, or when the run has ended. */
 function begun(source: string, how: typeof runCode = runCode): { run: CodeExecution; began: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = how(source, { globals: { began: () => resolve() }, language: 'javascript' });
   return { run, began: Promise.race([promise, run.then(() => undefined)]) };
 }
 
-/** Six seconds, which no other test has to wait for: it goes on beside them, in another place of the pool. */
+/** A run of six seconds, in another place of the pool, which goes on beside the tests so that none waits for it. */
 let patient: Promise<CodeExecutionResult>;
 beforeAll(() => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 1500));

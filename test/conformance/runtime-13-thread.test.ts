@@ -1,4 +1,4 @@
-/** runtime §13 in a thread: what tools and models get of the sandbox, and how runs end with what they belong to. */
+/** runtime §13 in a thread: what tools and models see of the sandbox, and how runs end with their call or execution. */
 import { describe, expect, it } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
@@ -141,7 +141,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     let ended: CodeExecutionResult | undefined;
     const compute = toolOf(async (state) => (ended = await state.runCode(LOOP)), 1500);
     const model = scriptedModel([calls('compute'), says('too slow')]);
-    // The time-out ends it, and not the silence of a machine that is slow.
+    // A long heartbeat time-out: the tool's own time-out ends the run, even on a slow machine.
     const configuration = { toolHeartbeatMs: 20_000 };
     const runtime = await testRuntime({ model, tools: { compute }, configuration });
     const thread = await runtime.start('go');
@@ -217,7 +217,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     );
     await runtime.client.stop(thread);
     expect(await runtime.client.waitForIdle(thread)).toMatchObject({ status: 'stopped' });
-    // The one place of the sandbox is free again.
+    // The sandbox's only place is free again.
     await runtime.say(thread, 'still there?');
     expect((await runtime.transcript(thread)).slice(-2)).toEqual([
       'tool run_code success: {"result":1}',

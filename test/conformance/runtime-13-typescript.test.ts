@@ -1,4 +1,4 @@
-/** runtime §13.6: types are taken away, and nobody asks whether they were true. */
+/** runtime §13.6: types are erased without being checked. */
 import { describe, expect, it } from '@jest/globals';
 import { failureOf, resultOf } from '../support/sandbox.ts';
 

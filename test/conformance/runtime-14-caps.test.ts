@@ -1,4 +1,4 @@
-/** runtime §14.2: what a thread may keep, and what happens beyond. */
+/** runtime §14.2: how much a thread may store, and what happens beyond that. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

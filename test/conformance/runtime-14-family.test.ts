@@ -1,10 +1,10 @@
-/** runtime §14.1 in a family: values, files and variables of a thread are its own. */
+/** runtime §14.1 in a family: each thread has its own values, files and variables. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { atRest, familyWork } from '../support/family-work.ts';
 import { codeOf, type Work } from '../support/tool-work.ts';
 
-/** What a thread can see of what others of its family have kept under the same names. */
+/** What a thread sees under names that other threads of its family have used too. */
 const look: Work = async (state) => [
   await state.getValue('key'),
   await state.readFile('/note.txt').then((bytes) => bytes && new TextDecoder().decode(bytes)),
@@ -42,7 +42,7 @@ describe('runtime §14.1 Values in a family', () => {
       hold,
       down: async (state) => reach(await state.getChildThread(state.children[0]?.reference ?? '')),
       up: async (state) => reach(await state.getParentThread()),
-      // The thread that the code belongs to, by a detour.
+      // The code's own thread, reached through its parent.
       back: async (state) => {
         const own = await (await state.getParentThread())?.getChildThread(state.threadId);
         return own?.getValue('key');

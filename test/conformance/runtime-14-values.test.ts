@@ -18,7 +18,7 @@ const write = toolOf(async (state) => {
 const read = toolOf((state) => state.getValue('plan'));
 const PLAN = { steps: ['a', 'b'], done: 0 };
 
-/** A thread of its own that tools need not reach. */
+/** A store with an opened thread, for tests that need no tools. */
 async function withThread(): Promise<{ store: ThreadStore; id: string }> {
   const store = await testStore();
   return { store, id: (await openThread(store)).id };

@@ -1,4 +1,4 @@
-/** runtime §15: what the chapter sums up, in one family at work. The parts have tests of their own. */
+/** runtime §15: the chapter's summary, shown on one family at work. Its parts have separate tests. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says } from '../../src/testing/index.ts';
@@ -13,7 +13,7 @@ describe('runtime §15 Conformance Summary', () => {
         const { status, result } = await state.runCode('export default 6 * 7');
         seen.push(`${status} ${result} ${await state.getValue('own')}`);
         await state.setValue('own', state.threadId);
-        // What came before is stored by now.
+        // Everything before this call is stored by now.
         const { messages } = await state.getMessages({ includeSilent: true });
         seen.push(messages.at(-1)?.name ?? messages.at(-1)?.role ?? '');
         return { status: 'success', result: 'noted' };
@@ -49,7 +49,7 @@ describe('runtime §15 Conformance Summary', () => {
     await client.waitForIdle(thread);
     await runtime.say(thread, 'three');
     const [child] = await childrenOf(runtime, thread);
-    // Values are each thread's own, and the result before is stored when the next tool runs.
+    // Each thread has its own values, and a result is stored before the next tool runs.
     expect(seen).toEqual(['success 42 null', 'keep', 'success 42 null', 'assistant']);
     expect(await runtime.transcript(thread)).toEqual([
       'user: one',

@@ -1,4 +1,4 @@
-/** A sandbox whose engine is not installed: nothing is run, and the result names what is missing. */
+/** A sandbox whose engine is not installed: no code runs, and the result names what is missing. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { toCodeToolResult } from '../../src/definitions/code-tool-result.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 
-/** A child whose program cannot load its engine. `load` finds what the engine finds. */
+/** Runs code in a child process whose program fails to load its engine; `load` resolves as the engine does. */
 async function runWith(program: (folder: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-absent-'));
   const main = join(folder, 'main.ts');

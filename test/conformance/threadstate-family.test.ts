@@ -1,4 +1,4 @@
-/** ThreadState's parent and children (definitions §13.5, §14.3): read, spoken to, and ended. */
+/** ThreadState's parent and children (definitions §13.5, §14.3): reading them, sending to them, and ending them. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineHook } from '../../src/definitions/index.ts';
@@ -141,7 +141,7 @@ describe('ThreadState: children', () => {
           const other = await childOf(state);
           other.queueTool('note', {});
           await other.queueMessage({ role: 'user', content: 'do note' });
-          // Not a user's: wherever it stands among the others, the child does what it was told.
+          // Not a user message, so wherever it is in line, the child still does what it was asked.
           const { metadata } = await other.injectMessage({ role: 'system', content: 'aside', silent: true });
           return metadata;
         },
@@ -269,7 +269,7 @@ describe('ThreadState: parent', () => {
     await eventually('an answer to it', async () => (await messages(parent)).at(-1)?.role === 'assistant');
     await client.waitForIdle(parent);
     expect(await tell(child, 'status')).toEqual(['digging']);
-    // It has rested since.
+    // The child has come to rest since then.
     expect((await store.children.list(parent))[0]?.status).toBe('idle');
     expect(await tell(parent, 'status')).toBeNull();
     const events = await store.events.read(parent, 0, 1000);

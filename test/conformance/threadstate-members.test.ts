@@ -1,4 +1,4 @@
-/** The other members of ThreadState (definitions §14). Files, values, variables and code have files of their own. */
+/** The other members of ThreadState (definitions §14). Files, values, variables and code are tested in other files. */
 import { describe, expect, it } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';

@@ -47,7 +47,7 @@ describe('ThreadState: messaging', () => {
     expect(answers).toEqual([
       [{ role: 'system', silent: true, metadata: { by: 'test' }, depth: 0, status: 'completed' }, 'noted'],
     ]);
-    // The model sees what people do not.
+    // The message is silent, so the client does not list it by default.
     expect(runtime.worker).toBeDefined();
     const { messages } = await runtime.client.getMessages(threadId);
     expect(messages.map(({ content }) => content)).not.toContain('noted');
@@ -68,7 +68,7 @@ describe('ThreadState: messaging', () => {
     });
     expect(answers).toEqual([['after', { a: 1, c: 3 }, true, false]]);
     const events = await runtime.store.events.read(threadId, 0);
-    // The second update changed nothing, and says nothing.
+    // The second update changed nothing, so it logs no event.
     expect(events.filter((event) => event.type === 'message.updated')).toHaveLength(1);
   });
 

@@ -1,9 +1,9 @@
-/** What ThreadState is handed and cannot keep: refused where it is handed over, with a code; the call goes on and nothing is lost. */
+/** Values that ThreadState cannot keep: its members refuse them with a code, the call goes on, and nothing is lost. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { codeOf, work } from '../support/tool-work.ts';
 
-/** Callers are not always typed. */
+/** Returns the methods of a state without their types, since author code may be untyped. */
 const untyped = (state: ThreadState): Readonly<Record<string, (...args: unknown[]) => unknown>> =>
   Object.fromEntries(Object.entries(state).filter(([, member]) => typeof member === 'function'));
 
@@ -48,7 +48,7 @@ describe('ThreadState: what cannot be kept', () => {
       return [what, [code, ofMessage, ofMessage]];
     };
     expect(answers).toEqual([Object.fromEntries(Object.entries(STRANGE).map(expected))]);
-    // Nothing of it was queued or stored.
+    // None of these values was queued or stored.
     expect(await runtime.messages(threadId)).toHaveLength(4);
   });
 

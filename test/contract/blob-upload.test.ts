@@ -1,4 +1,4 @@
-/** What is in the tables of contents after writers that ended well, were refused, or died. SQLite shows it best. */
+/** The tables of file contents after writers that succeeded, were refused, or died. On SQLite, where it shows best. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Bytes of several chunks. */
+/** Content of several chunks, all bytes `fill`. */
 const large = (fill: number) => new Uint8Array(2 * LIMITS.fileChunkBytes + 1).fill(fill);
 const write = (path: string, content: Uint8Array) =>
   store.files.write(thread.id, { path, content, mimeType: 'application/octet-stream' });
@@ -61,7 +61,7 @@ describe('the tables of contents', () => {
   it('hold nothing of a write that was refused', async () => {
     await store.files.mkdir(thread.id, '/dir');
     await expect(write('/dir', large(1))).rejects.toMatchObject({ code: 'FileConflict' });
-    // Refused at the last moment: the directory came while the content was on its way.
+    // Refused at the last moment: the directory is made while the content is being written.
     const writing = write('/late', large(1));
     await store.files.mkdir(thread.id, '/late/child');
     await expect(writing).rejects.toMatchObject({ code: 'FileConflict' });
@@ -83,7 +83,7 @@ describe('the tables of contents', () => {
     }
     const written = await stream('/a', parts());
     expect(written).toMatchObject({ path: '/a', size: large(1).length });
-    // Two chunks are held, and a part that has come with the end of the second.
+    // At most two chunks are buffered, and the part with which the second one ended.
     expect(ahead).toBeLessThanOrEqual(2 * LIMITS.fileChunkBytes + 300_000);
     expect(counts()).toEqual([1, 3, 0]);
     await stream('/b', partsOf(large(2), 1_500_000));
@@ -126,7 +126,7 @@ describe('the tables of contents', () => {
       }
     })();
     await expect(stream('/dir', refused)).rejects.toMatchObject({ code: 'FileConflict' });
-    // As soon as it is known to be large, and not when all of it has come.
+    // Refused as soon as the stream is known to be large, before all of it has been read.
     expect(taken).toBe(2);
     expect(await store.files.stat(thread.id, '/a')).toBeNull();
     expect(counts()).toEqual([0, 0, 0]);

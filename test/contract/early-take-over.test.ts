@@ -1,4 +1,4 @@
-/** A thread that an early version left in a step which it had taken over: queued tools had opened the next step along with it. */
+/** A thread that an early version left in a step it had taken over: queued tools had already opened the next step. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -10,7 +10,7 @@ import { call, message, openThread, type ThreadDriver } from './thread-driver.ts
 
 const path = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
 
-/** Step 2 beside step 1, whose call has no result yet. */
+/** Opens step 2 beside step 1, whose call has no result yet. */
 async function openBeside({ id }: ThreadDriver): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect({ path, synchronous: 'normal' }) });
   const first = db.selectFrom('steps').selectAll().where('thread_id', '=', id);

@@ -1,4 +1,4 @@
-/** How variables are encrypted: what it holds against, and how keys are told and rotated. */
+/** Encryption of variables: what it protects against, and how keys are configured and rotated. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,7 +84,7 @@ describe('keys', () => {
   it.each([
     ['', 'entry 1'],
     [HEX, 'entry 1'],
-    // Short enough to be taken for an id.
+    // Short enough to be taken for a key id.
     ['abab', 'entry 1'],
     [`k1:${HEX},`, 'entry 2'],
     [`k1:${HEX},${HEX}`, 'entry 2'],

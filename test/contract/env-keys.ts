@@ -3,9 +3,9 @@ import { parseKeys } from '../../src/store/crypto/encryption.ts';
 
 const key = (id: string, digit: string) => `${id}:${digit.repeat(64)}`;
 
-/** What every store of the contract suite is opened with. */
+/** Keys that every store of the contract suite is opened with. */
 export const TEST_KEYS = parseKeys(key('k1', '1'), 'the test');
 export const NEW_AND_OLD_KEYS = parseKeys(`${key('k2', '2')},${key('k1', '1')}`, 'the test');
 export const NEW_KEYS = parseKeys(key('k2', '2'), 'the test');
-/** Says that it is k1, and is not. */
+/** A key that has the id k1 but another value. */
 export const FALSE_KEYS = parseKeys(key('k1', '3'), 'the test');

@@ -1,6 +1,6 @@
 /**
- * Executions are listed off an index, whatever is asked for: told by the plans that both engines make for the store's own statements, over so
- * many executions that another way would be seen.
+ * Every list of executions is read off an index. Checked by the plans that both engines make for the store's own
+ * statements, over enough executions for a scan or a sort to show.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const READS: readonly (readonly [string, string, (context: CommandContext) => Pr
   ['the one at a row', 'of_thread', (context) => getExecutionAt(context, 'thread-7', 50)],
 ];
 
-/** Copies of one that has lived: some of each kind. */
+/** Fills the tables with copies of one thread and its execution: some of each kind. */
 async function fill(db: Kysely<Tables>, threadId: string): Promise<void> {
   const columns = async (name: string) =>
     (await db.introspection.getTables())
@@ -100,7 +100,7 @@ async function fill(db: Kysely<Tables>, threadId: string): Promise<void> {
   });
 }
 
-/** For each read the plans of its statements, as texts. */
+/** Returns for each read the plans of its statements, as text. */
 async function plansOf(address: string, explain: string): Promise<readonly (readonly [string, string])[]> {
   const store = await openStore(address, '');
   closeAfterTest(() => store.close());
@@ -135,7 +135,7 @@ function check(plans: readonly (readonly [string, string])[]): void {
     const [, plan = ''] = plans[n] ?? [];
     expect(`${what}: ${plan}`).toContain(`executions_${index}`);
     expect(`${what}: ${plan}`).not.toMatch(SCANNED);
-    // Of the few that have an id, the latest is chosen.
+    // A lookup by id may sort: it picks the latest of the few executions with that id.
     if (index !== 'by_id') expect(`${what}: ${plan}`).not.toMatch(SORTED);
   }
 }

@@ -1,4 +1,4 @@
-/** What the file of a store holds of a family: no value of a variable in clear. And a store without keys has families too. */
+/** The file of a store holds no variable of a family in clear; and a store without keys can have families too. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ describe('a family at rest', () => {
     const opened = await openAgain(parent, child.threadId);
     expect(await store.reports.deliver(child.threadId, await work(opened))).toMatchObject({ by: 'message' });
     await store.close();
-    // Nor was one made.
+    // No key file was made either.
     expect(readdirSync(folder).filter((name) => !name.includes('.db'))).toEqual([]);
   });
 });

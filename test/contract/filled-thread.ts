@@ -1,6 +1,6 @@
 /**
- * A thread near a limit: what takes thousands of commands is copied in its SQLite file from one row that the store wrote itself.
- * The last rows, and whatever meets the limit, are left to the store.
+ * A thread near a limit: rows that would take thousands of commands are copied in its SQLite file from one row that the
+ * store wrote itself. The store writes the last rows, and whatever meets the limit.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -14,9 +14,9 @@ import { openThread } from './thread-driver.ts';
 export interface FilledThread {
   readonly store: ThreadStore;
   readonly id: string;
-  /** Copies the row of this thread that `column` names `original`, once for each of the names. */
+  /** Copies the row of this thread whose `column` holds `original`, once for each of the names. */
   copyRow(table: string, column: string, original: string, names: readonly string[]): void;
-  /** Any other change beside the store. */
+  /** Runs any other change on the file, bypassing the store. */
   change(sql: string, ...values: readonly (string | number)[]): void;
 }
 

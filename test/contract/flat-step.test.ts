@@ -1,6 +1,6 @@
 /**
- * A step reads what its request needs, however long its thread is: told by the rows that PostgreSQL has read, and by the ways in which
- * SQLite looks for them. Both are asked for what the activities of a step ask.
+ * A step reads what its request needs, however long its thread is. Measured by the rows that PostgreSQL reads and by
+ * the query plans of SQLite, for the statements that the activities of a step cause.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
 
-/** Fifteen times the short one; in the long form fifty times. What walks through a thread reads that many times as many rows. */
+/** Fifteen times the short thread; fifty times in the long form. A scan reads that many times as many rows. */
 const LONG = isLong ? 20_000 : 6_000;
-/** Less than the shorter thread has, so that both are cut. */
+/** Smaller than the short thread, so that both histories are trimmed. */
 const WINDOW: HistoryWindow = {
   includeChat: true,
   includePastTools: true,
@@ -25,11 +25,11 @@ const WINDOW: HistoryWindow = {
   tokens: 1000,
   twoSides: true,
 };
-/** The older part is summarised. */
+/** A window in which the older part of the history is summarised. */
 const COMPACTED: HistoryWindow = { ...WINDOW, summaries: { prompt: 'main', scope: '' } };
 const limits = () => ({ maxSteps: { a: 100 }, maxSessionTurns: 1_000_000 });
 
-/** A thread at rest, with so many messages behind it. */
+/** Makes a thread at rest with this many messages. */
 async function makeThread(address: string, messages: number): Promise<string> {
   const store = await openStore(address, '');
   const thread = await openThread(store);
@@ -47,7 +47,7 @@ async function makeThread(address: string, messages: number): Promise<string> {
   return thread.id;
 }
 
-/** A thread with a summary of all but some twenty messages. `one`: all of them are of one execution, which stands open. */
+/** Makes a thread with a summary of all but some twenty messages. `one`: all belong to one execution, which is open. */
 async function makeCompacted(address: string, messages: number, one = false): Promise<string> {
   const id = await makeThread(address, messages);
   if (one) {
@@ -79,7 +79,7 @@ async function makeCompacted(address: string, messages: number, one = false): Pr
 
 const ONE = 'one-execution';
 
-/** One step with two tools, one of them a prompt, as the activities ask the store for it. Answers what was left out of its request. */
+/** Takes a step with a tool and a prompt, as its activities do. Returns how many messages its request leaves out. */
 async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = false): Promise<number> {
   const thread = new ThreadDriver(store, id, `run-${randomUUID()}`);
   const session = { side: 'a', turns: 0 } as const;
@@ -89,7 +89,7 @@ async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = f
   thread.executionId = one ? ONE : `now-${randomUUID()}`;
   const items = [message(randomUUID())];
   const asked = { items, limits, twoSides: true, session };
-  // As whoever waits for what was queued.
+  // What a client asks that waits for a message it has queued.
   await store.queue.countTaken(id, ['not-there']);
   await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
   const ref = await thread.beginCall(items, asked);
@@ -143,7 +143,7 @@ describe('a step of a long thread on PostgreSQL', () => {
   });
   afterAll(() => database?.drop());
 
-  /** Rows that were read for a step. The server counts them for certain once its connections are closed. */
+  /** Returns how many rows were read for a step. The server's counters are final once its connections are closed. */
   async function countRows(id: string, window?: HistoryWindow, one = false): Promise<number> {
     const before = await readRows();
     const store = await openStore(database.address, '');
@@ -161,7 +161,7 @@ describe('a step of a long thread on PostgreSQL', () => {
     return Number(row?.rows);
   }
 
-  /** As the server does by itself some time after such growth. Rows that were changed are read twice before, more or fewer by where they lie. */
+  /** Vacuums, as the server does after such growth. Before that, a varying number of changed rows is read twice. */
   async function settle(): Promise<void> {
     await database.query('vacuum analyze');
   }
@@ -204,7 +204,7 @@ describe('a step of a long thread on SQLite', () => {
     readonly rows: number;
   }
 
-  /** What reaches the engine while something is done. */
+  /** Returns the statements that reach the engine while `work` runs. */
   async function record(work: () => Promise<unknown>): Promise<Asked[]> {
     const asked: Asked[] = [];
     const prototype = StatementSync.prototype as unknown as Record<'all' | 'run', Method>;
@@ -230,7 +230,7 @@ describe('a step of a long thread on SQLite', () => {
     return asked;
   }
 
-  /** Lines of a statement's plan that go through a whole thread, or through more. */
+  /** Returns the lines of a statement's plan that go through a whole thread, or more. */
   function findWalks(database: DatabaseSync, { sql, values }: Asked): string[] {
     const plan = database
       .prepare(`explain query plan ${sql}`)
@@ -244,7 +244,7 @@ describe('a step of a long thread on SQLite', () => {
     });
   }
 
-  /** Most rows of a thread are in one of these states. */
+  /** The states of most rows of a thread: a search by one of them reads most of the thread. */
   const USUAL: ReadonlySet<unknown> = new Set(['committed', 'done', 'drained', 'ok']);
 
   function isNarrow(bounds: string, values: readonly unknown[]): boolean {
@@ -281,7 +281,7 @@ describe('a step of a long thread on SQLite', () => {
     const database = new DatabaseSync(address.slice('sqlite:'.length), { readOnly: true });
     closeAfterTest(async () => database.close());
     const behind = inLong.filter(({ sql }) => sql.includes('coalesce(execution_id'));
-    // Of the step, and of its sub-prompt: the thread's messages, and its own.
+    // Three reads: the thread's messages for the step and for its sub-prompt, and the sub-prompt's own messages.
     expect(behind).toHaveLength(3);
     for (const { sql, values } of behind) {
       const plan = database.prepare(`explain query plan ${sql}`).all(...values);

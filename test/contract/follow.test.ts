@@ -1,4 +1,4 @@
-/** Many readers of one log, in one process: what they ask of the store, and that each gets each row. */
+/** Many readers of one log in one process: which statements they cause, and that each of them gets each row. */
 import { randomUUID } from 'node:crypto';
 import { StatementSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -9,7 +9,7 @@ import { openThread, type ThreadDriver } from './thread-driver.ts';
 
 const READERS = 200;
 const { all } = StatementSync.prototype;
-/** What was asked of any SQLite database of this process. */
+/** Statements run on any SQLite database of this process. */
 const asked: string[] = [];
 afterEach(() => {
   StatementSync.prototype.all = all;
@@ -62,7 +62,7 @@ describe('readers of one log', () => {
         executionId: null,
       });
       await eventually('all have read', () => readers.every(({ caughtUp }) => caughtUp === 2 + n));
-      // One for the rows, one for what is behind them.
+      // One read for the rows, one for what follows them.
       expect(asked.filter(isRead).length).toBeLessThan(10);
     }
     await store.threads.terminate(thread.id);

@@ -1,4 +1,4 @@
-/** The looks at growing logs become rare while nothing happens (base/log-watch.ts, G5): whoever waits is woken all the same. */
+/** Polling of growing logs slows down while nothing happens (base/log-watch.ts, G5); waiters are woken nevertheless. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, it } from '@jest/globals';
@@ -55,7 +55,7 @@ it('whoever comes while looks are rare is not kept waiting for the one that is d
   const last = (await store.threads.get(id))?.lastSeq ?? 0;
   const watch = new LogWatch(db, { everyMs: 1, quietAfterMs: 0, quietEveryMs: 3_600_000 });
   const quiet = watch.wait(id, last);
-  // It finds nothing: the one behind it is due in an hour.
+  // This look finds nothing, and the next one is due in an hour.
   await lookAgain();
   await inject(id);
   await watch.wait(id, last);

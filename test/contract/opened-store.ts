@@ -1,10 +1,10 @@
-/** Connections of one suite to the data of one store, whatever engine is behind them; all are closed at its end. */
+/** Connections of one suite to the data of one store, whatever its engine; all are closed at its end. */
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { TEST_KEYS } from './env-keys.ts';
 import type { OpenedStore } from './store-contract.ts';
 
-/** `folder` is what a relative path of the address means. */
+/** `folder` is the base of a relative path in the address. */
 export async function openForSuite(address: string, folder = ''): Promise<OpenedStore> {
   const handles = new Set<ThreadStore>();
   const second = async (keys = TEST_KEYS) => {

@@ -1,4 +1,4 @@
-/** Patterns of anybody: bounded in time, never on the thread of heartbeats; lines over the borders of pieces. */
+/** Untrusted patterns: bounded in time, and off the thread that sends heartbeats; lines that span several chunks. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { LineSearch } from '../../src/store/search/line-search.ts';
@@ -23,7 +23,7 @@ describe('a pattern', () => {
     });
     clearInterval(clock);
     expect(watched.stop()).toBeLessThan(500);
-    // A busy machine gives this thread few of its hundred; one that is stuck has none.
+    // On a busy machine this thread gets few of its hundred turns; a blocked thread would get none.
     expect(turns).toBeGreaterThan(5);
   });
 

@@ -1,4 +1,4 @@
-/** Connections that break, transactions that collide, and what each session has. */
+/** Connections that break, transactions that collide, and the settings of each session. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, types } from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
@@ -10,7 +10,7 @@ import { call, isGapFree, message, openThread, type ThreadDriver } from './threa
 let database: TestDatabase;
 let store: ThreadStore;
 let thread: ThreadDriver;
-/** Somebody else on the same database. */
+/** Another client of the same database. */
 let other: Client;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('a connection that the server ends', () => {
     const writing = thread.begin([message('a')]);
     for (let deaths = 0; deaths < 3; deaths++) {
       await eventually('the command waits for the row', async () => {
-        // On a connection of its own: within a transaction the view shows what it showed first.
+        // On a separate connection: within a transaction the view keeps showing its first result.
         const ended = await database.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
             where application_name = 'store' and wait_event_type = 'Lock'`,
@@ -76,8 +76,8 @@ describe('a transaction that collides', () => {
         );
         return waiting.length === 1;
       });
-      // Each looks once, when it has waited for a second, and is the one that is ended. The command has waited longer, but
-      // on a busy machine too long: then it is us, and there is a next time.
+      // A session checks for deadlocks once, after waiting for a second, and is the one that is ended. The command has
+      // waited longer; if it checked too early, on a busy machine, this query is ended instead, and the loop repeats.
       isOurs = await other
         .query('update threads set updated_at = updated_at where id = $1', [thread.id])
         .then(() => false)
@@ -105,7 +105,7 @@ describe('a transaction that collides', () => {
   });
 });
 
-/** Until they are dropped, writes to the table fail: all, or so many. */
+/** Makes the first `failures` inserts into the table fail with this code; returns what removes the trigger. */
 async function failWrites(table: string, code: string, failures = 1_000): Promise<() => Promise<void>> {
   await other.query(`
     create sequence tries;
@@ -171,7 +171,7 @@ describe('a session', () => {
   });
 
   it('waits for the disk where somebody is told, and only there', async () => {
-    // A deferred trigger sees what holds at the moment of the commit.
+    // A deferred trigger sees the settings that hold at the moment of the commit.
     await other.query(`
       create table commits (at serial, waits text);
       create function note() returns trigger language plpgsql as $$ begin

@@ -22,7 +22,7 @@ onDisk('a PostgreSQL whose disk is full', () => {
     server = await startEmbeddedPostgres({ fsync: 'off' });
     const place = join(disk.folder, 'space');
     mkdirSync(place);
-    // PostgreSQL is not root where we are.
+    // If this process is root, PostgreSQL runs as another user.
     execFileSync('chmod', ['700', place]);
     if (process.getuid?.() === 0) execFileSync('chown', ['nobody', place]);
     await ask(server.address, `create tablespace small location '${place}'`);
@@ -42,7 +42,7 @@ onDisk('a PostgreSQL whose disk is full', () => {
     const kept: string[] = [];
     disk.fill();
     let refusal: unknown;
-    // Text that cannot be compressed: each value takes its room.
+    // Text that cannot be compressed, so that each value takes its full size on disk.
     for (let index = 0; refusal === undefined; index++) {
       const value = Array.from({ length: 4000 }, () => Math.random().toString(36).slice(2)).join('');
       try {

@@ -1,4 +1,4 @@
-/** What a PostgreSQL address or server that cannot be used is answered with: what, where, what next, and no password. */
+/** Errors for a PostgreSQL address or server that cannot be used: problem, place and remedy, and no password. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** The tests' address, changed. */
+/** Returns the tests' address with one change. */
 function changed(change: (url: URL) => void): string {
   const url = new URL(database.address);
   change(url);

@@ -1,4 +1,4 @@
-/** The PostgreSQL engine, on a real server; each store in a schema of its own. */
+/** The store contract on the PostgreSQL engine, with a real server; each store has its own schema. */
 import { afterAll, beforeAll } from '@jest/globals';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openForSuite } from './opened-store.ts';
@@ -14,7 +14,7 @@ afterAll(() => database?.drop());
 
 registerStoreContract('PostgreSQL', {
   async open() {
-    // The first one in the schema that an address means when it names none.
+    // The first store is in the schema that an address without one means.
     const address = `${database.address}?pool=4${schemas++ === 0 ? '' : `&schema=store_${schemas}`}`;
     return openForSuite(address);
   },

@@ -1,4 +1,4 @@
-/** What a command has answered is there after a power cut, and what may be missing is always the end (SQLite's I4, Y1). */
+/** Every acknowledged command survives a power cut, and only the newest others may be missing (SQLite's I4, Y1). */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => cut.close());
 
-/** What a reader finds of the thread once the power is back. */
+/** Reads the thread from the store as it is once the power is back. */
 async function afterCut<T>(read: (found: ThreadDriver) => Promise<T>): Promise<T> {
   const store = await cut.afterCut();
   try {
@@ -27,7 +27,7 @@ async function afterCut<T>(read: (found: ThreadDriver) => Promise<T>): Promise<T
 
 const survivors = () => afterCut((found) => found.transcript());
 
-/** A step with two calls: one that may run once, one that may run again. */
+/** A step with two calls: `once` may run only once, `again` may be repeated. */
 async function stepOfTwoCalls(): Promise<StepRef> {
   const ref = await thread.beginCall([message('a')]);
   await thread.commit(ref, { toolCalls: [call('c0', 'once'), call('c1', 'again')] });
@@ -75,7 +75,7 @@ describe('after a power cut', () => {
   it('what nobody was told of may be missing, from the end alone; it cost no wait', async () => {
     await stepOfTwoCalls();
     const before = cut.syncs;
-    // May run again, and so its begin need not be known.
+    // The call may be repeated, so its begin need not be durable.
     await thread.beginTool(1, 1, 'attempt-1', true);
     expect(cut.syncs).toBe(before);
     expect((await afterCut((found) => found.events('tool.started'))).length).toBe(0);
@@ -89,7 +89,7 @@ describe('after a power cut', () => {
     const { begun, letGo } = cut.hold();
     const first = thread.stash(message('a', 'a'));
     await begun;
-    // Committed now, and not of that sync.
+    // Committed now, after the held sync has begun, so not covered by it.
     const second = thread.stash(message('b', 'b'));
     while ((await thread.transcript()).length < 3) await new Promise(setImmediate);
     let told = false;
@@ -98,7 +98,7 @@ describe('after a power cut', () => {
     });
     letGo();
     await first;
-    // An answer by the first sync would have come with it.
+    // If the first sync had acknowledged it, the answer would have arrived by now.
     await new Promise(setImmediate);
     if (told) expect(await survivors()).toEqual(['[user: slow]', '[user: a]', '[user: b]']);
     await second;

@@ -1,8 +1,8 @@
 /**
- * A SQLite store whose power can be cut. What is under it is a disk of two copies: of the database as it was opened, and of its log as
- * it stood when the last sync that has ended began. A cut opens a store on these two alone.
- * It stands in for both forms of `fdatasync` that Node offers, so it shows for which sync each answer waits, and in what order: neither what a
- * disk does with a sync, nor SQLite's own syncs of the database file (the log stays too short for them to come).
+ * A SQLite store whose power can be cut. Its simulated disk holds two copies: of the database as it was opened, and of
+ * its log as it was when the last completed sync began. A cut opens a store on these two alone. It replaces both forms
+ * of `fdatasync` that Node offers, so it shows which sync each answer waits for, and in what order. It shows neither
+ * what a disk does with a sync, nor SQLite's own syncs of the database file (the log stays too short for them).
  */
 import fs, { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export class CutStore {
   #begun: PromiseWithResolvers<void> | undefined;
   #cuts = 0;
   syncs = 0;
-  /** A slow disk is not waited for in place (wal-sync.ts, Y3). */
+  /** True simulates a slow disk, whose syncs are not waited for in place (wal-sync.ts, Y3). */
   slow = false;
 
   private constructor(store: ThreadStore, folder: string, prototype: { datasync: Sync }) {
@@ -56,7 +56,7 @@ export class CutStore {
 
   static async open(folder: string): Promise<CutStore> {
     mkdirSync(folder, { recursive: true });
-    // Every handle of a file has one prototype, which Node does not export.
+    // All file handles share one prototype, which Node does not export.
     const handle = await open(join(folder, 'any'), 'w');
     const prototype = Object.getPrototypeOf(handle) as { datasync: Sync };
     await handle.close();
@@ -64,7 +64,7 @@ export class CutStore {
     return new CutStore(store, folder, prototype);
   }
 
-  /** Syncs begin, and end once they are let go; on a slow disk alone, for one in place cannot be held. */
+  /** Holds syncs: they end once `letGo` is called. On a slow disk only: a sync in place cannot be held. */
   hold(): { begun: Promise<void>; letGo(): void } {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ export class CutStore {
     return { begun: begun.promise, letGo };
   }
 
-  /** The store as it comes up after the power was cut at this moment; the caller closes it. */
+  /** Opens the store as it would be if the power were cut now; the caller closes it. */
   async afterCut(): Promise<ThreadStore> {
     const name = `cut-${++this.#cuts}.db`;
     copyFileSync(join(this.#folder, 'disk.db'), join(this.#folder, name));

@@ -1,4 +1,4 @@
-/** Who may read what a project and its store keep: their owner, whatever the umask and whatever was there before. */
+/** Files of a project and its store are readable by their owner only, whatever the umask and their earlier mode. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ describe('the folder .everthread', () => {
     expect(files.map((file) => `${file} ${modeOf('.everthread', file)}`)).toEqual(
       files.map((file) => `${file} 600`),
     );
-    // The mask of this process is its own affair.
+    // The umask of this process is unchanged.
     expect(process.umask()).toBe(0);
   });
 

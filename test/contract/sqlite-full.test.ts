@@ -1,4 +1,4 @@
-/** A store on a disk that is really full (a small tmpfs): what is refused, what goes on, and that nothing is lost. */
+/** A store on a disk that is really full (a small tmpfs): some writes are refused, others go on, nothing is lost. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
@@ -9,7 +9,7 @@ import { ThreadDriver } from './thread-driver.ts';
 
 const THREAD = 'full';
 const VALUE = 'x'.repeat(100_000);
-/** KiB that come free: what is left when a value is refused may be less than the next write needs. */
+/** KiB that `free` releases: the room left when a value is refused may be less than the next write needs. */
 const RESERVED = 512;
 const onDisk = canMount() ? describe : describe.skip;
 
@@ -36,7 +36,7 @@ async function openThread(store: ThreadStore): Promise<void> {
   await new ThreadDriver(store, THREAD).open();
 }
 
-/** Sets values until one is refused; answers their keys and the refusal. */
+/** Sets values until one is refused; returns the keys that were set and the error. */
 async function fillUp(store: ThreadStore): Promise<{ kept: string[]; refusal: unknown }> {
   const kept: string[] = [];
   for (let index = 0; ; index++) {
@@ -68,7 +68,7 @@ onDisk('a store whose disk is full', () => {
       expect(store.ended?.aborted).toBe(false);
 
       disk.free();
-      // The log holds what the database could not take: it is moved now.
+      // The log holds what did not fit into the database; it is moved there now.
       await store.values.set(THREAD, 'small', 'after');
       await expectKept(store, kept);
       await store.close();

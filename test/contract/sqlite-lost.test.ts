@@ -1,4 +1,4 @@
-/** The files of an open store are removed, replaced, cut or overwritten: nothing is accepted that is lost. */
+/** Files of an open store are removed, replaced, cut or overwritten: no write is acknowledged that would be lost. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function open(): Promise<ThreadStore> {
   return store;
 }
 
-/** A store with a thread, whose content is in the database itself and not in its log. */
+/** A store with a thread, whose content is in the database file itself and not in its log. */
 async function filledStore(): Promise<ThreadStore> {
   const store = await open();
   await new ThreadDriver(store, THREAD).open();
@@ -47,7 +47,7 @@ function checkpoint(): void {
   database.close();
 }
 
-/** By a program of its own: a process that opens and closes the file gives its locks on it up. */
+/** Runs in a separate process: a process that opens and closes the file gives up its own locks on it. */
 function overwrite(from: number, to: number): void {
   const program = `
     const fs = require('node:fs');

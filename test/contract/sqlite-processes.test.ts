@@ -32,7 +32,7 @@ describe('several processes on one SQLite file', () => {
     expect(await go(waiting)).toEqual(Array(WAITING).fill('open'));
     const holder = new DatabaseSync(join(place.folder, 'store.db'));
     holder.exec('begin immediate');
-    // Each says so while it waits for the lock, which is released for none of them before all have.
+    // Each process reports this while it waits for the lock; the lock is held until all of them have.
     expect(await go(waiting)).toEqual(Array(WAITING).fill('turning'));
     const answers = Promise.all(waiting.map(hear)) as Promise<Answer[]>;
     holder.exec('commit');

@@ -1,4 +1,4 @@
-/** The SQLite engine, on a real file. */
+/** The store contract on the SQLite engine, with a real file. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

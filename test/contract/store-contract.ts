@@ -1,6 +1,6 @@
 /**
- * What every engine of the ThreadStore must do, whatever database is behind it. The suite knows the port alone:
- * a new engine registers itself here and has to pass.
+ * What every engine of the ThreadStore must do, whatever database is behind it. The suite uses the port only: a new
+ * engine registers itself here and must pass.
  */
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
@@ -75,7 +75,7 @@ export interface StoreEngine {
   open(): Promise<OpenedStore>;
 }
 
-/** What a part of the suite works with. Threads have ids of their own, so all parts share one store. */
+/** What each part of the suite works with. Threads have unique ids, so all parts share one store. */
 export interface Stores {
   readonly store: ThreadStore;
   readonly second: ThreadStore;

@@ -1,6 +1,6 @@
 /**
- * A process of its own on a store, for `store-processes.ts`. It says `ready` once its code is loaded, begins with `go`,
- * sends one answer, and ends.
+ * A separate process on a store, for `store-processes.ts`. It sends `ready` once its code is loaded, starts on `go`,
+ * sends one answer, and exits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/open-store.ts';
@@ -8,19 +8,19 @@ import { message, openThread, ThreadDriver } from './thread-driver.ts';
 
 export type Task =
   | { readonly do: 'open' }
-  /** `writes` on each of the threads, under the process's own name and under names that all processes share. */
+  /** Writes `writes` times to each thread, under ids of this process and under ids that all processes share. */
   | {
       readonly do: 'write';
       readonly process: number;
       readonly writes: number;
       readonly threadIds: readonly string[];
     }
-  /** Opens the store, says `open`, waits for `go` again, writes once, and says `turning` while that waits. */
+  /** Opens the store, sends `open`, waits for `go` again, writes once, and sends `turning` while that write waits. */
   | { readonly do: 'wait' };
 
 export type Answer = { readonly storeId: string };
 
-/** More than fit between two looks of the engine at the lock, each of which blocks it for up to 50 ms. */
+/** More turns than fit between two attempts of the engine to take the lock, each of which blocks it for up to 50 ms. */
 const TURNS = 100;
 
 const [address = '', folder = '', text = ''] = process.argv.slice(2);
@@ -31,7 +31,7 @@ async function perform(): Promise<Answer> {
   try {
     switch (task.do) {
       case 'open':
-        // The schema is there, whole, for whoever has been told that the store is open.
+        // A store that could be opened has its whole schema.
         await openThread(store);
         return { storeId: store.id };
       case 'write':
@@ -57,7 +57,7 @@ async function perform(): Promise<Answer> {
   }
 }
 
-/** Says `turning` once its event loop has come round so often while the write waits: a process that blocks never does. */
+/** Sends `turning` after so many turns of the event loop while the write waits; a blocked process never would. */
 async function writeWhileLocked(thread: ThreadDriver): Promise<void> {
   process.send?.('open');
   await told('go');

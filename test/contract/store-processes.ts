@@ -1,4 +1,4 @@
-/** What several real processes on one store must do, whatever the engine, and how they are started. */
+/** What several real processes on one store must do, whatever its engine, and how they are started. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
@@ -9,13 +9,13 @@ import type { Answer, Task } from './store-process.ts';
 import { isGapFree, message, openThread, ThreadDriver } from './thread-driver.ts';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.ts', import.meta.url));
-/** The long form opens three times, too. */
+/** The long form also repeats the opening of a new store, three times. */
 const PROCESSES = isLong ? 4 : 2;
 
 export interface StorePlace {
   readonly address: string;
   readonly folder: string;
-  /** Opens it in this process. */
+  /** Opens the store in this process. */
   open(): Promise<ThreadStore>;
 }
 
@@ -26,7 +26,7 @@ export function killProcesses(): void {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 }
 
-/** The next thing that a process says; its own error text when it dies instead. */
+/** Resolves with the next message of a process; rejects with its error text if it exits instead. */
 export function hear(child: ChildProcess): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   child.once('message', resolve);
@@ -36,7 +36,7 @@ export function hear(child: ChildProcess): Promise<unknown> {
   return promise;
 }
 
-/** Processes with their code loaded, waiting for `go`. */
+/** Starts processes; resolves when they have loaded their code and wait for `go`. */
 export async function start(
   { address, folder }: StorePlace,
   tasks: readonly Task[],
@@ -64,7 +64,7 @@ export function go(started: readonly ChildProcess[]): Promise<unknown[]> {
   );
 }
 
-/** Each test is given an empty place. */
+/** Registers the tests; each one gets an empty place. */
 export function registerProcesses(given: () => StorePlace): void {
   it.each(isLong ? [1, 2, 3] : [1])('may open a new store at the same time (round %i)', async () => {
     const place = given();
@@ -91,7 +91,7 @@ export function registerProcesses(given: () => StorePlace): void {
       const messages = await thread.messages();
       const ids = messages.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
-      // Per process: its own items and what it injected; once for all: the shared items.
+      // Per process: its own items and the messages that it injected; once for all: the shared items.
       expect(ids.length).toBe(PROCESSES * writes * 2 + writes);
       const events = await thread.events();
       expect(isGapFree(events)).toBe(true);
@@ -130,7 +130,7 @@ export function registerProcesses(given: () => StorePlace): void {
     expect(await thread.stash(message('mine'))).toHaveProperty('waiting');
     const events = await thread.events();
     expect(isGapFree(events)).toBe(true);
-    // Each event tells of one message, and each message has its event.
+    // One event for each message, besides the one of the new thread.
     expect(events).toHaveLength(1 + (await thread.messages()).length);
     await store.close();
   });

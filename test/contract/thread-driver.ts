@@ -1,6 +1,6 @@
 /**
- * Drives one thread through the ThreadStore port the way its workflow and activities do. A test says only what it
- * is about; everything else is the ordinary course.
+ * Drives one thread through the ThreadStore port as its workflow and activities do. A test passes only the fields that
+ * it is about; all others have defaults.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -54,7 +54,7 @@ type Fields<T> = Partial<Omit<T, 'threadId' | 'runId'>>;
 export class ThreadDriver {
   readonly store: ThreadStore;
   readonly id: string;
-  /** The workflow run that speaks. */
+  /** The workflow run in whose name commands are given. */
   runId: string;
   executionId = 'execution-1';
   afterStep = 0;
@@ -66,7 +66,7 @@ export class ThreadDriver {
     this.runId = runId;
   }
 
-  /** The same thread, asked by another run or through another store. */
+  /** Returns a driver of the same thread for another run or another store. */
   as(runId: string, store = this.store): ThreadDriver {
     return new ThreadDriver(store, this.id, runId);
   }
@@ -124,7 +124,7 @@ export class ThreadDriver {
     });
   }
 
-  /** One whole step: what was said, then the model's answer. */
+  /** Takes one whole step with these items, and stores the model's answer. */
   async answer(items: readonly QueueItem[], fields: Partial<CommitStep> = {}): Promise<StepRecord> {
     const committed = await this.commit(await this.beginCall(items), fields);
     if (committed.kind !== 'stored') throw new Error(`The answer was not stored: ${committed.kind}.`);
@@ -186,7 +186,7 @@ export class ThreadDriver {
     return page.messages;
   }
 
-  /** `role: content -> calls`, a pending one in brackets. */
+  /** Lines of `role: content -> calls`; pending messages are in brackets. */
   async transcript(): Promise<string[]> {
     return (await this.messages()).map(
       ({ role, content, tool_calls: calls, status, name, tool_status: outcome }) => {
@@ -200,7 +200,7 @@ export class ThreadDriver {
     );
   }
 
-  /** Everything that a reader can see; equal before and after what must change nothing. */
+  /** Everything that a reader can see: equal before and after a command that must change nothing. */
   async everything(): Promise<unknown> {
     const [thread, messages, events] = await Promise.all([
       this.store.threads.get(this.id),
@@ -211,14 +211,14 @@ export class ThreadDriver {
   }
 }
 
-/** A thread that its first run has opened. */
+/** Makes a thread, and opens it as its first run does. */
 export async function openThread(store: ThreadStore): Promise<ThreadDriver> {
   const thread = new ThreadDriver(store);
   await thread.open();
   return thread;
 }
 
-/** Numbers of events without a gap, each later than the one before. */
+/** True if the numbers of the events are consecutive. */
 export function isGapFree(events: readonly ThreadEvent[]): boolean {
   return events.every(({ seq }, index) => index === 0 || seq === (events[index - 1]?.seq ?? 0) + 1);
 }

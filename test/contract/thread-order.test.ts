@@ -1,6 +1,6 @@
 /**
- * Threads are listed off an index, whatever is asked for: told by the plans that both engines make for the store's own statements, over so
- * many threads that another way would be seen. And nothing of a deleted one is forgotten.
+ * Every list of threads is read off an index. Checked by the plans that both engines make for the store's own
+ * statements, over enough threads for a scan or a sort to show. And the deletion of a thread covers every table.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const LISTS: readonly (readonly [index: string, options: ListThreads])[] = [
   ['thread_tags_in_order', { tag: 'tag-3', before }],
 ];
 
-/** Copies of one thread. */
+/** Fills the table with copies of one thread. */
 async function fill(db: Kysely<Tables>, threadId: string): Promise<void> {
   const tables = await db.introspection.getTables();
   const all = tables.find(({ name }) => name === 'threads')?.columns.map(({ name }) => name) ?? [];
@@ -90,7 +90,7 @@ async function check(address: string, explain: string): Promise<void> {
   await requireOldOrganizations(db, store);
 }
 
-/** Threads from before there was a column for it. */
+/** Checks threads that were stored before there was a column for their organisation. */
 async function requireOldOrganizations(db: Kysely<Tables>, store: ThreadStore): Promise<void> {
   const old = new ThreadDriver(store);
   await old.open({ context: { organizationId: 'acme', sessionId: 's' } });
@@ -100,7 +100,7 @@ async function requireOldOrganizations(db: Kysely<Tables>, store: ThreadStore): 
   expect(await store.threads.list({ organizationId: 'acme' })).toMatchObject([{ id: old.id }]);
 }
 
-/** What has rows of a thread goes with it: a table that deletion does not know would keep them. */
+/** Checks that deletion knows every table with rows of threads: it would leave those of an unknown one. */
 async function requireAllTables(db: Kysely<Tables>): Promise<void> {
   const tables = await db.introspection.getTables();
   const ofThreads = tables.filter(({ columns }) => columns.some(({ name }) => name === 'thread_id'));

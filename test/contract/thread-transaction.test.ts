@@ -1,4 +1,4 @@
-/** The end of a transaction on a thread: what comes after it is refused, and does not get lost. */
+/** A transaction on a thread that was flushed: it refuses whatever comes later, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.destroy());
 
-/** A transaction that has written what it gathered, and is not committed yet. */
+/** Runs `work` with a transaction that has flushed its changes and is not committed yet. */
 async function withFlushed(work: (thread: ThreadTransaction) => Promise<void>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const row = await trx.selectFrom('threads').selectAll().executeTakeFirstOrThrow();

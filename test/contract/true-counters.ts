@@ -1,11 +1,11 @@
-/** The counters in the rows of threads, beside what they stand for: of a SQLite store in which a suite has done all that a store can do. */
+/** Compares the counters in the rows of threads with what they count, in a SQLite store that a whole suite has used. */
 import { DatabaseSync } from 'node:sqlite';
 
 const counted = (
   side: string,
 ) => `(select count(*) from steps where thread_id = threads.id and side = '${side}'
   and step >= counted_from and kind in ('model', 'tools') and state <> 'abandoned')`;
-/** What an execution that has ended had asked is of no use any more. */
+/** Checked only while an execution is open: after its end the counter is not used. */
 const asked = (side: string) => `(select case
   when exists (select 1 from executions where thread_id = threads.id and ended_at is null)
   then (select count(*) from steps where thread_id = threads.id and side = '${side}'
@@ -21,7 +21,7 @@ const COUNTS = {
   asked_b: asked('b'),
 };
 
-/** Throws where a counter is not what there is. */
+/** Throws if a counter differs from what it counts. */
 export function requireTrueCounters(path: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -1,6 +1,6 @@
 /**
- * A database of an earlier schema, with threads in the midst of their life (`upgrade/`): brought to this build's, it answers as the
- * build did that left it, and its threads go on.
+ * A database of an earlier schema, with threads in many states (`upgrade/`). Migrated to this build's schema, it
+ * answers as the build did that recorded it, and its threads go on.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { closeAfterTest } from '../support/runtime.ts';
 import { askMidLife, MID_LIFE, type Standing } from './upgrade/mid-life.ts';
 
 interface Recorded {
-  /** The last one of the schema. */
+  /** The last migration of its schema. */
   readonly migration: string;
   readonly threads: Readonly<Record<string, Standing>>;
   readonly answers: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const RECORDED = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.json'))
   .map((name) => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded);
 
-/** The database as the earlier build left it. */
+/** Restores the database as the earlier build left it. */
 async function restore(address: string, { migration, tables }: Recorded, schema?: string): Promise<void> {
   const db = openBeside(address);
   const { error } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateTo(migration);
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Answers the address of the restored database. */
+/** Restores a recorded database on each engine; returns its address. */
 const ENGINES = {
   async SQLite(recorded: Recorded, _name?: string): Promise<string> {
     const address = `sqlite:${join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`)}`;
@@ -74,7 +74,7 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine
       const answers: Record<string, unknown> = {};
       for (const [life, standing] of Object.entries(recorded.threads))
         answers[life] = await askMidLife(store, standing);
-      // A later build may tell more.
+      // A later build may return more fields.
       expect(answers).toMatchObject(recorded.answers);
       expect(Object.keys(answers)).toEqual(MID_LIFE);
     },

@@ -1,4 +1,4 @@
-/** WalSync: waiters share syncs, each with one that began after it, and hear of a disk that refuses. */
+/** WalSync: waiters share a sync that began after they came, and receive the error of a disk that refuses. */
 import { randomUUID } from 'node:crypto';
 import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -69,7 +69,7 @@ describe('WalSync', () => {
         for (let n = 0; n < count; n++) await sync.wait();
         return inPlace - before;
       };
-      // The first opens the log.
+      // The first wait opens the log, so it is not in place.
       expect(await waits(1)).toBe(0);
       expect(await waits(10)).toBe(10);
       disk = 4;

@@ -1,4 +1,4 @@
-/** Files of any size are copied as memory, whatever anybody in the process has done to array iterators. */
+/** Files of any size are copied as raw memory, even if code in the process has replaced the array iterators. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
@@ -21,7 +21,7 @@ it('are those of the view alone, and of nobody else', () => {
 });
 
 it('a file is not read element by element by iterators that somebody has replaced', async () => {
-  // In a process of its own: the engine never forgets that they were touched.
+  // In a separate process: the engine never undoes the effect of a replaced iterator.
   const program = `
     const { createThreadFiles } = await import(${JSON.stringify(FILES)});
     const iterators = Object.getPrototypeOf([][Symbol.iterator]());

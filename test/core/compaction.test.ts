@@ -1,4 +1,4 @@
-/** When the older part of a history gives place to a summary, and where it is cut. */
+/** When the older part of a history is replaced by a summary, and where it is cut. */
 import { describe, expect, it } from '@jest/globals';
 import { type CompactedView, planCompaction } from '../../src/core/context/compaction.ts';
 import { type ContextMessage, pairResults } from '../../src/core/context/context.ts';
@@ -17,7 +17,7 @@ const plan = (
 /** `count` rows; the last one is an answer. */
 const talk = (count: number, chars = 10) =>
   Array.from({ length: count }, (_, index) => ((count - index) % 2 ? says : user)('x'.repeat(chars)));
-/** As a request has them: the new word of the user behind them. */
+/** The rows of a request: those before, and the user's new message. */
 const asked = (rows: readonly ContextMessage[]) => [...rows, user('And now?')];
 
 describe('a history', () => {
@@ -124,7 +124,7 @@ describe('a cut', () => {
 
 describe('a window', () => {
   it('that has no room for a short history is a reason, and half of it is for what is kept', () => {
-    // 104 tokens each.
+    // Each row counts as 104 tokens.
     const found = plan(asked(talk(12, 400)), { room: 1000 });
     expect(found).toMatchObject({ reason: 'window' });
     expect(found?.covered).toHaveLength(8);

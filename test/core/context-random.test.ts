@@ -1,4 +1,4 @@
-/** Context assembly (runtime §4) of any rows that a store may hold. */
+/** Context assembly (runtime §4) of random rows, as any store may hold them. */
 import { describe, expect, it } from '@jest/globals';
 import type { ContextMessage } from '../../src/core/context/context.ts';
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
@@ -6,7 +6,7 @@ import { type Random, SEEDS, seededRandom } from '../support/seeded-random.ts';
 import { assemble, result, says, user } from './context-rows.ts';
 import { aMessage, someCalls } from './sample.ts';
 
-/** Any rows at all: results lost, doubled, before their calls, of other steps; ids used again. */
+/** Random rows: results that are lost, doubled, before their calls or of other steps; ids that are used again. */
 function anyHistory(random: Random): ContextMessage[] {
   return Array.from({ length: 5 + random.below(30) }, () => anyMessage(random));
 }
@@ -39,7 +39,7 @@ function anyMessage(random: Random): ContextMessage {
   }
 }
 
-/** What a provider insists on. */
+/** Checks what providers require: each call is followed by its result, in order. */
 function expectPaired(messages: readonly ProviderMessage[]): void {
   let owed: string[] = [];
   for (const message of messages) {
@@ -53,7 +53,7 @@ function expectPaired(messages: readonly ProviderMessage[]): void {
   expect(owed).toEqual([]);
 }
 
-/** A request's messages as rows again; each assistant message is a step. */
+/** Converts a request's messages back to rows; each assistant message becomes a step. */
 function toRows(messages: readonly ProviderMessage[]): ContextMessage[] {
   let step = 0;
   return messages.map((message) => {

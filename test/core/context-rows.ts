@@ -10,7 +10,7 @@ import { sanitiseHistory } from '../../src/core/context/sanitise.ts';
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { aMessage, someCalls } from './sample.ts';
 
-/** Without hooks and attachments. */
+/** Assembles a context without hooks and attachments. */
 export function assemble(
   messages: readonly ContextMessage[],
   options: Partial<Choice> = {},
@@ -20,7 +20,7 @@ export function assemble(
   return sanitiseHistory(chosen.map((message) => toProviderMessage(message, { pictures: new Map() })));
 }
 
-/** One line a message: enough to see order and pairing. */
+/** One line per message: enough to see order and pairing. */
 export function lines(messages: readonly ProviderMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === 'tool') return `tool ${message.toolCallId}: ${message.content}`;

@@ -19,13 +19,13 @@ import { aMessage, someCalls } from './sample.ts';
 
 const show = (messages: readonly ContextMessage[], side: Side) => showToSide(pairResults(messages), side);
 
-/** As a provider is sent it. */
+/** The messages as a provider receives them. */
 function request(messages: readonly ContextMessage[], side: Side) {
   const view = { pictures: new Map(), reasoningOf: 'main' };
   return sanitiseHistory(show(messages, side).map((message) => toProviderMessage(message, view)));
 }
 
-/** Side B's answer, with calls. */
+/** An answer of side B, with calls. */
 const asksAsB = (step: number, ids: readonly string[], content: string | null = null) =>
   user(content ?? '', { content, step, tool_calls: someCalls(...ids.map((id) => [id, 'look'] as const)) });
 
@@ -119,7 +119,7 @@ describe('[runtime 4a] what a side is shown', () => {
   });
 });
 
-/** A session as the store may hold it: steps of either side, results late or lost, ids used again by both sides. */
+/** A random session as a store may hold it: steps of either side, results late or lost, ids that both sides use. */
 function anySession(random: Random): ContextMessage[] {
   const rows: ContextMessage[] = [];
   const late: ContextMessage[] = [];
@@ -164,7 +164,7 @@ function expectShown(stored: readonly ContextMessage[], side: Side): void {
   const shown = show(stored, side);
   const own = roleOf(side);
   const others = own === 'assistant' ? 'user' : 'assistant';
-  // Roles: every word of its own, in order; of the other side whatever says something.
+  // Roles: every message of its own, in order; of the other side every one with content.
   expect(idsOf(shown, 'assistant')).toEqual(idsOf(stored, own));
   const spoken = stored.filter(({ step, content }) => step === null || content === 'text');
   expect(idsOf(shown, 'user')).toEqual(idsOf(spoken, others));
@@ -179,6 +179,6 @@ function expectShown(stored: readonly ContextMessage[], side: Side): void {
     if (message.role !== 'tool') open = callKeys(message);
     else expect(open.splice(open.indexOf(resultKey(message)), 1)).toEqual([resultKey(message)]);
   }
-  // Shown once more to whom it is told, it is the same.
+  // Showing the result once more to its own side changes nothing.
   expect(show(shown, 'a')).toEqual(shown);
 }

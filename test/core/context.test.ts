@@ -1,4 +1,4 @@
-/** Context assembly (runtime §4): each call with its result, whatever the store went through. */
+/** Context assembly (runtime §4): each call is followed by its result, whatever rows the store holds. */
 import { describe, expect, it } from '@jest/globals';
 import { NO_RESULT } from '../../src/core/context/sanitise.ts';
 import { parseArguments, toProviderCall } from '../../src/core/message/tool-call.ts';

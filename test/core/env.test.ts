@@ -61,7 +61,7 @@ function project({ agent, prompt, tools = {}, prompts = {}, agents = {} }: Proje
 const SOURCES = ['thread', 'user', 'instance', 'agent', 'entry', 'prompt'] as const;
 type Source = (typeof SOURCES)[number];
 
-/** A place where the named sources have a value for A, each its own name, or the empty text. */
+/** A place where the named sources have a value for A: their own name, unless `value` makes another. */
 function place(sources: readonly Source[], tool: string | undefined, value = (source: string) => source) {
   const env = (source: Source): Record<string, string> =>
     sources.includes(source) ? { A: value(source) } : {};
@@ -91,11 +91,11 @@ describe('[definitions 16] the order of sources', () => {
     'when a value comes from %s',
     (_names, sources) => {
       expect(resolveVariable('A', place(sources, 'pay'))?.value).toBe(sources[0]);
-      // What stands in a tool's entry is that tool's alone.
+      // A value in a tool's entry counts for that tool only.
       const others = sources.filter((source) => source !== 'entry');
       expect(resolveVariable('A', place(sources, 'look'))?.value).toBe(others[0]);
       expect(resolveVariable('A', place(sources, undefined))?.value).toBe(others[0]);
-      // The empty text is a value.
+      // An empty string is a value.
       const empty = resolveVariable(
         'A',
         place(sources, 'pay', () => ''),
@@ -191,7 +191,7 @@ describe('[definitions 3] required variables', () => {
     expect(required({ ...pay, agent: { env: { A: '' } }, prompt: { tools: ['pay'] } })).toEqual([]);
     expect(required({ ...pay, prompt: { tools: ['pay'], env: { A: 'x' } } })).toEqual([]);
     expect(required({ ...pay, prompt: { tools: [{ name: 'pay', env: { A: 'x' } }] } })).toEqual([]);
-    // Of another tool's entry they are of no use.
+    // Values in another tool's entry do not count.
     expect(
       required({ ...pay, prompt: { tools: [{ name: 'pay', env: { A: 'x', B: 'x' } }, 'look'] } }),
     ).toEqual(['B: the tool "look"']);
@@ -215,7 +215,7 @@ describe('[definitions 3] required variables', () => {
     const registry = project(given);
     expect(isScoped(registry, 'child', 'OWN')).toBe(true);
     expect(isScoped(registry, 'child', 'TAKEN')).toBe(false);
-    // It is the child that scopes it: its parent's thread goes on to take it from above.
+    // The child scopes the variable; its parent's own thread still inherits it.
     expect(isScoped(registry, 'helper', 'OWN')).toBe(false);
   });
 

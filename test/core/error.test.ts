@@ -1,4 +1,4 @@
-/** The table of codes, and errors known by their shape in every realm. */
+/** The table of error codes, and errors that are recognised by their shape in every realm. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import {

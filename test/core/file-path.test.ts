@@ -1,4 +1,4 @@
-/** Paths of files: one form for each, and none that could mean anything else. */
+/** Paths of files: each has one normal form, and ambiguous ones are refused. */
 import { describe, expect, it } from '@jest/globals';
 import { ancestorsOf, nameOf, parentOf, parseFilePath } from '../../src/core/file/file-path.ts';
 

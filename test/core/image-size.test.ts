@@ -1,4 +1,4 @@
-/** Sizes read from headers, and bytes that are no image. */
+/** Image sizes read from file headers, and bytes that are no image. */
 import { describe, expect, it } from '@jest/globals';
 import { readImageSize } from '../../src/core/file/image-size.ts';
 import { isTextType, parseMimeType } from '../../src/core/file/mime-type.ts';
@@ -15,7 +15,7 @@ describe('the size of an image', () => {
     ['extended WebP', webp('VP8X', 640, 480)],
   ])('is read from a %s', (_, bytes) => {
     expect(readImageSize(bytes)).toEqual({ width: 640, height: 480 });
-    // Whatever is missing, there is an answer.
+    // A file that is cut at any length does not make it throw.
     for (let length = 0; length < Math.min(bytes.length, 400); length++)
       readImageSize(bytes.subarray(0, length));
   });

@@ -1,4 +1,4 @@
-/** Bytes and depth of a value's JSON, found without making it. */
+/** Bytes and depth of a value's JSON, measured without building it. */
 import { describe, expect, it } from '@jest/globals';
 import { measureJson, showJson } from '../../src/core/value/json-measure.ts';
 import { SEEDS, seededRandom } from '../support/seeded-random.ts';

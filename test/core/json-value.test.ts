@@ -13,7 +13,7 @@ class Account {
 const cycle: Record<string, unknown> = { a: { b: [1] } };
 (cycle.a as { b: unknown[] }).b.push(cycle);
 
-/** A list in a list in a list… */
+/** A list nested to this depth. */
 function nested(depth: number): unknown {
   let value: unknown = 1;
   for (let n = 0; n < depth; n++) value = [value];

@@ -1,11 +1,11 @@
-/** What a model step does, given where the store stands: every combination. */
+/** What a model step does, for every combination of what the store holds. */
 import { describe, expect, it } from '@jest/globals';
 import { mustTakeOver, planStep, type StepPlan, type UnseenStep } from '../../src/core/thread/plan-step.ts';
 
 const UNFINISHED = { step: 4, settled: false };
 const SETTLED = { step: 4, settled: true };
 
-// unseen, turn open
+// Columns: unseen step, turn open, taken over.
 const TAKEN_OVER: readonly [UnseenStep | undefined, boolean, boolean][] = [
   [undefined, false, false],
   [undefined, true, false],
@@ -15,7 +15,7 @@ const TAKEN_OVER: readonly [UnseenStep | undefined, boolean, boolean][] = [
   [UNFINISHED, true, true],
 ];
 
-// new tools, turn open
+// Columns: new tools, turn open, plan.
 const PLANS: readonly [boolean, boolean, StepPlan][] = [
   [false, false, 'nothing'],
   [false, true, 'call_model'],

@@ -109,7 +109,7 @@ describe('the queue', () => {
     queue.accept(message('a'));
     expect(ids(queue.take())).toEqual(['a']);
     queue.accept(message('b'));
-    // The step was cancelled: nothing is settled, and the next one gets the same and more.
+    // The step was cancelled: nothing is settled, so the next step gets the same items and more.
     const again = queue.take();
     expect(ids(again)).toEqual(['a', 'b']);
     queue.accept(message('c'));
@@ -181,12 +181,12 @@ describe('the queue', () => {
   });
 });
 
-/** The queue and a store that keeps one plain list, in the hands of a workflow that does everything in any order. */
+/** The queue and a store that keeps one plain list, driven by a simulated workflow in any order. */
 class Walk {
   queue = new ThreadQueue('run');
   readonly expected: string[] = [];
   readonly drained: string[] = [];
-  /** The store: rows in line, and ids that are messages already. */
+  /** The store's rows in line; the ids that are messages already are in `drained`. */
   #rows: string[] = [];
   #held: readonly QueueItem[] = [];
   #next = 0;
@@ -211,7 +211,7 @@ class Walk {
     this.#held = this.queue.take();
   }
 
-  /** The step's transaction: what it took, then the rows in line. */
+  /** The step's transaction: it drains the items that it took, then the rows in line. */
   drain(): number {
     const fresh = ids(this.#held).filter((id) => !this.drained.includes(id));
     const swept = this.#rows.splice(0);
@@ -222,7 +222,7 @@ class Walk {
   step(options: { answerLost: boolean }): void {
     this.take();
     const swept = this.drain();
-    if (options.answerLost) return; // Cancelled after the store had it: nobody tells the workflow.
+    if (options.answerLost) return; // Cancelled after the commit: the workflow does not learn of it.
     this.queue.settle(this.#held, swept);
   }
 
@@ -249,7 +249,7 @@ describe('[runtime 9] the queue against a plain list', () => {
       else if (dice < 90) walk.step({ answerLost: random.chance(0.3) });
       else if (dice < 95) walk.commit();
       else walk.continueAsNew();
-      // At every moment the store has a beginning of what arrived.
+      // At every moment, what the store has drained is a prefix of what has arrived.
       expect(walk.drained).toEqual(walk.expected.slice(0, walk.drained.length));
     }
     walk.step({ answerLost: false });

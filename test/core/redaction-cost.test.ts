@@ -1,4 +1,4 @@
-/** What redaction costs: counted steps, whatever texts and secrets are; and that the fast search finds what a plain one finds. */
+/** The cost of redaction in counted steps, for any texts and secrets; the fast search finds what a plain one does. */
 import { describe, expect, it } from '@jest/globals';
 import { createAutomaton } from '../../src/core/redaction/automaton.ts';
 import { buildRedactor } from '../../src/core/redaction/redactor.ts';
@@ -8,7 +8,7 @@ const redactorOf = (values: readonly string[]) =>
   buildRedactor(values.map((value, n) => ({ value, mark: `[${n}]` })));
 const MEGABYTE = 1024 * 1024;
 const SMALL = 64 * 1024;
-/** Steps for each character of a text: views of all levels, each with its digits. */
+/** Bound of the steps per character of a text, for the views of all levels and the digits of each. */
 const STEPS = 120;
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -49,7 +49,7 @@ describe('redaction costs so many steps for each character and no more', () => {
     const redactor = redactorOf(values);
     const [one, four] = [SMALL, 4 * SMALL].map((length) => redactor.measure(fill(piece, length)).steps);
     expect(one).toBeLessThan(STEPS * SMALL);
-    // Four times the text, four times the steps, but for what a redactor does once for each text.
+    // Four times the text takes four times the steps, besides what a redactor does once per text.
     expect(four).toBeLessThan(4 * (one as number) + SMALL);
   });
 
@@ -74,7 +74,7 @@ describe('redaction costs so many steps for each character and no more', () => {
   });
 });
 
-/** The longest pattern that ends at each place. */
+/** A plain search: the longest pattern that ends at each position. */
 function findPlainly(text: string, patterns: readonly string[]): { start: number; end: number }[] {
   return Array.from({ length: text.length + 1 }, (_, end) => {
     const lengths = patterns.filter((each) => text.slice(0, end).endsWith(each)).map(({ length }) => length);
@@ -102,7 +102,7 @@ describe('the search over bytes', () => {
       ).join('');
       const automaton = createAutomaton(patterns.map((pattern, owner) => ({ bytes: bytes(pattern), owner })));
       const { finds } = automaton.search(bytes(text));
-      // Where a find stands, each of its places is covered; and nothing else is.
+      // The same characters are covered, whatever the ranges.
       const covered = (ranges: readonly { start: number; end: number }[]) =>
         [...text].map((_, at) => ranges.some(({ start, end }) => start <= at && at < end));
       expect(covered(finds.flat())).toEqual(covered(findPlainly(text, patterns)));

@@ -1,4 +1,4 @@
-/** Secrets found in whatever form they were written, in time that grows with the text alone (docs/operations.md). */
+/** Secrets are found in every form in which they may be written, in time linear in the text (docs/operations.md). */
 import { describe, expect, it } from '@jest/globals';
 import { buildRedactor } from '../../src/core/redaction/redactor.ts';
 
@@ -27,12 +27,12 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const wrap = (text: string, width: number, end: string) =>
   text.replace(new RegExp(`(.{${width}})`, 'g'), `$1${end}`);
 const percentAll = (text: string) => [...bytes(text)].map((byte) => `%${hex(byte, 2)}`).join('');
-/** As Python's json.dumps: ASCII alone. */
+/** Like Python's json.dumps: ASCII only. */
 const asciiJson = (text: string) =>
   json(text).replace(/[^ -~]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`);
 const quote = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${hex(sign.charCodeAt(0), 2).toUpperCase()}`);
-/** As Python's repr(text). */
+/** Like Python's repr(text). */
 const repr = (text: string) =>
   each(text, (sign) => {
     if (sign === '\\' || sign === "'") return `\\${sign}`;
@@ -142,7 +142,7 @@ describe('[definitions 16] a secret is taken out of a text', () => {
         const text = `${before}${write(value)}${after}`;
         const redacted = redact(text);
         expect(redacted).toContain('[A]');
-        // Of digits, those stay that stand for what is beside the secret.
+        // The digits that encode what is beside the secret remain.
         expect(redacted.replace('[A]', '').length).toBeLessThan(text.length - write(value).length + 80);
         for (const known of [write(value), value, json(value), encodeURIComponent(value)]) {
           expect(redacted).not.toContain(known);

@@ -7,7 +7,7 @@ function routeOf(name: string): string {
   return parsed.ok ? describeRoute(parsed.route) : `problem: ${parsed.problem}`;
 }
 
-/** `name {params}`, or why there is none. */
+/** Returns `name {params}`, or why there is no endpoint. */
 function answer(names: readonly string[], method: string, path: string): string {
   const found = findRoute(new Map(names.map((name) => [name, name])), method, path);
   if (found.kind === 'found') return `${found.endpoint} ${JSON.stringify(found.params)}`;
@@ -77,11 +77,11 @@ describe('[definitions 11] the route of a request', () => {
     [['a/[*]', 'a/[id]', 'a/b'], 'GET', '/a/b', 'a/b {}'],
     [['a/[*]', 'a/[id]', 'a/b'], 'GET', '/a/c', 'a/[id] {"id":"c"}'],
     [['a/[*]', 'a/[id]', 'a/b'], 'GET', '/a/c/d', 'a/[*] {"*":"c/d"}'],
-    // Decided from the left: the earlier text wins, whatever follows.
+    // Compared from the left: the earlier static segment wins, whatever follows.
     [['[x]/b/c', 'a/[*]'], 'GET', '/a/b/c', 'a/[*] {"*":"b/c"}'],
     [['[x]/b', 'a/[y]'], 'GET', '/a/b', 'a/[y] {"y":"b"}'],
     [['[x]/[*]', '[x]/[y]/c'], 'GET', '/a/b/c', '[x]/[y]/c {"x":"a","y":"b"}'],
-    // What begins better but does not fit to its end is no candidate.
+    // A route that matches better at its beginning, but not to its end, is no candidate.
     [['a/[x]/c', '[y]/b/d'], 'GET', '/a/b/d', '[y]/b/d {"y":"a"}'],
     [['a/b/c', '[*]'], 'GET', '/a/b', '[*] {"*":"a/b"}'],
     // A catch-all takes zero or more segments; the exact route goes before it.

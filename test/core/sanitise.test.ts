@@ -1,4 +1,4 @@
-/** What a thread, an import or a hook may make of a history, and what becomes of it (definitions §12.2): providers are never sent what they refuse. */
+/** Histories of threads, imports and hooks (definitions §12.2), sanitised so that providers accept them. */
 import { describe, expect, it } from '@jest/globals';
 import { NO_RESULT, sanitiseHistory } from '../../src/core/context/sanitise.ts';
 import { fromLLMMessages, type LLMMessage, toLLMMessage } from '../../src/core/message/llm-message.ts';
@@ -136,7 +136,7 @@ describe('[definitions 12.2] tool sequences', () => {
       expect(sanitiseHistory(history.map(counted))).toHaveLength(rounds * 103);
       return reads;
     };
-    // 10,300 messages and more.
+    // Histories of 20,600 and of 10,300 messages.
     expect(readsOf(200)).toBe(2 * readsOf(100));
   });
 
@@ -249,7 +249,7 @@ describe('[definitions 9] the history that a hook sees', () => {
   );
 });
 
-/** What no provider takes, made of pieces that look right. */
+/** Random histories that no provider accepts, made of pieces that look valid. */
 function anyHistory(random: Random): unknown[] {
   const id = () => random.pick(['a', 'b', 'c', '']);
   const call = () => ({
@@ -276,7 +276,7 @@ function anyHistory(random: Random): unknown[] {
   });
 }
 
-/** 10,000 in all. */
+/** Rounds per seed: 10,000 in all. */
 const ROUNDS = 1250;
 
 describe('[runtime 4] any history that a hook returns', () => {
@@ -298,7 +298,7 @@ describe('[runtime 4] any history that a hook returns', () => {
   );
 });
 
-/** What a provider would refuse of it. */
+/** Returns the reasons for which a provider would refuse a request. */
 function problemsOf(messages: readonly ProviderMessage[]): string[] {
   const problems: string[] = [];
   let owed: string[] = [];

@@ -46,7 +46,7 @@ describe('carried state', () => {
     expect(() => parseSnapshot({ ...aSnapshot(), [field]: value })).toThrow(`damaged at "${field}"`);
   });
 
-  /** As builds wrote it before threads had two sides and families. */
+  /** A snapshot as builds wrote it before threads had two sides and families. */
   const { session: _, sideSteps: __, stopReason: ___, ...rest } = aSnapshot();
   const older = { ...rest, version: 1 };
 
@@ -81,12 +81,12 @@ describe('what a run takes from a snapshot', () => {
   });
 });
 
-/** What `continueThread` does before it carries the queue. */
+/** Spills as `continueThread` does before it carries the queue. */
 function shedContent(queue: ThreadQueue): void {
   while (queue.inlineBytes > LIMITS.carriedInlineBytes) queue.spilled(queue.nextSpill());
 }
 
-/** As long as JSON can make it: every character of the id is escaped. */
+/** The longest possible id in JSON: every character is escaped. */
 const longestId = (n: number): string => `${n}`.padEnd(LIMITS.idChars, '"\\');
 
 const refusal = (n: number): Refusal => ({
@@ -112,7 +112,7 @@ describe('the size of carried state', () => {
 
   it.each(items)('stays within its bound with 1,000 queued items of %s', (_what, item) => {
     const queue = new ThreadQueue('0'.repeat(36));
-    // Some of them in the hand of a step that was cut off.
+    // A step that was cut off has the first 20 in hand.
     for (let n = 0; n < 20; n++) queue.accept(item(n));
     queue.take();
     for (let n = 20; n < 1000; n++) queue.accept(item(n));

@@ -1,4 +1,4 @@
-/** The start input of a thread, written by hand for the plain `temporal` CLI: each problem is said in words. */
+/** The start input of a thread, written by hand for the plain `temporal` CLI: each problem has a readable message. */
 import { describe, expect, it } from '@jest/globals';
 import { isThreadId, parseStartInput } from '../../src/core/thread/start-input.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';

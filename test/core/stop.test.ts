@@ -22,7 +22,7 @@ const EVERY_RULE: StopRules = {
 
 interface Given extends Partial<Omit<StepFacts, 'rules'>> {
   readonly rules?: Partial<StopRules>;
-  /** Of side A, where `sideSteps` does not say. */
+  /** Steps of side A, unless `sideSteps` is given. */
   readonly steps?: number;
 }
 
@@ -43,7 +43,7 @@ function facts({ rules, steps = 1, ...fields }: Given): StepFacts {
 const reasonOf = (given: StepFacts): StopReason | undefined => evaluateStop(given).reason;
 
 describe('[runtime 6] the order of stop rules', () => {
-  // From the top: each row takes away what made the one before it stop.
+  // From the top: each row removes what made the one before it stop.
   it.each<[StopReason | undefined, Given]>([
     ['session_fail', { calls: [ok('done'), ok('finish'), ok('give_up')], text: true, steps: 3 }],
     ['session_stop', { calls: [ok('done'), ok('finish'), failed('give_up')], text: true, steps: 3 }],
@@ -53,7 +53,7 @@ describe('[runtime 6] the order of stop rules', () => {
     [undefined, { calls: [ok('other')], text: true, steps: 2 }],
   ])('gives %s', (reason, fields) => {
     expect(reasonOf(facts({ rules: EVERY_RULE, ...fields }))).toBe(reason);
-    // The same order where two sides act.
+    // The order is the same if two sides act.
     expect(reasonOf(facts({ rules: { ...EVERY_RULE, other: {} }, ...fields }))).toBe(reason);
   });
 });
@@ -210,7 +210,7 @@ describe('stop rules', () => {
   });
 });
 
-/** Of two sides; `other` is what the opposite one is bound by. */
+/** Facts of a thread with two sides; `other` holds the rules of the opposite side. */
 const two = (given: Given = {}): StepFacts => facts({ ...given, rules: { other: {}, ...given.rules } });
 const NO_RULE: Partial<StopRules> = { stopOnResponse: false };
 

@@ -1,4 +1,4 @@
-/** What a parent reads of its children: clients know these texts by how they begin. */
+/** The texts in which a parent reads about its children: clients recognise them by their beginnings. */
 import { describe, expect, it } from '@jest/globals';
 import {
   formatReport,

@@ -1,4 +1,4 @@
-/** The words around a summary. */
+/** The texts around a summary. */
 import { describe, expect, it } from '@jest/globals';
 import {
   composeRecord,

@@ -1,4 +1,4 @@
-/** Ids that we make say whose they are, and cannot be guessed. */
+/** Generated thread ids contain the name of their agent, and cannot be guessed. */
 import { describe, expect, it } from '@jest/globals';
 import { newThreadId } from '../../src/client/new-thread-id.ts';
 import { isThreadId } from '../../src/core/thread/start-input.ts';

@@ -1,4 +1,4 @@
-/** Whatever was thrown is told as a text; nothing that was thrown throws again, and nothing grows by it. */
+/** Anything thrown is converted to text: the conversion never throws, and the text is bounded. */
 import { describe, expect, it } from '@jest/globals';
 import { isRuntimeError } from '../../src/core/value/error.ts';
 import { errorMessage, errorStack, toReadable } from '../../src/core/value/thrown.ts';

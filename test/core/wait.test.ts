@@ -1,4 +1,4 @@
-/** Waits: which answer fits, and what becomes of it (core/wait). */
+/** Waits: which answers fit, and their verdicts (core/wait). */
 import { describe, expect, it } from '@jest/globals';
 import { parseWaitAnswer, type WaitAnswer } from '../../src/core/wait/answer.ts';
 import { type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';

@@ -1,4 +1,4 @@
-/** `defineA2aAgent`: what is wrong with one is told with its file and its field, and what prompts list of it resolves. */
+/** `defineA2aAgent`: problems name the file and the field, and the names that prompts list resolve. */
 import { describe, expect, it } from '@jest/globals';
 import { defineA2aAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import { modelInput, promptInput } from './sample.ts';

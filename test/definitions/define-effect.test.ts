@@ -15,7 +15,7 @@ const isTrue = <_T extends true>() => undefined;
 const execute = async () => undefined;
 const args = z.object({ city: z.string(), limit: z.number().default(5) });
 
-/** As an author without types would call it. */
+/** `defineEffect` as an author without types would call it. */
 const effect = defineEffect as unknown as (...given: unknown[]) => ReturnType<typeof defineEffect>;
 const problems = (...given: unknown[]) => problemsOf(() => effect(...given));
 

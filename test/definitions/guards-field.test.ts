@@ -1,4 +1,4 @@
-/** The `guards` of agents and prompts: their forms, defaults and floors, and what is wrong with them. */
+/** The `guards` of agents and prompts: their forms, defaults and lower bounds, and the problems that are reported. */
 import { describe, expect, it } from '@jest/globals';
 import type { GuardsInput } from '../../src/definitions/guards-input.ts';
 import { defineAgent, definePrompt } from '../../src/definitions/index.ts';

@@ -1,4 +1,4 @@
-/** Hooks, effects and endpoints as parts of a project: where their files lie, what names them, what refers to them. */
+/** Hooks, effects and endpoints as parts of a project: where their files are, what names them, what refers to them. */
 import {
   formatProblems,
   loadProject,

@@ -1,4 +1,4 @@
-/** The times of `run_code`: a program's own begins when it does, and what waits for its place is told so. */
+/** Time limits of `run_code`: a program's own time starts with the program; waiting for a place has another limit. */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import type { ToolResult } from '../../src/core/message/message.ts';
@@ -18,7 +18,7 @@ function call(times: RunCodeTimes, source: string): Promise<ToolResult> {
   );
 }
 
-/** Keeps the one place until it is let go. */
+/** Occupies the sandbox's only place until the returned function is called. */
 async function keepPlace(): Promise<() => void> {
   const reached = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ describe('the time of run_code', () => {
       status: 'error',
       error: expect.stringMatching(/^terminated: Terminated: The code waited 1 seconds and did not begin/),
     });
-    // Longer than its own time.
+    // Longer than the program's own limit of 5 s.
     await eventually('its time would be over', () => performance.now() - since > 5500);
     letGo();
     expect(await waiting).toEqual({ status: 'success', result: '{"result":42}' });

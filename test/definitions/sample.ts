@@ -1,4 +1,4 @@
-/** Definitions that are right, for tests to bend: each takes the fields that the test is about. */
+/** Valid definitions for tests to change: each takes the fields that the test is about. */
 
 import type { ProviderFactory } from '../../src/core/message/provider.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type ToolInput,
 } from '../../src/definitions/index.ts';
 
-/** A backend that no definition test may call. */
+/** A backend that throws: no definition test may call it. */
 export const provider: ProviderFactory = () => {
   throw new Error('Definitions are checked without asking a provider');
 };
@@ -52,7 +52,7 @@ export const prompt = (fields: object = {}) => definePrompt(promptInput(fields))
 export const model = (fields: object = {}) => defineModel(modelInput(fields));
 export const tool = (fields: object = {}) => defineTool(toolInput(fields));
 
-/** A project that is right: agent `helper`, prompt `talk`, model `fast`. */
+/** A valid project: agent `helper`, prompt `talk`, model `fast`. */
 export const project = (parts: RegistryInput = {}): RegistryInput => ({
   agents: [agent()],
   prompts: [prompt()],

@@ -10,7 +10,7 @@ afterAll(() => {
   for (const each of projects) each.remove();
 });
 
-/** The sound project, written for the standard, with a definition of every other kind. */
+/** The sample project written for the standard, with a definition of every other kind. */
 const writtenFor = (specifier: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries({

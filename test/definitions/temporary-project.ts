@@ -12,7 +12,7 @@ export interface TemporaryProject {
 
 const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
 
-/** `ownZod` gives the project a copy of zod of its own instead of a link to ours. */
+/** `ownZod` gives the project its own copy of zod instead of a link to ours. */
 export function temporaryProject(
   files: Readonly<Record<string, string>>,
   options: { ownZod?: boolean } = {},
@@ -32,7 +32,7 @@ export function temporaryProject(
   return { folder, write, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Files that are right, each to be replaced by the test that is about it. */
+/** Valid files; a test replaces the one that it is about. */
 export const SOUND: Readonly<Record<string, string>> = {
   'agents/agents/helper.ts': `
 import { defineAgent } from 'everthread';

@@ -1,4 +1,7 @@
-/** The librarian's tool for programs, as a thread of the example project runs it: counts, errors, stops, and its walls. */
+/**
+ * The librarian's tool that runs programs, in a thread of the example project: counts, errors, stops, and its
+ * isolation.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { listTexts } from '../../agents/tools/_library.ts';
 import { loadProject } from '../../src/definitions/index.ts';
@@ -6,7 +9,7 @@ import { cpuMs, isAtRest } from '../support/process-tree.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { sandboxChildren } from '../support/sandbox-children.ts';
 
-/** Of processor time: twice what a start takes. */
+/** Milliseconds of processor time: twice what a start takes. */
 const COMPUTED_MS = 1200;
 
 /** Processes are found in /proc. */
@@ -57,7 +60,7 @@ describe('analyze_texts', () => {
     expect(await run('const all = []; for (;;) all.push(new Array(1000).fill(0.5));')).toMatch(
       /memory: .*keep numbers instead of texts/s,
     );
-    // Small in memory, endless on paper.
+    // Small in memory, but endless when it is written out.
     const endless = 'let a: unknown = 1; for (let i = 0; i < 60; i++) a = [a, a]; export default a;';
     expect(await run(endless)).toMatch(/longer than \d+ characters.*: export less/);
   });
@@ -114,7 +117,7 @@ describe('analyze_texts', () => {
 async function librarian() {
   for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'EVERTHREAD_DEMO_MODEL_URL'])
     delete process.env[name];
-  // Nobody reads along.
+  // No pause between chunks: nobody reads the stream.
   process.env.EVERTHREAD_DEMO_CHUNK_DELAY_MS = '0';
   const { registry } = await loadProject(process.cwd());
   const runtime = await testRuntime({ registry });
@@ -126,12 +129,12 @@ async function librarian() {
     client,
     threadId,
     lastText,
-    /** Answers what the librarian says. */
+    /** Sends a message; returns the librarian's answer. */
     async ask(content: string): Promise<string> {
       await runtime.say(threadId, content);
       return lastText();
     },
-    /** Runs a program as the librarian's call would, and answers what the model is told. */
+    /** Runs a program as the librarian's call would; returns the result that the model receives. */
     async run(source: string): Promise<string> {
       await client.queueTool(threadId, { name: 'analyze_texts', arguments: { source } });
       await client.waitForIdle(threadId);
@@ -143,7 +146,7 @@ async function librarian() {
   };
 }
 
-/** As the program counts, but here: most first. */
+/** Counts the words of each text as the program does, but in this process; the largest count first. */
 async function countWords(): Promise<[string, number][]> {
   const counts = (await listTexts()).map(({ file, lines }): [string, number] => [
     file,

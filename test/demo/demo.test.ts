@@ -1,4 +1,4 @@
-/** The example project in agents/ and `npm run demo`, run for real once: its server, its workers, its two kills. */
+/** The example project in agents/ and one real run of `npm run demo`: its server, its workers, its two kills. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

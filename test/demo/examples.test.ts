@@ -1,4 +1,6 @@
-/** Every command of examples/README.md, as it stands there, against a real server and the librarian of agents/. */
+/**
+ * Runs every command of examples/README.md, with other thread ids, against a real server and the librarian of agents/.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -14,7 +16,7 @@ describe('examples/README.md', () => {
   it('starts, speaks to, stops and ends threads with the client scripts', async () => {
     const { store, run } = await librarian();
     const commands = [...README.matchAll(/`(node scripts\/run\.mjs examples\/[^`]+)`/g)].map(
-      // Threads of its own: an example of other files may have one of the same short id on this server.
+      // Renames the threads: other test files may use the same short ids on this server.
       ([, command = '']) => command.replaceAll(/\bt(\d)\b/g, 'script-t$1'),
     );
     expect(commands).toHaveLength(6);
@@ -24,7 +26,7 @@ describe('examples/README.md', () => {
 
   it('does the same with the temporal CLI', async () => {
     const { store, run } = await librarian();
-    // The thread of the test before is over: this one is another, of the same commands.
+    // The previous test has terminated its threads: this one runs the same commands with other threads.
     const commands = readIndented(README).map((command) => command.replaceAll('thread/t', 'thread/cli-t'));
     expect(commands.length).toBeGreaterThanOrEqual(10);
     for (const command of commands) await run(command);
@@ -53,20 +55,23 @@ describe('examples/README.md', () => {
 async function librarian() {
   for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'EVERTHREAD_DEMO_MODEL_URL'])
     delete process.env[name];
-  // Nobody reads along.
+  // No pause between chunks: nobody reads the stream.
   process.env.EVERTHREAD_DEMO_CHUNK_DELAY_MS = '0';
   const { registry } = await loadProject(process.cwd());
   const runtime = await testRuntime({ registry });
   return { ...runtime, run: (command: string) => runCommand(command, runtime.taskQueue) };
 }
 
-/** Code blocks, a command each; a line that ends with \ goes on. */
+/** Returns the commands of code blocks; a line that ends with \ continues on the next. */
 function readIndented(markdown: string): string[] {
   const joined = markdown.replaceAll(/\\\n\s+/g, '');
   return [...joined.matchAll(/^ {4}(temporal .*)$/gm)].map(([, command = '']) => command);
 }
 
-/** Rejects when the command fails. On a queue of the test's own: the server remembers the pollers of a queue for a while. */
+/**
+ * Runs a command; rejects if it fails. It uses the test's own task queue, because the server remembers the pollers of a
+ * queue for a while.
+ */
 async function runCommand(command: string, taskQueue: string): Promise<{ stdout: string }> {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, 'bin');
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,6 @@
-/** `npm run demo -- refund`, run for real once: what waits for a person outlives its worker, and is decided with the command. */
+/**
+ * One real run of `npm run demo -- refund`: a wait for a person outlives its worker, and is answered with the command.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run demo -- research`, run for real once: a family of threads, and the kill of the worker that carries it. */
+/** One real run of `npm run demo -- research`: a family of threads, and the kill of the worker that runs it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

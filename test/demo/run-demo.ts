@@ -1,6 +1,6 @@
 /**
- * The demo's command, as a process of its own with everything below a folder. `withoutService`: as where nobody has configured a Temporal
- * service, so that it starts one of its own; else the tests' is the user's.
+ * Runs the demo's command in a separate process, with all its files below a folder. `withoutService`: no Temporal
+ * service is configured, so that the demo starts its own; otherwise it uses the tests' server.
  */
 import { spawn } from 'node:child_process';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';

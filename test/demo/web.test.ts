@@ -1,4 +1,7 @@
-/** `npm run demo -- web`, run for real once, where there is a browser (`EVERTHREAD_BROWSER`): a page outlives the worker of its answer. */
+/**
+ * One real run of `npm run demo -- web`, if there is a browser (`EVERTHREAD_BROWSER`): a page survives the loss of the
+ * worker of its answer.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The pages for authors name everything that the types offer, and links lead somewhere. */
+/** The pages for authors name every member of the types, and their links resolve. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -7,7 +7,7 @@ import { PAGES } from './page-examples.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-/** The page, and the types of which it names each member. */
+/** A page, and the types whose members it must name. */
 const TOLD: readonly [page: string, types: readonly string[]][] = [
   [
     'threadstate.md',
@@ -70,12 +70,12 @@ describe('the pages for authors', () => {
   });
 });
 
-/** Of an interface or a class at the margin: the names at its first level. */
+/** Returns the names of the members of an exported interface or class. */
 function membersOf(type: string): string[] {
   const declared = new RegExp(`^export (?:interface|class) ${type}\\b[\\s\\S]*?\\{\\n([\\s\\S]*?)^\\}`, 'm');
   const [found = '', ...others] = SOURCES.flatMap((source) => declared.exec(source)?.[1] ?? []);
   const inside = found
-    // Not in the declarations that are published.
+    // Members marked as internal are not in the published declarations.
     .replace(/\/\*\*(?:(?!\*\/)[\s\S])*@internal \*\/\n.*/g, '')
     .replace(/\/\*[\s\S]*?\*\//g, '');
   const names = inside.matchAll(/^ {2}(?:static |async |readonly )*([A-Za-z_][\w$]*)\??[:(<]/gm);
@@ -105,7 +105,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return [...read(file).matchAll(/^#+ (.+)$/gm)].some(([, heading]) => slug(heading as string) === anchor);
 }
 
-/** As code hosts make them. */
+/** The anchor of a heading, as code hosts generate it. */
 function slug(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** docs/events.md lists what a thread's log can hold: all of it, and as the types say. */
+/** docs/events.md lists every kind of event of a thread's log, as the types define them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { EVENT_KINDS } from '../../src/core/event/thread-event.ts';

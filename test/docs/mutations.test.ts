@@ -1,4 +1,4 @@
-/** The list of `npm run mutate` finds its places in the source, and docs/mutations.md tells which test notices each. */
+/** Each mutation of `npm run mutate` still matches the source, and docs/mutations.md names the test that notices it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** The definitions that the pages show are valid: loaded as files of a project, they lack nothing but what the page does not show. */
+/** The definitions that the pages show are valid: loaded as a project, they lack only what the page does not show. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'everthread-pages-'));
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `docs-tools.md/6/agents/tools/refund.ts`: the page, the line, the file. */
+/** Matches `docs-tools.md/6/agents/tools/refund.ts`: the page, the line, the file. */
 const SHOWN = /^([^/]+)\/\d+\/(agents\/.+)$/;
 
 function projects(): Map<string, string[]> {

@@ -1,7 +1,7 @@
 /**
- * The TypeScript of the pages, as files of a project. A block that begins with a path (`// agents/tools/refund.ts`) is that file; one
- * without imports and exports stands where `state` and `client` are; what else it needs is said before it, unseen on the page:
- * `<!-- given: declare const prices: Map<string, number>; -->`.
+ * The TypeScript of the pages, as files of a project. A block that begins with a path (`// agents/tools/refund.ts`) is
+ * that file; one without imports and exports can use `state` and `client`. Whatever else it needs is declared before
+ * it, hidden on the page: `<!-- given: declare const prices: Map<string, number>; -->`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export const PAGES = [
 ];
 
 const BLOCK = /(?:<!-- given:([\s\S]*?)-->\s*)?^```ts\n([\s\S]*?)^```$/gm;
-/** One file of several in a block; what follows the path is for the reader. */
+/** Matches the path that starts one of several files in a block; any text after the path is for the reader. */
 const FILE = /^\/\/ ((?:agents|src)\/[\w[\]*./-]+\.ts)\b.*\n/gm;
 
 const GIVEN = `import type { RuntimeClient, ThreadState } from 'everthread';
@@ -24,7 +24,7 @@ declare const client: RuntimeClient;
 declare const threadId: string;
 `;
 
-/** By path in the project: `docs-hooks.md/12/agents/hooks/polite.ts`, where 12 is the line of the block. */
+/** The examples by path: in `docs-hooks.md/12/agents/hooks/polite.ts`, 12 is the line of the block. */
 export function readExamples(): ReadonlyMap<string, string> {
   return new Map(PAGES.flatMap(readPage));
 }

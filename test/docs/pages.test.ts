@@ -11,7 +11,7 @@ const pages = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
 ].filter((file) => file.endsWith('.md'));
 
-/** A path of this repository, or of `src`; other paths are examples of a user's project. */
+/** First segments of paths in this repository or in `src`; other paths are examples of a user's project. */
 const PLACES = [...readdirSync(join(ROOT, 'src')), 'src', 'test', 'bench', 'scripts', 'temporal'];
 const FILE = new RegExp(`\`((?:${PLACES.join('|')})/[\\w./-]+\\.(?:ts|mjs|json|yaml|txt|sh))\``, 'g');
 

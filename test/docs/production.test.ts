@@ -1,4 +1,4 @@
-/** What the production page and the compose file say fits the program: read and compared, for there is no container engine to run them here. */
+/** The production page and the compose file fit the program: compared as text, without a container engine. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const { worker } = compose.services;
 const PAGE = read('docs/production.md');
 const OPERATIONS = read('docs/operations.md');
 
-/** `${NAME:-default}` is the default; `${NAME:?why}` is asked for. */
+/** Replaces `${NAME:-default}` by the default, and `${NAME:?why}` of the required keys by a value. */
 const filled = (value: string) =>
   value
     .replace(/\$\{\w+:-([^}]*)\}/g, '$1')
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** Instructions of a Dockerfile: name and the rest. */
+/** The instructions of a Dockerfile: name and rest. */
 const instructions = (text: string) =>
   text
     .split('\n')

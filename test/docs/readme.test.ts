@@ -1,4 +1,4 @@
-/** The code of the front page runs as it is printed: its project, its test of an agent and its client, on the real engine, with a script as the model. */
+/** The code of the front page runs as printed (project, agent test, client), on the real engine, with a script. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const MINUTES = 5 * 60_000;
 
 let folder: string;
 
-/** The one block that has this in it. */
+/** Returns the only block that contains this text. */
 function printed(mark: string): string {
   const found = BLOCKS.filter((code) => code.includes(mark));
   expect(found).toHaveLength(1);
@@ -29,7 +29,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** Answers what the program prints, as JSON. */
+/** Runs a program, and parses the last line that it prints as JSON. */
 async function run(program: string): Promise<unknown> {
   const env = {
     ...process.env,
@@ -39,7 +39,7 @@ async function run(program: string): Promise<unknown> {
     EVERTHREAD_LOG: 'error',
   };
   const hooks = join(ROOT, 'test', 'support', 'own-name.mjs');
-  // What the hooks answer is a source: the options' own hook, which is asked first, has it packed.
+  // These hooks resolve to a source file; the hook of PROGRAM_OPTIONS, which Node asks first, has that file packed.
   const line = ['--import', hooks, ...PROGRAM_OPTIONS, program];
   const { stdout } = await promisify(execFile)(process.execPath, line, { cwd: folder, env });
   return JSON.parse(stdout.trim().split('\n').at(-1) as string);
@@ -62,7 +62,7 @@ it(
   async () => {
     write(
       'test.ts',
-      // The page leaves the payment service to its readers.
+      // The page does not show the payment service.
       `globalThis.pay = async (...paid) => { globalThis.paid = paid; };
      ${printed("from 'everthread/testing'")}
      console.log(JSON.stringify({ content, calls: toolCalls.map(({ name, status, result }) => [name, status, result]), paid: globalThis.paid.slice(0, 2) }));`,

@@ -21,7 +21,7 @@ const rules: readonly Rule[] = readRules();
 const uses: readonly Use[] = readUses();
 const nameOf = ({ file, id }: Pick<Rule, 'file' | 'id'>) => `${file} ${id}`;
 
-/** Where every mention of a rule has words beside it. */
+/** Folders in which every mention of a rule has words beside it. */
 const WORDED = /^(scripts|src)/;
 
 describe('the rules of the sources', () => {

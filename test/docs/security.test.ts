@@ -1,4 +1,4 @@
-/** `docs/security.md` promises what a test shows: each file that it names is there, and has the titles that it quotes. */
+/** `docs/security.md` promises what tests show: the files that it names exist, and have the titles that it quotes. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -9,13 +9,13 @@ const FILES = [
   ...new Set([...PAGE.matchAll(/`((?:test|src|bench)\/[\w./-]+\.ts)`/g)].map(([, path]) => path as string)),
 ];
 
-/** The titles of all tests, as they stand in the sources. */
+/** The text of all tests, in which quoted titles are searched. */
 const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(join(ROOT, 'test', path), 'utf8'))
   .join('\n');
 
-/** In the last column, where tests stand. A title that is cut or has a place for names is looked for by its longest piece. */
+/** Titles quoted in the last column. One that is cut, or has a place for names, is searched by its longest piece. */
 function quotedTitles(): string[] {
   const cells = PAGE.split('\n').flatMap((line) =>
     line.startsWith('| ') && line.includes('test/') ? [line.split(' | ').at(-1) as string] : [],

@@ -1,4 +1,4 @@
-/** The published client of A2A, as it is, while workers die: each of its calls ends with exactly what the thread has. */
+/** The published A2A client, unmodified, while workers die: each of its calls ends with exactly what the thread has. */
 
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.close());
 
-/** Its agent; the door is of the test. */
+/** A client of this agent, on the test's own API server. */
 async function clientOf(agent: string): Promise<Client> {
   api = await testApi(cluster);
   return a2aClient(`${api.url}/a2a/${agent}/`);
@@ -40,7 +40,7 @@ describe('a client of A2A whose worker is killed', () => {
       if (others || heard(frames).texts.length < 10) continue;
       const id = taskIdOf(frames);
       const subscribed = collect(client.resubscribeTask({ tenant: '', id }));
-      // The same message again waits for the same task.
+      // Sending the same message again waits for the same task.
       others = Promise.all([subscribed, client.sendMessage(request)]);
       await killWorker();
       await cluster.keep(1);

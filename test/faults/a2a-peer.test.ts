@@ -1,6 +1,7 @@
 /**
- * An agent elsewhere is asked once, though the worker that asks it dies before it is answered: between a message and the id of its task, and between an answer
- * and what becomes of it. What a peer remembers (support/a2a-peer.ts) says whether the call goes on, or ends by saying that nobody knows.
+ * A remote agent does each piece of work once, even if the worker that asks for it dies before the answer arrives:
+ * between a message and the id of its task, or between an answer and its outcome. What a peer remembers
+ * (support/a2a-peer.ts) decides whether the call goes on or ends with an unknown outcome.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,7 +13,7 @@ import { killWorkers, PATIENT } from '../support/standing.ts';
 
 const KINDS = ['keeps', 'forgets', 'once'] as const;
 
-/** Of which an answer that was lost is to be told. */
+/** Kinds of peers for which the loss of an answer is tested. */
 const LOSING = ['forgets', 'once'] as const;
 
 let peer: A2aPeer;
@@ -24,7 +25,7 @@ const openWait = (id: string) =>
     return wait?.state === 'open' ? wait.id : undefined;
   });
 
-/** By what is said to them. */
+/** Thread ids by the message that the thread began with. */
 const threads = new Map<string, string>();
 const threadOf = (kind: PeerKind, message: string) => threads.get(`${kind}: ${message}`) as string;
 /** The questions that were open when the worker died. */
@@ -37,21 +38,21 @@ async function begin(kind: PeerKind, message: string): Promise<string> {
   return id;
 }
 
-/** It is asked whom it is for. */
+/** Begins a thread and resolves once the peer has asked its question (whom the work is for). */
 async function beginAsked(kind: PeerKind, message: string): Promise<string> {
   const id = await begin(kind, message);
   waits.set(id, await openWait(id));
   return id;
 }
 
-/** An answer is on its way, and will be heard, or lost. */
+/** Answers the open question and resolves once the peer holds the answer: it is then received (`taken`) or lost. */
 async function answerHeld(id: string, value: string, kind: PeerKind, what: 'taken' | 'lost'): Promise<void> {
   const held = peer.holdNext(kind, what);
   await cluster.client.answerWait(waits.get(id) as string, { value });
   await held;
 }
 
-/** Every call is where its test will have it when the one worker dies. */
+/** Brings every call to the place where its test needs it when the only worker dies. */
 beforeAll(async () => {
   peer = await startA2aPeer();
   const peers = KINDS.map((kind) => [kind, { url: `${peer.origin}/${kind}`, idempotent: kind === 'once' }]);
@@ -90,7 +91,7 @@ afterAll(async () => {
 });
 
 const result = async (id: string) => (await cluster.transcript(id)).find((line) => line.startsWith('tool'));
-/** What has come to it from this test, where no two say the same. */
+/** Messages with this text that the peer has received; each test uses its own texts. */
 const heard = (kind: PeerKind, text: string) => peer.heard(kind).filter((each) => each.text === text);
 const done = (kind: PeerKind, text: string) => peer.done(kind).filter((each) => each.includes(text));
 
@@ -108,7 +109,7 @@ describe('an agent elsewhere whose asker is killed', () => {
       expect(heard(kind, 'dig')).toHaveLength(times);
       expect(new Set(heard(kind, 'dig').map(({ messageId }) => messageId)).size).toBe(1);
       expect(done(kind, 'dig')).toHaveLength(1);
-      // Whose outcome is unknown can be looked after by people.
+      // A call whose outcome is unknown has an event, so that people can settle it.
       const uncertain = (await cluster.store.events.read(id, 0)).filter(
         ({ type }) => type === 'tool.unknown',
       );

@@ -1,4 +1,6 @@
-/** An approval outlives everything that runs: worker and server are killed and started again, the code is deployed anew, a day goes by. */
+/**
+ * An approval survives restarts: worker and server are killed and started again, new code is deployed, a day passes.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

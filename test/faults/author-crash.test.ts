@@ -1,4 +1,7 @@
-/** What takes its worker down is tried again alone and then given up; whatever ran beside it is not. Real processes throughout. `npm run test:soak -- author-crash` has every kind of unit. */
+/**
+ * A unit that takes its worker down is tried again alone and then given up; units that ran beside it are not. All
+ * processes are real. `npm run test:soak -- author-crash` has every kind of unit.
+ */
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,17 +15,20 @@ jest.setTimeout(600_000);
 const REST = { timeoutMs: 400_000 };
 const INNOCENTS = isLong ? 5 : 2;
 const inLongForm = isLong ? it : () => undefined;
-/** More than three where a busy machine takes a worker for lost, and two attempts fall at the same time. */
+/** More than three if a busy machine makes a worker seem lost and two attempts crash at the same time. */
 const GIVEN_UP = /WorkerCrashed: .* (three|\d+) times/;
 
-/** That of the second counts, and ends, what computes without end; the first is told to fill a small heap. */
+/**
+ * UNWATCHED: no watchdog, and a small heap for a tool that fills it. WATCHED: the watchdog ends endless loops, and
+ * counts them.
+ */
 const UNWATCHED = { EVERTHREAD_WATCHDOG_MS: '0', NODE_OPTIONS: '--max-old-space-size=320' };
 const WATCHED = { EVERTHREAD_WATCHDOG_MS: '2000' };
 
 let site: CrashSite;
 let crashesBefore = 0;
 
-/** One worker for all tests of a block: after each fall it is started again, and everything is as it was before. */
+/** One worker for all tests of a block: after each crash it is restarted with its earlier state. */
 function onWorker(env: Readonly<Record<string, string>>): void {
   beforeAll(async () => {
     site = await startCrashSite(env);
@@ -34,7 +40,7 @@ function onWorker(env: Readonly<Record<string, string>>): void {
 }
 
 const countCrashes = () => site.worker.stderr().split('has ended (').length - 1;
-/** Of the worker itself, in this test. */
+/** Crashes of the worker itself since the current test began. */
 const crashes = () => countCrashes() - crashesBefore;
 const falls = (thread: string) =>
   site.ledger().filter((line) => line.startsWith(thread) && line.endsWith('falls')).length;
@@ -44,13 +50,15 @@ async function atRest(thread: string): Promise<string[]> {
   return site.transcript(thread);
 }
 
-/** As those that wait for "exhaust", and the innocent, note when they begin. */
+/**
+ * True if such a line is in the ledger: units that wait for "exhaust", and innocent ones, write one when they begin.
+ */
 const hasBegun = (what: string) => site.ledger().some((line) => line.endsWith(what));
 
 const effectFailure = async (thread: string) =>
   (await site.store.events.read(thread, 0)).find((event) => event.type === 'effect.failed');
 
-/** Rows that the store has of work of a thread that takes processes down. */
+/** Strikes in the store against this thread's units. */
 function strikes(thread: string): unknown[] {
   const db = new DatabaseSync(join(site.project.folder, 'data', 'store.db'), { readOnly: true });
   try {
@@ -72,7 +80,7 @@ describe('on one worker', () => {
     let deciding: string;
     let innocents: string[];
     let fallen: number;
-    /** In the long form alone: others of their kind are there. */
+    /** Set only in the long form; the short form has other units of the same kind. */
     let counselled: string | undefined;
     let acting: string | undefined;
 
@@ -236,7 +244,7 @@ describe('a synchronous endless loop', () => {
     expect(line).toContain(`threadId=${thread}`);
     expect(line).toContain('agents/tools/spin.ts');
     expect((await atRest(thread))[2]).toMatch(GIVEN_UP);
-    // The first time is counted: it is known who it was.
+    // The first crash counts too, since the culprit is known.
     expect(falls(thread)).toBeGreaterThanOrEqual(3);
     expect((await atRest(bystander))[2]).toBe('tool innocent success: all is well');
     expect(strikes(thread)).toEqual([expect.objectContaining({ thread_id: thread })]);

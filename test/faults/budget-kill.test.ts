@@ -1,6 +1,6 @@
 /**
- * Budgets while worker processes are killed: what a family has spent is what its provider has counted, for each request whose end was
- * seen; a request whose end nobody saw counts as it was reserved, and is marked; and no limit is exceeded.
+ * Budgets while worker processes are killed. A family has spent what its provider counted for each request whose end
+ * was seen; a request whose end was not seen counts with its reserved amount and is marked. No limit is exceeded.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EventKind, eventsOf } from '../../src/core/event/thread-event.ts';
@@ -11,7 +11,7 @@ import { faultScript } from '../support/fault-project.ts';
 import { killWorker } from '../support/ordeal.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-/** Of every answer, as the provider tells. */
+/** Usage that the provider reports for every answer. */
 const ANSWER = { promptTokens: 7, completionTokens: 3, totalTokens: 10 };
 const WIDE = { maxSteps: 1000, maxLlmCalls: 1000, maxToolCalls: 1000, maxRuntimeSeconds: 100_000 };
 const AMOUNTS = { maxInputTokens: 1_000_000, maxOutputTokens: 1_000_000 };
@@ -43,7 +43,7 @@ describe(`budgets, while ${KILLS} workers are killed`, () => {
   };
   const count = async (root: string, kind: EventKind) =>
     (await logs(root)).flatMap((log) => eventsOf(log, kind)).length;
-  /** One that is idempotent begins again where its worker was lost, and is paid for once. */
+  /** Number of distinct calls begun. An idempotent call begins again if its worker was lost, but is paid for once. */
   const callsOf = async (root: string) =>
     (await logs(root))
       .map((log) => eventsOf(log, 'tool.started').map(({ step, data }) => `${step} ${data.callId}`))
@@ -62,7 +62,7 @@ describe(`budgets, while ${KILLS} workers are killed`, () => {
     const all = [...roots, narrow];
     const random = seededRandom('budgets');
     for (let kill = 1; kill <= KILLS; kill++) {
-      // Each dies in the midst of the work.
+      // Each worker dies in the middle of its work.
       await eventually(`${4 * kill} requests`, () => cluster.model.requests.length >= 4 * kill);
       await killWorker(cluster, random);
     }
@@ -72,7 +72,7 @@ describe(`budgets, while ${KILLS} workers are killed`, () => {
       const lines = await linesOf(root);
       const [called, answered] = [await count(root, 'model.called'), await count(root, 'model.answered')];
       expect(lines.maxLlmCalls).toMatchObject({ used: called });
-      // A request whose end was not seen counts as it was reserved.
+      // A request whose end was not seen counts with its reserved amount.
       for (const [limit, each] of [
         ['maxInputTokens', ANSWER.promptTokens],
         ['maxOutputTokens', ANSWER.completionTokens],
@@ -85,7 +85,7 @@ describe(`budgets, while ${KILLS} workers are killed`, () => {
       }
     }
     const requests = await Promise.all(all.map((root) => count(root, 'model.called')));
-    // Each has its row before it is sent.
+    // Each request has its row before it is sent.
     expect(cluster.model.requests.length).toBeLessThanOrEqual(requests.reduce((sum, each) => sum + each));
     for (const root of roots) {
       expect(await linesOf(root)).toMatchObject({

@@ -1,7 +1,7 @@
 /**
- * The budget of a tree of 13 threads, with retries and fallbacks, while worker processes are killed: for each request whose end was seen it has what the
- * provider has counted; a request whose end nobody saw counts as it was reserved, and is marked; and it is never above a limit. `EVERTHREAD_FAULT_SEED`
- * changes when which worker dies.
+ * The budget of a tree of 13 threads, with retries and fallbacks, while worker processes are killed. Each request whose
+ * end was seen is charged what the provider counted; one whose end was not seen is charged its reserved amount and
+ * marked. The budget never exceeds a limit. `EVERTHREAD_FAULT_SEED` changes when which worker dies.
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -20,11 +20,11 @@ const WIDE = {
   maxOutputTokens: 1e6,
   maxCost: 1000,
 };
-/** Used up on the way. */
+/** A budget that is used up during the run. */
 const NARROW = { ...WIDE, maxOutputTokens: 40 };
 const AMOUNTS = ['maxInputTokens', 'maxOutputTokens', 'maxCost'] as const;
 
-/** As many deaths of workers as happen within `seconds`. */
+/** Kills up to `kills` workers, or as many as die within `seconds`. */
 export function describeBudgetTree(kills: number, seconds?: number): void {
   let cluster: Cluster;
   const counted = new Map<number, number>();
@@ -44,7 +44,9 @@ export function describeBudgetTree(kills: number, seconds?: number): void {
   const members = async (root: string) =>
     (await cluster.store.family.read(root)).map(({ thread }) => thread.id);
 
-  /** Never above a limit, whenever it is looked at: all that is held, but for what a provider counts beyond an estimate of input. */
+  /**
+   * Checks that used plus reserved never exceeds a limit, except for input that a provider counts beyond the estimate.
+   */
   async function expectWithin(root: string): Promise<void> {
     for (const { limit, used, reserved, max } of await cluster.store.budgets.read(root))
       expect({ limit, over: used + reserved > max }).toEqual({ limit, over: false });
@@ -57,7 +59,7 @@ export function describeBudgetTree(kills: number, seconds?: number): void {
     for (const id of await members(root)) await cluster.client.waitForIdle(id, { timeoutMs: PATIENCE[0] });
   }
 
-  /** All have reported, and what the reports have begun is over. */
+  /** Resolves when all children have reported, and the work that their reports started is over. */
   async function ended(root: string): Promise<void> {
     const reported = async () => {
       await expectWithin(root);
@@ -72,7 +74,7 @@ export function describeBudgetTree(kills: number, seconds?: number): void {
     const logs = await Promise.all(ids.map((id) => cluster.store.events.read(id, 0, 1_000_000)));
     const ends = logs.flatMap(endsOf);
     const seen = ends.flatMap(({ usage }) => (usage ? [usage] : []));
-    // Each is one that the provider has counted, and no other's.
+    // Each usage is one that the provider has counted, and no usage is charged twice.
     for (const { promptTokens, completionTokens } of seen)
       expect(counted.get(promptTokens)).toBe(completionTokens);
     expect(new Set(seen.map(({ promptTokens }) => promptTokens)).size).toBe(seen.length);
@@ -113,7 +115,7 @@ export function describeBudgetTree(kills: number, seconds?: number): void {
         };
         const narrow = async () => {
           const root = await begin(NARROW);
-          // What it has left is less than some request takes.
+          // The run fails once the rest of the budget is less than a request takes.
           const end = async () => (await cluster.client.getThread(root)).lastError;
           await eventually('the end', end, ...PATIENCE);
           await atRest(root);
@@ -144,12 +146,12 @@ function priceOf(input: number, output: number): number {
   return (input * PRICES.inputPrice + output * PRICES.outputPrice) / 1_000_000;
 }
 
-/** Of each request of a thread: what was counted, where its end was seen, and what was estimated. */
+/** For each request of a thread: the counted usage if its end was seen, and the estimate. */
 function endsOf(log: readonly ThreadEvent[]) {
   const keyOf = ({ step, attempt, data }: { step?: number; attempt?: number; data: { call: number } }) =>
     `${step}:${attempt}:${data.call}`;
   const answered = new Map(eventsOf(log, 'model.answered').map((event) => [keyOf(event), event.data.usage]));
-  // A provider that refuses counts nothing; a connection that breaks may have been counted.
+  // A request that the provider refused costs nothing; one whose connection broke may have been counted.
   const refused = new Set(
     eventsOf(log, 'model.failed').flatMap((event) =>
       event.data.statusCode === undefined ? [] : [keyOf(event)],

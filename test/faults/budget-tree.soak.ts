@@ -1,6 +1,6 @@
 /**
- * Trees and their budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20), `EVERTHREAD_FAULT_SECONDS` for how long
- * at most.
+ * Trees and their budgets while workers die again and again. `EVERTHREAD_FAULT_KILLS` is the number of deaths (default
+ * 20), `EVERTHREAD_FAULT_SECONDS` the maximum duration.
  */
 import { describeBudgetTree } from './budget-tree-ordeal.ts';
 

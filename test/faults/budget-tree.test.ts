@@ -1,4 +1,6 @@
-/** A tree of 13 threads and its budget, under two deaths of workers. `npm run test:soak -- budget-tree` has many. */
+/**
+ * A tree of 13 threads and its budget, with two deaths of workers. `npm run test:soak -- budget-tree` has many deaths.
+ */
 import { describeBudgetTree } from './budget-tree-ordeal.ts';
 
 describeBudgetTree(2);

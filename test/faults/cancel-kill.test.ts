@@ -1,6 +1,6 @@
 /**
- * A worker process is killed while it cancels an execution: what another one finds is the request in the store, and it ends the execution as
- * canceled, with the reason, once.
+ * A worker process is killed while it cancels an execution: another one finds the request in the store and ends the
+ * execution once, as canceled, with the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '../../src/workflows/messages.ts';
@@ -15,7 +15,7 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
   let answering: string;
 
   beforeAll(async () => {
-    // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
+    // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
     cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
     await cluster.keep(1);
     const inTool = () => standAt(cluster, 'body_before', () => cluster.begin('use write 1'));
@@ -52,7 +52,8 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
       status: 'stopped',
       stopReason: 'canceled',
     });
-    // As the workflow shows it to people. A query that comes with news is refused until its task has brought them.
+    // The status that the workflow shows to people. A query that arrives together with new events fails until their
+    // workflow task is done.
     await eventually('the status of its workflow', async () => {
       const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
       const shown = await handle.query(status).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** A worker is killed around a wait of a subagent that its parent waits for: the parent shows it as long as it is open, and goes on behind it. */
+/**
+ * A worker is killed around a wait of a subagent for which its parent waits: the parent shows the wait while it is
+ * open, and goes on after it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { decide } from '../support/approvals.ts';
@@ -34,7 +37,7 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
 
   const ask = () => cluster.begin('go', 'clerk');
 
-  /** The wait that the parent and its child show. */
+  /** The open wait that both the parent and its child show. */
   const shown = (parent: string) =>
     eventually('a wait that both show', async () => {
       const [wait] = await cluster.client.listWaits({ threadId: parent });

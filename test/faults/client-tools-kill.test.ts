@@ -1,4 +1,7 @@
-/** Tools that clients run themselves, while workers die: what is waited for outlives them, a result is taken without a worker, and the agent goes on from it once. */
+/**
+ * Tools that clients run themselves, while workers die: an open call survives them, its result is accepted without a
+ * worker, and the agent continues from it once.
+ */
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -15,7 +18,7 @@ import { killWorkers, PATIENT } from '../support/standing.ts';
 
 const WEATHER = { name: 'weather', description: 'tells the weather', parameters: { type: 'object' } };
 
-/** Asks, brings the result that `killed` is behind, and answers what it was told in the end. */
+/** Asks a question, sends the tool's result once `killed` resolves, and returns the final answer. */
 type Client = (at: {
   readonly api: ServedApi;
   readonly threadId: string;
@@ -83,7 +86,10 @@ describe('a tool that its client runs', () => {
   const threads = new Map<string, string>();
   const told = new Map<string, string>();
 
-  /** All clients have their call before the worker dies, and all are being answered before the next one does. */
+  /**
+   * All clients have received their call before the worker dies, and all are being answered before the next worker
+   * dies.
+   */
   beforeAll(async () => {
     let heard = false;
     cluster = await startCluster({
@@ -110,7 +116,7 @@ describe('a tool that its client runs', () => {
       threads.set(name, threadId);
       told.set(name, String(await CLIENTS[name]?.({ api: served, threadId, killed })));
     });
-    // Nobody works until the results are there, and whoever begins to work then dies in mid-answer.
+    // No worker runs until the results have been sent; the worker that starts then dies in the middle of its answers.
     const dying = dead.promise.then(async () => {
       await cluster.keep(1);
       for (const threadId of threads.values())

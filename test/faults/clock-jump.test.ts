@@ -1,6 +1,6 @@
 /**
- * The clock of a worker process jumps by hours, both ways, in the midst of turns, streams, tools and effects: no thread fails,
- * nothing runs twice, nothing waits for the clock to come back but what waits for a time of it.
+ * The clock of a worker process jumps by hours, in both directions, during turns, streams, tools and effects: no thread
+ * fails, nothing runs twice, and only work that is due at a certain time waits for the clock.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -20,12 +20,12 @@ const WAITING_CLIENT = join(import.meta.dirname, '..', 'support', 'waiting-clien
 let cluster: Cluster;
 let clockFile: string;
 
-/** One worker lives through all jumps. */
+/** The same worker runs through all jumps. */
 beforeAll(async () => {
   clockFile = join(process.env.EVERTHREAD_TEST_FOLDER as string, `clock-${Math.random()}`);
   cluster = await startCluster({
     environment: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTHREAD_TEST_CLOCK: clockFile },
-    // No worker is killed here: one that a busy machine delays must not be taken for lost.
+    // No worker is killed here: one that a busy machine delays must not be considered lost.
     configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 },
   });
   await cluster.keep(1);
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 afterAll(() => cluster?.close());
 
-/** The next event of the thread tells that the worker sees it. */
+/** Shifts the worker's clock; the time of the thread's next event shows that it has taken effect. */
 function jump(milliseconds: number): void {
   writeFileSync(clockFile, String(milliseconds));
 }
@@ -72,7 +72,7 @@ describe.each([
     expect(cluster.ledger(held)).toEqual(['1']);
     for (const thread of [slow, writing, held])
       expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
-    // It did jump: what was stored meanwhile bears the time of that clock.
+    // The clock did jump: events stored in the meantime have the shifted time.
     const times = await eventTimes(writing, 'tool.done');
     expect(times.every((at) => Math.abs(at - shift - Date.now()) < HOURS_MS / 2)).toBe(true);
     expect(cluster.workers).toHaveLength(1);
@@ -123,7 +123,7 @@ describe('a client that waits for a thread', () => {
 describe('an effect', () => {
   it('whose time comes by a jump of the clock fires once, and one that it takes away waits for it', async () => {
     const thread = await cluster.start('hello');
-    // Within the jump, and beyond it.
+    // One effect is due within the jump, the other after it.
     await schedule(cluster.client, thread, 'fire', {
       id: 'soon',
       args: { line: 'soon' },
@@ -140,7 +140,7 @@ describe('an effect', () => {
     jump(-HOURS_MS);
     await schedule(cluster.client, thread, 'fire', { id: 'ahead', args: { line: 'ahead' } });
     await cluster.say(thread, 'again');
-    // By the clock of this process it is due; by that of the worker, in five hours.
+    // By the clock of this process the effect is due; by the worker's clock it is due in five hours.
     expect((await cluster.store.effects.list(thread)).map(({ id }) => id).sort()).toEqual(['ahead', 'late']);
     jump(0);
     await cluster.say(thread, 'and again');
@@ -149,7 +149,7 @@ describe('an effect', () => {
   });
 });
 
-/** Undisturbed. */
+/** Runs a message without disturbance and returns the transcript. */
 async function run(message: string): Promise<string[]> {
   const thread = await cluster.begin(message);
   if (message.startsWith('use hold')) {

@@ -1,4 +1,7 @@
-/** Tools that misbehave in every way that we could think of, in one worker beside healthy threads: each is felt by its own thread alone. */
+/**
+ * Tools that misbehave in every way we could think of, in one worker with healthy threads: each affects only its own
+ * thread.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -21,7 +24,7 @@ beforeAll(async () => {
   process.env.EVERTHREAD_ENCRYPTION_KEYS = generateKey('test');
   cluster = await startCluster({
     program: join(import.meta.dirname, '../support/clumsy-worker.ts'),
-    // A tool that computes, or a busy machine, must not make a living worker a lost one.
+    // A computing tool or a busy machine must not make a living worker seem lost.
     configuration: { modelHeartbeatMs: 120_000, toolHeartbeatMs: 120_000 },
   });
   await cluster.keep(1);
@@ -32,14 +35,14 @@ afterAll(async () => {
   delete process.env.EVERTHREAD_ENCRYPTION_KEYS;
 });
 
-/** Sixty threads at once, on a machine however busy: it bounds what never comes. */
+/** Upper bound in milliseconds for sixty threads at once on any machine; it only bounds a wait that would never end. */
 const LONGEST_MS = 600_000;
 jest.setTimeout(2 * LONGEST_MS);
 
 const workerLives = () => cluster.workers.length === 1 && cluster.workers[0]?.pid === pid;
 const workerLog = () => readFileSync(join(cluster.folder, 'worker.log'), 'utf8');
 
-/** Rejects when the worker dies, for nothing would come to rest then. */
+/** Rejects if the worker dies, since the thread would then never rest. */
 async function rest(threadId: string): Promise<void> {
   let resting = false;
   const idle = cluster.client.waitForIdle(threadId, { timeoutMs: LONGEST_MS }).then(() => {

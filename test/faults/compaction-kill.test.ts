@@ -1,4 +1,7 @@
-/** A worker is killed while a history is summarised: one summary is kept, told once, and nothing of the turn is lost. */
+/**
+ * A worker is killed while a history is summarised: one summary is stored and reported once, and nothing of the turn is
+ * lost.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { INSTRUCTIONS } from '../../src/core/context/summary.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -7,9 +10,9 @@ import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { type DeathPoint, faultScript, hasStayed, orderStay } from '../support/fault-project.ts';
 
-/** As the guard of the agent `keeper` counts them. */
+/** Number of messages at which the guard of the agent `keeper` summarises. */
 const WORDS = 5;
-/** With how many requests for a summary at least. */
+/** Title, place, and the least number of requests for a summary. */
 const PLACES: [string, DeathPoint | 'asked', number][] = [
   ['while the model summarises', 'asked', 2],
   ['after the model has summarised, before the commit', 'summarised', 2],
@@ -32,7 +35,7 @@ describe('a worker process killed with SIGKILL', () => {
         hung = true;
         return hangs();
       },
-      // Nobody who stays at his place may be taken for lost before the kill.
+      // Long enough that a worker whose threads stay at their places is not considered lost before the kill.
       configuration: { modelHeartbeatMs: 4000 },
     });
     await cluster.keep(1);
@@ -65,7 +68,7 @@ describe('a worker process killed with SIGKILL', () => {
     expect(again).toEqual([]);
     const calls = eventsOf(events, 'model.called').filter(({ data }) => data.purpose === 'compaction');
     expect(calls.length).toBeGreaterThanOrEqual(least);
-    // Nobody asks again once one is kept.
+    // Once a summary is stored, no further one is requested.
     expect(calls.filter(({ seq }) => seq > (told?.seq ?? 0))).toEqual([]);
     expect(eventsOf(events, 'step.committed').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(eventsOf(events, 'step.retried').length).toBeGreaterThanOrEqual(1);

@@ -1,4 +1,4 @@
-/** One thread that harms the V8 context which all threads of a worker share: what the others notice. */
+/** One thread harms the V8 context that all threads of a worker share: the effect on the others. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const TIMEOUT =
   'A thread computed longer than the script timeout: the workflow context is discarded and rebuilt';
 const DEATH = 'The thread that workflows run in died: it is replaced';
 const GRACE_MS = 300;
-/** Where nobody is to run into the script timeout, however busy the machine. */
+/** For tests in which the script timeout must not be reached, however busy the machine. */
 const LONG_MS = 120_000;
 
 let workflowBundle: string;
@@ -42,7 +42,7 @@ beforeEach(() => {
   ({ promise: released, resolve: releaseTool } = Promise.withResolvers<void>());
 });
 
-/** Says "done" after each tool result, and asks for the tool "hold" when told to. */
+/** The model answers "done" after each tool result, and calls the tool "hold" on request. */
 function harmedRuntime(scriptTimeoutMs = 2000): Promise<TestRuntime> {
   const model = scriptedModel((request) =>
     request.messages.at(-1)?.content === 'hold' ? calls('hold') : says('done'),
@@ -68,12 +68,12 @@ async function begin(runtime: TestRuntime, type: string, ...args: unknown[]): Pr
       () => {},
     ),
   );
-  // Its first workflow task is done: the worker has it cached.
+  // The first workflow task is done: the worker has the workflow cached.
   await eventually(`${workflowId} to rest`, async () => (await handle.describe()).historyLength >= 4);
   return handle;
 }
 
-/** The culprit's script ends irregularly while the others stand in line behind it. */
+/** Ends the culprit's script abnormally while tasks of the bystanders are queued behind it. */
 async function harm(
   runtime: TestRuntime,
   how: Harm,
@@ -93,7 +93,7 @@ async function countTimers(handle: WorkflowHandle): Promise<number> {
 const told = (message: string) => logged.filter((entry) => entry.message === message);
 
 describe('a thread that computes longer than the script timeout', () => {
-  // The context that is given up refuses work for seconds: one such time shows all of it.
+  // An abandoned context refuses work for seconds, so this one test checks every effect of it.
   it('leaves no command in the history of another, takes down no running tool, and one warning names it', async () => {
     const runtime = await harmedRuntime();
     const thread = await runtime.start('hello');
@@ -120,7 +120,7 @@ describe('a thread that computes longer than the script timeout', () => {
       'user: still there?',
       'assistant: done',
     ]);
-    // It ended as it would have.
+    // The running tool ended normally.
     await runtime.client.waitForIdle(holding);
     expect(await runtime.transcript(holding)).toEqual([
       'user: hold',

@@ -1,17 +1,19 @@
-/** What a run may not leave behind when it continues as new: a stop that came in the last moment, and a start that is under way. */
+/**
+ * Work that a run must not leave behind when it continues as new: a stop at the last moment, and a child being started.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
-/** More than the beginning of a run makes, and less than that and a turn. */
+/** More events than the beginning of a run makes, and fewer than that plus one turn. */
 const LIMIT = 20;
 
 type Hold = <Values extends unknown[], Answer>(
   command: (...values: Values) => Promise<Answer>,
 ) => (...values: Values) => Promise<Answer>;
 
-/** The first call of a command that is held stays there until it is let go. */
+/** A store in which the first held command blocks until `letGo` is called. */
 async function holdingStore(holding: (store: ThreadStore, hold: Hold) => Partial<ThreadStore>) {
   const store = await testStore();
   const reached = Promise.withResolvers<void>();
@@ -44,7 +46,7 @@ describe('a thread that is about to continue as new', () => {
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'hi' }] });
     await ending.promise;
-    // More than a run carries.
+    // More than a run carries over when it continues as new.
     for (const id of ['a', 'b', 'c']) await client.queueMessage(threadId, { id, content: id.repeat(3500) });
     queued.resolve();
     await reached;
@@ -69,7 +71,7 @@ describe('a thread that is about to continue as new', () => {
     await handle.signal('wakeForMessages', { boot: true });
     await reached;
     const run = await runOf();
-    // Each turn is beyond the limit; a second one would be another run's.
+    // Each turn exceeds the limit; without the child, the second one would be in another run.
     for (const content of ['1', '2']) await runtime.say(threadId, content);
     expect(await runOf()).toBe(run);
     letGo();

@@ -1,6 +1,6 @@
 /**
- * The disk of the store is full (a small tmpfs) while a worker works: no thread fails, clients are refused with the code, and
- * once there is room everything goes on, with every message, answer and side effect there once.
+ * The disk of the store is full (a small tmpfs) while a worker works: no thread fails, clients are refused with the
+ * code, and once there is space everything goes on, with every message, answer and side effect present once.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   cluster = await startCluster({
     store: `sqlite:${disk.folder}/store.db`,
     script: faultScript(() => gate.opened),
-    // No worker is killed here: one that a busy machine delays must not be taken for lost.
+    // No worker is killed here: one that a busy machine delays must not be considered lost.
     configuration: { modelHeartbeatMs: 20_000, toolHeartbeatMs: 20_000 },
   });
   await cluster.keep(1);
@@ -33,7 +33,7 @@ afterEach(async () => {
   disk.close();
 });
 
-/** Of the thread's activity that waits: what it last failed with, as the Web UI shows it, and how often it was tried. */
+/** The thread's pending activity: its last failure, as the Web UI shows it, and its number of attempts. */
 async function pending(threadId: string): Promise<{ failure?: string | null; attempt: number }> {
   const { raw } = await cluster.client.temporal.workflow.getHandle(`thread/${threadId}`).describe();
   const [activity] = raw.pendingActivities ?? [];
@@ -43,7 +43,7 @@ async function pending(threadId: string): Promise<{ failure?: string | null; att
   };
 }
 
-/** Until not even one more row finds room. */
+/** Writes to the store until there is no space for a single further row. */
 async function fillStore(threadId: string): Promise<void> {
   disk.fill();
   const { store } = cluster;
@@ -60,7 +60,7 @@ onDisk('a worker whose store’s disk is full', () => {
     await eventually('the model is asked', () => cluster.model.requests.some(isWaiting));
     await fillStore(before);
 
-    // By a signal alone, which needs no store; and with content that is stored first.
+    // The first message is only a signal and needs no store; the content of the second one is stored first.
     await cluster.client.queueMessage(before, { content: 'use write 1' });
     await expect(cluster.client.queueMessage(before, { content: LINE.repeat(3) })).rejects.toMatchObject({
       code: 'StoreFull',
@@ -69,7 +69,7 @@ onDisk('a worker whose store’s disk is full', () => {
       const { failure, attempt } = await pending(before);
       return failure === 'StoreFull' && attempt;
     });
-    // The answer comes while there is no room, and finds none for seconds.
+    // The answer arrives while the disk is full, and cannot be stored for seconds.
     gate.open();
     await eventually('it is refused again', async () => (await pending(before)).attempt > refused + 1);
     expect(await cluster.client.getThread(waiting)).toMatchObject({ status: 'running' });
@@ -90,7 +90,7 @@ onDisk('a worker whose store’s disk is full', () => {
     expect(cluster.ledger(before)).toEqual(['1', '2', '2.1']);
     for (const thread of [before, waiting])
       expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
-    // The answer that found no room was kept: its model was asked once.
+    // The answer that could not be stored was kept: the model was asked once.
     expect(cluster.model.requests.filter(isWaiting)).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Effects while workers die: many on several threads under random deaths, each of which fires, none too early, and
- * none that was removed; and one at each place where a death would be worst. `EVERTHREAD_FAULT_SEED` changes the schedule.
+ * Effects while workers die: many on several threads under random deaths, each of which fires, none too early, and none
+ * that was removed; and one at each of the most critical places. `EVERTHREAD_FAULT_SEED` changes the schedule.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -16,14 +16,14 @@ interface Removal {
   readonly late: string[];
 }
 
-/** Of each thread: those that stay, and those that are removed. */
+/** Effects of each thread: those that stay, and those that are removed. */
 const [KEPT, REMOVED] = [10, 2];
 
 export interface EffectsOrdeal {
   readonly threads: number;
-  /** The longest delay of an effect; workers die for so long. */
+  /** The longest delay of an effect, in milliseconds; workers die during that time. */
   readonly longestMs: number;
-  /** After which some are removed. */
+  /** Milliseconds after which some effects are removed. */
   readonly removalMs: number;
   readonly leastStrikes: number;
 }
@@ -42,22 +42,26 @@ export function describeEffectsKill({
   });
   afterAll(() => cluster?.close());
 
-  /** Effects of one thread with delays all over the time there is; answers their due times in milliseconds. */
+  /** Schedules a thread's effects with delays spread over the whole time; returns their due times in milliseconds. */
   async function scheduleAll(thread: string, nth: number): Promise<Map<string, number>> {
     const { store } = cluster;
     for (let n = 0; n < KEPT + REMOVED; n++) {
       const line = n < KEPT ? `e${n}` : `removed${n}`;
-      // Those to be removed are late enough to be there still.
+      // Effects to be removed are due so late that they still exist then.
       const delayMs = n < KEPT ? ((n * count + nth) / (KEPT * count)) * longestMs : longestMs - n * 100;
       await store.effects.schedule(thread, { id: line, name: 'fire', args: { line }, delayMs });
     }
-    // Once all are there: who looks after the first alone finds that nothing follows, and is not told again.
+    // Wake the thread once all effects are stored: if it saw only the first one, it would find that none follows, and
+    // nothing would wake it again.
     await cluster.client.wakeForEffects(thread, 0);
     const listed = await store.effects.list(thread);
     return new Map(listed.map(({ id, scheduledAt }) => [id, scheduledAt / 1000]));
   }
 
-  /** Answers what was removed, and what was due by then, because the machine stood still: another takes its place. */
+  /**
+   * Removes effects. Returns those removed, and those that had already become due because the machine was too slow:
+   * each of these is replaced by another one, which is removed.
+   */
   async function removeSome(thread: string): Promise<Removal> {
     const { store } = cluster;
     const removal: Removal = { removed: [], late: [] };
@@ -85,7 +89,7 @@ export function describeEffectsKill({
       const random = seededRandom(SEED);
       let strikes = 0;
       const removal = delay(removalMs).then(() => Promise.all(threads.map(removeSome)));
-      // On a busy machine a worker is long in starting, and the effects have the more to catch up with.
+      // On a busy machine a worker starts slowly, and has more overdue effects to catch up with.
       while (performance.now() < end || strikes < leastStrikes) {
         await delay(1000 + random.below(2000));
         await killWorker(cluster, random);

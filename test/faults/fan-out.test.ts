@@ -1,15 +1,15 @@
-/** Families of size: what is sent and reported is counted exactly (runtime §8, §9, §11). */
+/** Large families: what is sent and reported is counted exactly (runtime §8, §9, §11). */
 import { describe, expect, it } from '@jest/globals';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { fanOutRegistry, fanOutScript, LEVELS } from '../support/fan-out.ts';
 import { isLong } from '../support/long-form.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
-/** More calls in a step than are told by name (LIMITS.namedCalls). */
+/** More calls in a step than are listed by name (LIMITS.namedCalls). */
 const CHILDREN = isLong ? 50 : 20;
-/** Each way: more than a run keeps the ids of (LIMITS.seenIds). */
+/** Messages in each direction: more than a run keeps the ids of (LIMITS.seenIds). */
 const MESSAGES = isLong ? 500 : 300;
-/** For what so many write: a minute on a busy machine. */
+/** Milliseconds for that many writes, which take a minute on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 async function family(content: string): Promise<TestRuntime & { thread: string }> {
@@ -68,7 +68,7 @@ describe('a family of size', () => {
       client.queueMessage(one, { content: `relay ${two} ${MESSAGES}` }),
       client.queueMessage(two, { content: `relay ${one} ${MESSAGES}` }),
     ]);
-    // Until both have written: to read all messages again and again would slow down who writes them.
+    // Wait for both writers first: reading all messages again and again would slow them down.
     for (const id of [one, two]) await client.waitForIdle(id);
     for (const [to, from] of [
       [one, two],

@@ -1,6 +1,6 @@
 /**
- * A worker dies in the instant in which a turn comes by a place: a turn that summarises its history, warns of a loop, and asks for an approval.
- * What it ends with is what it ends with undisturbed.
+ * A worker dies at the moment when a turn reaches a place: the turn summarises its history, warns of a loop, and asks
+ * for an approval. It ends as an undisturbed turn does.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { INSTRUCTIONS } from '../../src/core/context/summary.ts';
@@ -12,12 +12,12 @@ import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
 
-/** As many as the guard of the agent `careful` lets be: with what comes next there are more. */
+/** As many messages as the guard of the agent `careful` allows; the next one exceeds its threshold. */
 const WORDS = Array.from({ length: 19 }, (_, index) => ({ content: `word ${index}` }));
-/** The same call so often that the model is reminded. */
+/** Number of identical calls after which the model is warned. */
 const REPEATED = 4;
 
-/** As the turn begins, up to its approval. */
+/** Places from the start of the turn to its approval. */
 const BEFORE: readonly DeathPoint[] = [
   'step_begun',
   'summarised',
@@ -31,7 +31,7 @@ const BEFORE: readonly DeathPoint[] = [
   'tool_committed',
   'wait_opened',
 ];
-/** As it is approved, up to its end. */
+/** Places from the approval to the end of the turn. */
 const BEHIND: readonly DeathPoint[] = [
   'wait_answered',
   'tool_not_begun',
@@ -53,13 +53,13 @@ export interface Deaths {
   readonly behind?: DeathPoint;
 }
 
-/** One for each turn. */
+/** One death per turn. */
 export const EACH_PLACE: readonly Deaths[] = [
   ...BEFORE.map((before) => ({ before })),
   ...BEHIND.map((behind) => ({ behind })),
 ];
 
-/** Depends on the request alone: whoever asks again is answered alike. */
+/** Depends only on the request, so that a repeated request gets the same answer. */
 function answer({ messages }: RecordedRequest): ScriptStep {
   if (messages[0]?.content === INSTRUCTIONS) return says('what was said');
   const begun = messages.findLastIndex(({ content }) => content === 'now');
@@ -78,7 +78,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
   let undisturbed: Turn;
 
   beforeAll(async () => {
-    // Workers that get little of the machine are late, and not lost.
+    // Long enough that workers with little CPU time are late but not considered lost.
     const configuration = { modelHeartbeatMs: 6000, toolHeartbeatMs: 6000 };
     cluster = await startCluster({ script: answer, configuration });
     await cluster.keep(2);
@@ -114,7 +114,9 @@ function guardedTurn(matrix: readonly Deaths[]): void {
     };
   }
 
-  /** The answer is stored by the thread's worker, and not before it is sent. */
+  /**
+   * Answers by a signal, so that the thread's worker stores the answer; the client would store it before it sends it.
+   */
   function bySignal(thread: string, id: string): Promise<void> {
     const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
     return handle.signal(answerWait, { id, answer: APPROVED });
@@ -144,7 +146,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
       const survived = await turn(deaths);
       const { before, behind } = deaths;
       const isCutOff = [before, behind].some((point) => point === 'body_before' || point === 'body_after');
-      // Its call is never made again: where it was cut off nobody knows whether it has acted.
+      // The tool is never called again: if the call was cut off, it is unknown whether it had its effect.
       const known = ({ transcript }: Turn) =>
         transcript.filter((line) => !isCutOff || !/^tool (write|refund) /.test(line));
       expect(known(survived)).toEqual(known(undisturbed));
@@ -156,7 +158,8 @@ function guardedTurn(matrix: readonly Deaths[]): void {
       expect(new Set(survived.ledger.filter((line) => line === 'back')).size).toBeLessThanOrEqual(1);
       const { ended, summaries, waits, warned } = undisturbed;
       expect(survived).toMatchObject({ ended, summaries, waits, ...(isCutOff ? {} : { warned }) });
-      // One that was asked for and not kept is asked for again, also of a worker that a busy machine makes late; one that is kept never is.
+      // A summary that was requested but not stored is requested again, also if a busy machine delays its worker; one
+      // that is stored never is.
       expect(survived.askedOnceKept).toBe(0);
       expect(survived.asked).toBeGreaterThanOrEqual(undisturbed.asked + (before === 'summarised' ? 1 : 0));
     },

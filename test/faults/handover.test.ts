@@ -1,4 +1,4 @@
-/** A worker that is told to go (SIGTERM) hands its work over; how long that takes is measured by `bench/recovery.ts`. */
+/** A worker that receives SIGTERM hands its work over; `bench/recovery.ts` measures how long that takes. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
 import { hangs, says } from '../../src/testing/index.ts';
@@ -14,7 +14,10 @@ interface Grace {
   readonly modelGraceMs: number;
 }
 
-/** The first answer to "tell" never comes to its end, that to "tell all" takes seconds to. Heartbeats are longer than any test. */
+/**
+ * The first answer to "tell" never completes; the one to "tell all" takes seconds. Heartbeat timeouts are longer than
+ * any test.
+ */
 function onCluster(grace: Grace): void {
   beforeAll(async () => {
     const script = faultScript();
@@ -34,20 +37,20 @@ function onCluster(grace: Grace): void {
   afterAll(() => cluster?.close());
 }
 
-/** Requests to the model about threads that begin so. */
+/** Number of model requests about threads that begin with this message. */
 const asked = (message: string) =>
   cluster.model.requests.filter(
     ({ messages }) => messages.find(({ role }) => role === 'user')?.content === message,
   ).length;
 
-/** The worker that has the work; a second one waits when this has answered. */
+/** Starts a second worker, which waits, and returns the one that holds the work. */
 async function addWaitingWorker(): Promise<WorkerProcess> {
   const [holder] = cluster.workers;
   await cluster.keep(2);
   return holder as WorkerProcess;
 }
 
-/** Resolves when text has come, and nothing else. */
+/** Resolves when the first text of a thread has been streamed. */
 async function beginToStream(message: string): Promise<string> {
   const thread = await cluster.begin(message);
   await eventually('streamed text', async () => (await logOf(thread)).some(isChunk));
@@ -57,7 +60,7 @@ async function beginToStream(message: string): Promise<string> {
 const logOf = (thread: string) => cluster.store.events.read(thread, 0, 10_000);
 const isChunk = ({ type }: ThreadEvent) => type === 'model.chunk';
 
-/** Whatever tells a reader, or an operator, that another worker was at it before. */
+/** Everything that shows a reader or an operator that another worker had the step before. */
 const retriesOf = async (thread: string) => {
   const log = await logOf(thread);
   return [...eventsOf(log, 'attempt.discarded'), ...eventsOf(log, 'step.retried')].map(({ data }) => data);
@@ -67,7 +70,7 @@ const HANDED_OVER = [
   { reason: 'the worker that had it has shut down', handedOver: true },
 ];
 
-/** It is told to go while it has one thread of each kind. */
+/** The worker has one thread of each kind when it receives the signal. */
 describe('a worker told to go with SIGTERM, without a grace for models,', () => {
   let streaming: string;
   let holding: string;
@@ -83,14 +86,14 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
     gone = (await addWaitingWorker()).end('SIGTERM');
   });
 
-  /** Nothing but the tool keeps it. */
+  /** Releases the tool, the only work that keeps the worker alive, and waits for the worker to exit. */
   async function letGo(): Promise<void> {
     release(cluster.folder);
     await gone;
   }
 
   it('[AX-40] gives a streaming model call to another worker at once, and its readers learn what to forget, and that no worker was lost', async () => {
-    // Neither its grace nor its heartbeat can end it so early, and it is still there.
+    // Neither the worker's grace nor a heartbeat timeout can end the call this early, and the worker is still running.
     await eventually('the second request', () => asked('tell') === 2);
     await cluster.client.waitForIdle(streaming);
     expect(await cluster.transcript(streaming)).toEqual([
@@ -108,8 +111,8 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
   });
 
   it('leaves its idle threads to another worker, which answers the next message', async () => {
-    // At the very moment of the signal the server may still hand the task to the leaving worker's poll, and its time-out has to
-    // pass: bench/recovery.ts tells how often. Once it has gone, nothing of it may hold a thread.
+    // At the moment of the signal the server may still hand the task to the leaving worker's poll; its timeout then has
+    // to pass (bench/recovery.ts measures how often). After the worker has exited, nothing of it may hold up a thread.
     await letGo();
     await cluster.client.queueMessage(resting, { content: 'still there?' });
     await cluster.client.waitForIdle(resting);
@@ -119,7 +122,7 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
 });
 
 describe('a worker told to go with SIGTERM, within its grace for models,', () => {
-  // Tools have none: what asks a model outlives that.
+  // Tools have no grace; a model call outlives that.
   onCluster({ toolGraceMs: 0, modelGraceMs: 400_000 });
 
   it('lets a streaming answer come to its end: it is asked for once, nothing of it is taken back, and no worker was lost', async () => {
@@ -132,7 +135,7 @@ describe('a worker told to go with SIGTERM, within its grace for models,', () =>
   });
 });
 
-/** It has a thread of each kind. */
+/** The worker has one thread of each kind when it receives the signal. */
 describe('a worker told to go with SIGTERM, after its grace,', () => {
   let streaming: string;
   let holding: string;
@@ -164,7 +167,10 @@ describe('a worker told to go with SIGTERM, after its grace,', () => {
   });
 });
 
-/** Workflow tasks that a worker took and never answered; the sticky queue's own time-out, of a second, is none of them. */
+/**
+ * Number of workflow tasks that a worker took and never answered; the sticky queue's own timeout of one second does not
+ * count.
+ */
 async function lostTasks(thread: string): Promise<number> {
   const { events = [] } = await cluster.client.temporal.workflow.getHandle(`thread/${thread}`).fetchHistory();
   const START_TO_CLOSE = 1;

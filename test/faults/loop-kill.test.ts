@@ -1,4 +1,4 @@
-/** The count of calls that go round in circles, while the worker that counts is killed. */
+/** The count of repeated calls in a loop, while the worker that counts them is killed. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { calls, type RecordedRequest } from '../../src/testing/index.ts';
@@ -16,7 +16,7 @@ describe('a loop', () => {
   const gates = new Map(WORDS.map((word) => [word, Promise.withResolvers<void>()]));
   const letGo = (word: string) => gates.get(word)?.resolve();
 
-  /** The model is asked for the eighth call, and does not answer yet. */
+  /** Resolves when the model has been asked after seven calls; its answer, the eighth call, is held back. */
   async function atSeven(word: string): Promise<string> {
     const thread = await cluster.begin(word, 'looper');
     await eventually('seven calls', () =>
@@ -62,7 +62,7 @@ describe('a loop', () => {
     120_000,
   );
 
-  // Its result is stored, and nobody was told.
+  // The eighth result is stored, but the worker died before it reported it.
   it('[AX-75] whose last call was stored when the worker was killed has ended with it', async () => {
     const thread = threads.get('once more') as string;
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ lastError: { code: 'LoopDetected' } });

@@ -1,4 +1,7 @@
-/** What code was doing when its process was killed is uncertain: an action that an effect has begun, which no call of a step settles. */
+/**
+ * An action is uncertain if the process that ran it was killed; here an action begun by an effect, which no call of a
+ * step settles.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

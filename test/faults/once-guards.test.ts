@@ -1,6 +1,6 @@
 /**
- * Two guards keep a tool that may not be tried again from beginning twice: Temporal tries its activity once, and the store lets its
- * body begin once. Either alone is enough, which is why each is looked at here by itself, and both by what comes of it.
+ * Two guards keep a tool that must not be retried from starting twice: Temporal attempts its activity once, and the
+ * store lets its body begin once. Either alone is enough, so each is tested separately, by its effect.
  */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -10,7 +10,7 @@ import { testRuntime, testStore } from '../support/runtime.ts';
 
 type Commit = ThreadStore['toolCalls']['commit'];
 
-/** A tool has done its work, and the store does not take its result. */
+/** Runs a tool that does its work, and whose result the store refuses if `isLost` returns true. */
 async function loseResult(idempotent: boolean, isLost: (command: Parameters<Commit>[0]) => boolean) {
   const store = await testStore();
   const commitTool: Commit = store.toolCalls.commit.bind(store);
@@ -35,7 +35,7 @@ async function loseResult(idempotent: boolean, isLost: (command: Parameters<Comm
   return { begun, attempts: activity?.retryPolicy?.maximumAttempts, result };
 }
 
-/** The store takes nothing of the first attempt: to Temporal its activity has failed. */
+/** The store refuses every result of the first attempt, so that its activity fails for Temporal. */
 function ofFirstAttempt(): Parameters<typeof loseResult>[1] {
   let first: string | undefined;
   return ({ attempt }) => {

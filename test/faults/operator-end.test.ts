@@ -1,4 +1,4 @@
-/** Cancel and Terminate in the Web UI: the one ends a thread, the other only its run (runtime §10). */
+/** Cancel and Terminate in the Web UI: Cancel ends a thread, Terminate only its run (runtime §10). */
 import { describe, expect, it } from '@jest/globals';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { begin, gatedTool, statusOf, untilStreaming, workflowOf } from '../support/operator.ts';

@@ -52,7 +52,7 @@ describe('Reset', () => {
     await eventually('the tool to run', () => runs.length === 1);
     const handle = workflowOf(runtime, thread);
     const { runId } = (await handle.describe()) as { runId: string };
-    // The task that heard of the model's answer: the new run dispatches the call once more.
+    // Reset to the workflow task that received the model's answer: the new run dispatches the call again.
     await reset(runtime, thread, runId, workflowTasks(await handle.fetchHistory()).at(-1) as number);
     await runtime.client.waitForIdle(thread);
     open();
@@ -92,7 +92,7 @@ describe('Reset', () => {
 
 type History = Awaited<ReturnType<ReturnType<typeof workflowOf>['fetchHistory']>>;
 
-/** Event ids of a run's completed workflow tasks, oldest first: the places that the Web UI offers for a reset. */
+/** Event ids of a run's completed workflow tasks, oldest first: the points that the Web UI offers for a reset. */
 function workflowTasks(history: History): number[] {
   const completed = (history.events ?? []).filter(
     ({ workflowTaskCompletedEventAttributes: attributes }) => attributes,

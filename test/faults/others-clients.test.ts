@@ -1,4 +1,7 @@
-/** Clients that others have made, as they are published, while the worker is killed in mid-answer: each ends with exactly what is stored, and nothing is done twice. */
+/**
+ * Published third-party clients, unmodified, while the worker is killed in the middle of an answer: each ends with
+ * exactly what is stored, and nothing is done twice.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { testApi } from '../support/api.ts';

@@ -1,7 +1,7 @@
 /**
- * Two worker processes on one PostgreSQL and a real Temporal server, broken by a seeded schedule: the workers killed,
- * the database killed. `EVERTHREAD_FAULT_SEED` changes it, `EVERTHREAD_FAULT_OUTAGE_MS` is how long the database is away
- * (default 500).
+ * Two worker processes on one PostgreSQL and a real Temporal server, under a seeded schedule of failures: the workers
+ * are killed, or the database is. `EVERTHREAD_FAULT_SEED` changes the schedule, `EVERTHREAD_FAULT_OUTAGE_MS` is how
+ * long the database is down (default 500).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -31,7 +31,10 @@ afterEach(async () => {
 });
 afterAll(() => postgres?.stop());
 
-/** Two workers: addresses that differ in what is no part of a store name the same one. */
+/**
+ * Starts two workers on the same store, with addresses that differ only in a parameter (`pool`) that does not identify
+ * a store.
+ */
 async function clusterOn(schema: string, configuration: Partial<Configuration>): Promise<Cluster> {
   const store = storeIn(schema);
   const started = await startCluster({ store: `${store}&pool=5`, configuration });
@@ -70,7 +73,7 @@ export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOr
     it(
       `whose database crashes again and again for ${databaseDies.seconds} s know of it in no thread (seed ${SEED})`,
       async () => {
-        // No worker dies: one that is merely slow must not be taken for lost.
+        // No worker dies: one that is only slow must not be considered lost.
         const cluster = await clusterOn('crashing', {
           historySoftLimit: databaseDies.historySoftLimit,
           modelHeartbeatMs: 10_000,

@@ -1,4 +1,4 @@
-/** Workers and the database die again and again; `EVERTHREAD_FAULT_SECONDS` says for how long (default 20 and 12). */
+/** Workers and the database die again and again; `EVERTHREAD_FAULT_SECONDS` is for how long (default 20 and 12). */
 import { describePostgresWorkers } from './postgres-ordeal.ts';
 
 const seconds = (usual: number) => Number(process.env.EVERTHREAD_FAULT_SECONDS || usual);

@@ -1,4 +1,6 @@
-/** Two deaths of a worker, two of the database. `npm run test:soak -- postgres-workers` goes on for longer, with many threads. */
+/**
+ * Two deaths of a worker, two of the database. `npm run test:soak -- postgres-workers` runs longer, with many threads.
+ */
 import { describePostgresWorkers } from './postgres-ordeal.ts';
 
 describePostgresWorkers({

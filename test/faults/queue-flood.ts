@@ -8,16 +8,16 @@ import { readRuns } from '../support/run-chain.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 const SENDERS = 10;
-/** Longer than the test waits for what comes before the gate is opened. */
+/** Milliseconds for the gate to open: longer than everything that the test waits for before it opens the gate. */
 const GATE_MS = 120_000;
 
 export interface Flood {
-  /** The server refuses to let a run go while its senders never pause; they do, so often. */
+  /** Number of pauses of the senders: the server refuses to complete a run while signals keep arriving. */
   readonly rounds: number;
   /** Messages of one sender, over all rounds. */
   readonly each: number;
   readonly historySoftLimit: number;
-  /** Messages of 20 KiB behind one slow step; a worker is killed after half of them. */
+  /** Number of messages of 20 KiB queued behind one slow step; a worker is killed after half of them. */
   readonly waiting: number;
 }
 
@@ -37,7 +37,7 @@ export function describeQueueFlood({ rounds, each, historySoftLimit, waiting }: 
           await send(sender, index);
           if (index % 10 === 0) await send(sender, index);
         }
-        // In later rounds long forgotten by the workflow, known to the store.
+        // In later rounds the workflow has long forgotten this id, but the store knows it.
         await send(sender, 0);
       };
       for (let round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ export function describeQueueFlood({ rounds, each, historySoftLimit, waiting }: 
         const own = contents.filter((content) => content?.startsWith(`${sender}:`));
         expect(own).toEqual(Array.from({ length: each }, (_, index) => `${sender}:${index}`));
       }
-      // At rest in the store, a run may be about to let go.
+      // The thread rests in the store, but its run may still be about to continue as new.
       const runs = await eventually('more runs than pauses', async () => {
         const read = await readRuns(runtime.client, thread);
         return read.length > rounds && read;

@@ -6,7 +6,7 @@ import { killWorker, type Ordeal, RECOVERY_MS, survive } from '../support/ordeal
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_121);
 
 export type OrdealSize = Pick<Ordeal, 'threads' | 'steps' | 'seconds'> & {
-  /** So low that a thread continues as new meanwhile. */
+  /** So low that a thread continues as new during the test. */
   readonly historySoftLimit: number;
 };
 

@@ -1,4 +1,7 @@
-/** A provider that misbehaves harms the step alone that asked it: the thread is told why, keeps nothing of a key, and goes on. */
+/**
+ * A misbehaving provider harms only the step that asked it: the thread records the reason, but no part of a key, and
+ * goes on.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { ProviderFactory } from '../../src/core/message/provider.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
@@ -7,7 +10,7 @@ import { event, FINISH, type RudeAnswer, serveRudely } from '../models/rude-serv
 import { closeAfterTest, helperRegistry, testRuntime } from '../support/runtime.ts';
 import { findMarks, MARK } from '../support/secret-mark.ts';
 
-/** A runtime whose one model answers as told, in turn; tools "add" does nothing. */
+/** A runtime whose only model gives these answers in turn; the tool "add" does nothing. */
 async function rudeRuntime(
   answers: ((headers: Readonly<Record<string, unknown>>) => RudeAnswer)[],
   provider: (url: string) => ProviderFactory,

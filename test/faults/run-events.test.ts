@@ -1,4 +1,7 @@
-/** RunEvents of threads whose workers were killed: the same as of one that nothing befell, and honest where that cannot be. */
+/**
+ * RunEvents of threads whose workers were killed: equal to those of an undisturbed thread, or they say that a worker
+ * was lost.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunEvent } from '../../src/projections/run/run-event.ts';
 import { collect, expectWhole, toGolden } from '../projections/golden.ts';
@@ -6,7 +9,7 @@ import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { killWorkers, standAt } from '../support/standing.ts';
 
-/** Where the worker is killed, and what is said to the thread. */
+/** The place at which the worker is killed, and the message sent to the thread. */
 const PLACES = {
   model_committed: 'use write 1',
   tool_committed: 'use write 1',
@@ -21,7 +24,7 @@ describe('RunEvents after a worker was killed', () => {
   const threads = new Map<string, string>();
 
   beforeAll(async () => {
-    // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
+    // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
     cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
     await cluster.keep(1);
     for (const [place, content] of Object.entries(PLACES) as [Place, string][])

@@ -1,4 +1,4 @@
-/** A worker dies or goes while it runs code: none of its sandbox processes stays, and its threads go on. */
+/** A worker dies or shuts down while it runs code: none of its sandbox processes remains, and its threads go on. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
@@ -7,20 +7,20 @@ import { cpuMs, isAlive } from '../support/process-tree.ts';
 import { eventually } from '../support/runtime.ts';
 import { sandboxChildren, sandboxProcesses } from '../support/sandbox-children.ts';
 
-/** Computes until a moment that lies behind the kill, and before anybody loses patience. */
+/** Milliseconds for which code computes: until after the kill, and shorter than any wait of the test. */
 const COMPUTING_MS = 7000;
-/** A second of computing: on a machine so busy that the moment has passed, it can still be seen that the code computes. */
+/** About a second of computing: even if a busy machine delays the code beyond that moment, it visibly computes. */
 const ROUNDS = 30_000_000;
-/** Of processor time: more than a start takes. */
+/** Milliseconds of CPU time: more than the start of a process takes. */
 const COMPUTED_MS = 600;
 
 let cluster: Cluster;
-/** When the code of this test has computed enough; from the first request on. */
+/** Time at which the code of the current test may end; set by its first request. */
 let until: number | undefined;
-/** Processor time of processes that were there before this test. */
+/** CPU time of processes that existed before the current test. */
 let computedBefore: ReadonlyMap<number, number>;
 
-/** Processes are found in /proc. */
+/** The test finds processes in /proc. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 beforeAll(async () => {
@@ -36,13 +36,14 @@ beforeAll(async () => {
       const loop = `let round = 0; while (Date.now() < ${until} || round < ${ROUNDS}) round += 1;`;
       return calls('run_code', { source: `${loop} export default 'done'` });
     },
-    // A busy machine keeps a worker from its heartbeats for seconds: the call would be over before its code has computed.
+    // A busy machine can delay a worker's heartbeats for seconds: with less, the call would end before its code has
+    // computed.
     configuration: { toolGraceMs: 1000, toolHeartbeatMs: 6000 },
   });
 });
 afterAll(() => cluster?.close());
 
-/** The one worker, once so many of its processes compute. */
+/** Returns the only worker once `count` of its processes compute. */
 async function computingWorker(count: number): Promise<WorkerProcess> {
   const [worker] = cluster.workers as [WorkerProcess];
   const computes = (pid: number) => (cpuMs(pid) ?? 0) - (computedBefore.get(pid) ?? 0) > COMPUTED_MS;
@@ -50,7 +51,7 @@ async function computingWorker(count: number): Promise<WorkerProcess> {
   return worker;
 }
 
-/** What must not outlive the worker: read while it stands still, so that none is begun in between. */
+/** The processes that must not outlive the worker, which is suspended so that it starts none in between. */
 function childrenOf(holder: WorkerProcess): number[] {
   process.kill(holder.pid, 'SIGSTOP');
   const children = [...sandboxProcesses(holder.pid), ...sandboxChildren(holder.pid)];
@@ -59,14 +60,14 @@ function childrenOf(holder: WorkerProcess): number[] {
   return children;
 }
 
-/** `withinMs`: less than what they would compute for. */
+/** `withinMs`: less than the processes would compute for. */
 async function allGone(children: readonly number[], withinMs: number): Promise<void> {
   await eventually('the sandbox processes to be gone', () => !children.some(isAlive), withinMs);
 }
 
-/** On one worker: code of a tool, and code of a model. */
+/** Begins a tool's code and a model's code on the same worker. */
 async function beginBoth(): Promise<{ tool: string; model: string; holder: WorkerProcess }> {
-  // A worker that took over before is the one that is to go now.
+  // A worker that took over in an earlier test is now the one to be killed.
   await cluster.keep(1);
   until = undefined;
   const [{ pid: worker }] = cluster.workers as [WorkerProcess];
@@ -74,7 +75,7 @@ async function beginBoth(): Promise<{ tool: string; model: string; holder: Worke
   const tool = await cluster.begin('use compute 1');
   const model = await cluster.begin('compute');
   const holder = await computingWorker(2);
-  // What the processes have computed may have been their start.
+  // The CPU time alone may have come from the start of the processes.
   await eventually('the side effect', () => cluster.ledger(tool).length === 1);
   return { tool, model, holder };
 }
@@ -100,7 +101,7 @@ onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
     ]);
     const asked = cluster.model.requests.map(({ messages }) => JSON.stringify(messages));
     expect(asked.filter((text) => text.includes('outcome of this call is unknown'))).not.toEqual([]);
-    // Once: the loop has not been begun again.
+    // One line: the loop was not started again.
     expect(cluster.ledger(thread)).toEqual(['1']);
   });
 
@@ -121,7 +122,7 @@ onLinux('a worker in the middle of a run, told to go with SIGTERM', () => {
     const children = childrenOf(holder);
     await cluster.keep(2);
     await holder.end('SIGTERM');
-    // It has waited for them: they are gone before it.
+    // The worker waited for its processes: they exit before it does.
     expect(children.filter(isAlive)).toEqual([]);
     for (const [thread, told] of [
       [tool, /^tool compute error: .*outcome of this call is unknown/],

@@ -1,7 +1,7 @@
 /**
- * Values that only a child may have, handed down by its parent (`scopedEnv`) or given later (runtime §7.4, §7.5), on the real
- * command, while the child's tool tries to give them away: afterwards none stands in clear in the histories of the family, the
- * files of the store, the worker's log, the log of events, or what any model was asked.
+ * Values that only a child may have, passed down by its parent (`scopedEnv`) or provided later (runtime §7.4, §7.5),
+ * with the real command, while the child's tool tries to leak them: afterwards none is in clear text in the histories
+ * of the family, the files of the store, the worker's log, the log of events, or any model request.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { connectPatiently } from '../support/patient-client.ts';
 import { findMarks, MARK, payloadsOf } from '../support/secret-mark.ts';
 
-/** Whatever JSON takes as a sign of its own. */
+/** Contains characters that have a special meaning in JSON. */
 const PASSPORT = `${MARK} "4711"\n\\ü🐟`;
 const VISA = `${MARK} given later`;
 const HINT = 'tell of the harbour';
@@ -101,7 +101,7 @@ let worker: Running;
 let store: ThreadStore;
 let client: RuntimeClient;
 let family: readonly FamilyMember[];
-/** What commands have said, all of it. */
+/** All output of commands. */
 let told = '';
 
 async function everthread(args: string[], input?: string): Promise<string> {
@@ -146,7 +146,7 @@ describe('a value that only a child may have', () => {
       const leaked = messages.find(({ role, name: tool }) => role === 'tool' && tool === 'leak');
       expect(leaked?.content).toContain(`[secret ${name}]`);
     }
-    // Its parent's own value stays with the parent, and a given one is nobody else's.
+    // The parent keeps its own value, and a provided value belongs only to the child for which it was provided.
     const names = async (id: string) => (await client.listEnv({ thread: id })).map(({ name }) => name);
     expect(await Promise.all(ids().map(names))).toEqual([
       ['NAME', 'PASSPORT', 'TASK'],
@@ -183,14 +183,14 @@ describe('a value that only a child may have', () => {
     const { messages } = await client.getMessages(THREAD, { includeSilent: true, limit: 1000 });
     const text = messages.map(({ content }) => content).join('\n');
     expect(text).toContain('mine is [secret PASSPORT]\n');
-    // The guest has taken over what its parent has, since its own agent does not scope it.
+    // The guest has inherited PASSPORT from its parent, since its own agent does not declare it as scoped.
     expect(text).toContain('of my child: [secret PASSPORT][secret VISA]');
   });
 
   it('[runtime 7.4] is in no request to a model; of the parent’s variables the bootstrap model sees the two that it may', () => {
     const requests = readFileSync(join(project.folder, 'requests.ndjson'), 'utf8');
     expect(findMarks(requests)).toEqual([]);
-    // The child's model has read what its tool has said.
+    // The child's model has read the result of its tool.
     expect(requests).toContain('I have [secret PASSPORT]');
     const bootstrap = requests.split('\n').filter((line) => line.includes('"toolChoice":{"name"'));
     expect(bootstrap).toHaveLength(1);

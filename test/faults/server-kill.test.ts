@@ -6,7 +6,7 @@ import { release } from '../support/fault-project.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { eventually } from '../support/runtime.ts';
 
-/** Of a line: a task that the server lost with its life waits for its heartbeat timeout. */
+/** Milliseconds to wait for lines of the ledger: a task that the killed server lost waits for its heartbeat timeout. */
 const PATIENCE_MS = 90_000;
 
 let server: LocalServer;
@@ -14,7 +14,8 @@ let cluster: Cluster;
 
 beforeAll(async () => {
   server = await startOwnServer();
-  // A server that is away is no lost worker: for a tool, much longer than a restart. A model may be asked again.
+  // An unreachable server does not mean a lost worker: a tool gets much more time than a restart takes. A model may be
+  // asked again.
   cluster = await startCluster({
     address: server.address,
     configuration: { modelHeartbeatMs: 5000, toolHeartbeatMs: 20_000 },

@@ -1,4 +1,7 @@
-/** A page of Standard Agents, and the package `eventsource`, while connections are cut and workers die in mid-answer: each ends with exactly what is stored. */
+/**
+ * A page of Standard Agents, and the package `eventsource`, while connections are cut and workers die in the middle of
+ * an answer: each ends with exactly what is stored.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';

@@ -1,2 +1,2 @@
-/** With a death for each place. */
+/** The long form of step-behind-kill.test.ts: one death for each place. */
 import './step-behind-kill.test.ts';

@@ -1,7 +1,8 @@
 /**
- * The worker is lost while an activity has gone on into the next step: behind the last call of a step, or behind quick calls. The calls
- * have their results by then, and are never run again; the step that was begun goes on elsewhere. Threads stand at all places as their one
- * worker is killed; `npm run test:soak -- step-behind-kill` kills one for each place, in the instant in which its thread comes by.
+ * The worker is lost while an activity has gone on into the next step, after the last call of a step or after quick
+ * calls. The calls have their results by then and never run again; the step that was begun continues on another worker.
+ * Threads are at all places when their only worker is killed; `npm run test:soak -- step-behind-kill` kills one worker
+ * per place, at the moment when its thread reaches it.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -17,11 +18,14 @@ interface Place {
   readonly tool: string;
   readonly times: number;
   readonly point: DeathPoint;
-  /** Calls that the request shows as whose step the death is ordered; the next worker that comes by the point dies. */
+  /** The death is ordered when a request has this many tool results; the next worker that reaches `point` dies. */
   readonly orderedAfter: number;
 }
 
-/** Where the worker dies. A model step goes on where the step before was quick too: the second one. */
+/**
+ * Where the worker dies. A model step goes on into the next one only if the step before it was quick too: the second
+ * step does.
+ */
 const PLACES: readonly Place[] = [
   { tool: 'write', times: 1, point: 'model_answered', orderedAfter: 1 },
   { tool: 'write', times: 1, point: 'model_committed', orderedAfter: 1 },
@@ -32,7 +36,7 @@ const PLACES: readonly Place[] = [
   { tool: 'tap', times: 2, point: 'model_committed', orderedAfter: 2 },
 ];
 
-/** Their last step hangs as it streams. */
+/** Threads whose last step hangs while it streams. */
 const HANGING = [
   { tool: 'write', times: 1 },
   { tool: 'tap', times: 2 },
@@ -42,9 +46,9 @@ type Hanging = (typeof HANGING)[number];
 type End = 'until killed' | 'until told to go';
 
 let cluster: Cluster;
-/** What is said to threads whose last step is to hang, once. */
+/** Messages of threads whose last step is still to hang; each hangs once. */
 const toHang = new Set<string>();
-/** By what was said to it. */
+/** Thread ids by their first message. */
 const threads = new Map<string, string>();
 
 const saidBy = ({ messages }: RecordedRequest) =>
@@ -54,7 +58,7 @@ const contentOf = ({ tool, times, point, orderedAfter }: Place) =>
 const HOLDING = 'use hold 1';
 const streamingOf = ({ tool, times }: Hanging, end: End) => `use ${tool} ${times}, ${end}`;
 
-/** Whoever comes by the place next dies, or stays there until all who stay die at once. */
+/** In the long form the next worker that reaches the place dies; otherwise it stays there until all die at once. */
 const order = (point: DeathPoint) => (isLong ? cluster.orderDeath(point) : orderStay(cluster.folder, point));
 
 async function met(point: DeathPoint): Promise<void> {
@@ -101,7 +105,7 @@ beforeAll(async () => {
   for (const hanging of HANGING) await beginToStream(hanging, 'until killed');
   await killWorkers(cluster);
   await cluster.keep(1);
-  // One death each, and nothing beside it.
+  // Rest first: each thread must see one death and nothing else.
   await Promise.all([...threads.values()].map((thread) => cluster.client.waitForIdle(thread)));
   for (const hanging of HANGING) await beginToStream(hanging, 'until told to go');
   const [holder] = cluster.workers;
@@ -130,7 +134,7 @@ interface Used {
   readonly times: number;
 }
 
-/** Answers its thread. */
+/** Checks the thread and returns its id. */
 async function expectWhole({ content, tool, times }: Used): Promise<string> {
   const thread = threads.get(content) as string;
   await cluster.client.waitForIdle(thread);
@@ -166,7 +170,7 @@ describe('a worker that is lost in the step behind another, within one activity'
     async (used) => {
       const thread = await expectWhole({ ...used, content: streamingOf(used, 'until killed') });
       const events = await cluster.store.events.read(thread, 0);
-      // More, where a busy machine lets a heartbeat come too late.
+      // More than one if a busy machine delays a heartbeat too long.
       expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
         step: used.times + 1,
         data: { attempt: 1, call: 1, reason: 'WorkerLost' },

@@ -1,6 +1,6 @@
 /**
- * A parent that continues as new, or is killed, while a child works for it; and variables that are provided while nobody can
- * boot the child (runtime §7, §8): each report is delivered once, and nobody waits for ever.
+ * A parent continues as new, or is killed, while a child works for it; and variables are provided while no worker can
+ * start the child (runtime §7, §8): each report is delivered once, and nothing waits for ever.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
@@ -44,7 +44,7 @@ describe('a parent whose child works for it', () => {
     await eventually('the next run', async () => (await readRuns(cluster.client, thread)).length > 1);
     const killed = await cluster.begin('delegate wait 2');
     const orphan = await workingChild(killed);
-    // Terminate in the Web UI: the run is gone, and the store knows nothing of it.
+    // Terminate in the Web UI ends the run without the store's knowledge.
     await cluster.client.temporal.workflow.getHandle(`thread/${killed}`).terminate('by an operator');
     release(cluster.folder);
     // A report revives a parent whose run was killed.
@@ -98,7 +98,7 @@ describe('variables that come later', () => {
 
   it('[runtime 7.5] by a client that dies before it has told anybody boot the child when they are provided again', async () => {
     const { thread, request } = await waitingRequest();
-    // What provideVariables does first; then its process is lost.
+    // The first half of provideVariables, as if the client's process were lost then.
     const given = Object.entries(values).map(([name, value]) => ({ name, value }));
     const fulfilled = await cluster.store.variableRequests.fulfil({
       parentId: thread,

@@ -1,6 +1,6 @@
 /**
- * The places where something passes between a parent and its child (runtime §7, §8), at which a worker dies: each child is made
- * once, does its work once, and is heard once.
+ * A worker dies at each place where something passes between a parent and its child (runtime §7, §8): each child is
+ * created once, does its work once, and reports once.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
@@ -15,7 +15,7 @@ const doomOf =
 const delegates = doomOf('delegate 1');
 const sends = doomOf('send 1');
 
-/** `late`: the parent comes by the same place before. */
+/** `late`: the parent itself reaches the same place earlier. */
 const AWAITED: [string, Doom][] = [
   ['before the child is made', delegates('subagent_begun')],
   ['after the child was made, before its workflow starts', delegates('subagent_created')],
@@ -94,7 +94,7 @@ export function describeSubagentKill(manner: Manner): void {
         'the child ends',
         async () => (await onlyChild(cluster, thread)).status === 'terminated',
       );
-      // The paths of the files that it was given are its own.
+      // The paths of the files that the child received are its own.
       const said = (await cluster.transcript(child.threadId)).filter((line) => !line.startsWith('system: '));
       expect(said).toEqual(CHILD.slice(1));
       expect(cluster.ledger(child.threadId)).toEqual(['1']);
@@ -149,7 +149,7 @@ async function eventsOf(cluster: Cluster, thread: string, ...types: string[]) {
   return events.filter(({ type }) => types.includes(type)).map(({ type }) => type);
 }
 
-/** What its parent has of the child's note. */
+/** Content of the child's note, as its parent has it. */
 async function readNote(cluster: Cluster, thread: string, path: string | undefined): Promise<string> {
   const bytes = await cluster.client.files(thread).read(path ?? '');
   return new TextDecoder().decode(bytes ?? new Uint8Array());

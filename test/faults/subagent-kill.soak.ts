@@ -1,4 +1,6 @@
-/** A worker dies in the instant in which its thread comes by, once for each hand-over between a parent and its child. */
+/**
+ * A worker dies at the moment when its thread reaches a place, once for each transfer between a parent and its child.
+ */
 import { describeSubagentKill } from './subagent-kill-points.ts';
 
 describeSubagentKill('each');

@@ -1,4 +1,4 @@
-/** The places of a sub-prompt at which a worker dies; another goes on (definitions §12.6): tools run at most once. */
+/** A worker dies at each place of a sub-prompt, and another one goes on (definitions §12.6): tools run at most once. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../src/core/message/message.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
@@ -7,7 +7,7 @@ import { type DeathPoint, isConsulted } from '../support/fault-project.ts';
 
 const doomOf = (point: DeathPoint, late: boolean): Doom => ({ content: 'use consult 1', point, late });
 
-/** `late`: the thread's own step comes by the same place before. */
+/** `late`: the thread's own step reaches the same place earlier. */
 const UNDISTURBED: [string, Doom][] = [
   ['before its call begins', doomOf('subprompt_not_begun', false)],
   ['after its call began, before its step opens', doomOf('subprompt_begun', false)],

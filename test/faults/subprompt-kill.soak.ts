@@ -1,4 +1,4 @@
-/** A worker dies in the instant in which its thread comes by, once for each place of a sub-prompt. */
+/** A worker dies at the moment when its thread reaches a place, once for each place of a sub-prompt. */
 import { describeSubpromptKill } from './subprompt-kill-points.ts';
 
 describeSubpromptKill('each');

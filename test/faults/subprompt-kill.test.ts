@@ -1,4 +1,7 @@
-/** Threads stand at every place of a sub-prompt as their worker is killed. `npm run test:soak -- subprompt-kill` kills one for each place. */
+/**
+ * Threads are at every place of a sub-prompt when their worker is killed. `npm run test:soak -- subprompt-kill` kills
+ * one worker per place.
+ */
 import { describeSubpromptKill } from './subprompt-kill-points.ts';
 
 describeSubpromptKill('together');

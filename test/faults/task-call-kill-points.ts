@@ -1,4 +1,7 @@
-/** The places between an agent's call of a task and its result at which a worker dies: one task, which does its work once, and one answer. */
+/**
+ * A worker dies at each place between an agent's call of a task and its result: one task, which does its work once, and
+ * one answer.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';

@@ -1,9 +1,12 @@
-/** What is left of a task whose worker was killed at one of its places: each act at most once, one end, the ledger of a single run. */
+/**
+ * What remains of a task whose worker was killed at one of its places: each act at most once, one end, the ledger of a
+ * single run.
+ */
 import { expect } from '@jest/globals';
 import type { Cluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 
-/** Where nothing of an act can be lost. */
+/** Places at which no act can be lost. */
 export const SAFE_POINTS: readonly DeathPoint[] = [
   'task_thinking',
   'task_observed',
@@ -13,7 +16,7 @@ export const SAFE_POINTS: readonly DeathPoint[] = [
   'task_ending',
   'task_ended',
 ];
-/** Where an act has begun, and nobody knows how far it came; what its ledger has of it then. */
+/** Places at which an act has begun and its progress is unknown, each with what the ledger has of it then. */
 export const UNSAFE_POINTS: readonly (readonly [DeathPoint, readonly string[]])[] = [
   ['task_begun', []],
   ['body_before', []],
@@ -21,7 +24,7 @@ export const UNSAFE_POINTS: readonly (readonly [DeathPoint, readonly string[]])[
   ['task_acted', ['0']],
 ];
 
-/** Answers a task during which a worker has died there; another one goes on. */
+/** Starts a task whose worker dies at the place, starts another worker, and returns the task's id. */
 export async function throughDeath(cluster: Cluster, point: DeathPoint, task = 'write'): Promise<string> {
   cluster.orderDeath(point);
   const { id } = await cluster.client.tasks.start({ task });

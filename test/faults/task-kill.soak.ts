@@ -1,4 +1,4 @@
-/** The whole matrix of `task-kill.test.ts`: a worker dies at every place of a task. */
+/** All places of `task-kill.test.ts`: a worker dies at every place of a task. */
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { describeTaskCalls } from './task-call-kill-points.ts';

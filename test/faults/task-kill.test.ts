@@ -1,4 +1,7 @@
-/** Tasks stand at their places, or wait, as their one worker is killed. `npm run test:soak -- task-kill` has a death for every place. */
+/**
+ * Tasks are at their places, or wait, when their only worker is killed. `npm run test:soak -- task-kill` has a death
+ * for every place.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
@@ -9,7 +12,7 @@ import { expectUnknown, expectWhole } from './task-kill-points.ts';
 
 describe('a worker process killed with SIGKILL', () => {
   let cluster: Cluster;
-  /** Where the worker was killed. */
+  /** Task ids by the place at which the worker was killed. */
   const tasks = {} as Record<'task_decided' | 'body_after' | 'task_ending' | 'waiting', string>;
   const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = { configuration: PATIENT };
 
@@ -84,7 +87,7 @@ describe('a worker process killed with SIGKILL', () => {
       { from: before.manifest, to: over.manifest },
     ]);
     expect(over).toMatchObject({ steps: 3, spentCostUsd: 2 });
-    // Each act once: the first by the build that has begun it, the last by the one that ends it.
+    // Each act once: the first by the build that began the task, the last by the build that ends it.
     expect(cluster.ledger(id)).toEqual(['0', '1 by newer']);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The disk of the Temporal server's own database is full (a small tmpfs), and has room again: nothing that it acknowledged is
- * lost, and it heals without a restart.
+ * The disk of the Temporal server's own database is full (a small tmpfs), then has space again: nothing that the server
+ * acknowledged is lost, and it recovers without a restart.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { watchDatabase } from '../../src/temporal-service/database-watch.ts';
@@ -42,7 +42,7 @@ onDisk('a Temporal server whose disk is full', () => {
     await server?.stop();
   });
 
-  /** Sends messages until the server refuses one; answers those that it took. */
+  /** Sends messages until the server refuses one; returns those that it accepted. */
   async function sendUntilRefused(thread: string): Promise<string[]> {
     const taken: string[] = [];
     for (let index = 0; ; index++) {

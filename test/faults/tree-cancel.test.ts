@@ -1,6 +1,6 @@
 /**
- * A stop and a termination of the root reach a whole tree (runtime §10): 13 threads in three levels, each of which streams from
- * a provider over a socket of its own.
+ * A stop or a termination of the root reaches the whole tree (runtime §10): 13 threads in three levels, each of which
+ * streams from a provider over its own socket.
  */
 import { describe, expect, it } from '@jest/globals';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
@@ -15,12 +15,12 @@ const LEVELS = [
 ];
 const THREADS = 13;
 /**
- * What is asked for: from the call of the client to the last closed socket. On a machine so busy that the tree takes longer than
- * that to grow, closing it may take as long.
+ * Required time in milliseconds from the client's call to the last closed socket. On a machine so busy that the tree
+ * takes longer than that to grow, closing it may take as long.
  */
 const WITHIN_MS = 2000;
 
-/** Makes its children first; then it speaks without an end. */
+/** An agent that creates its children first; then it streams without an end. */
 function act({ messages }: RecordedRequest) {
   const name = String(messages[0]?.content);
   const level = LEVELS.findIndex((each) => each.name === name);

@@ -1,6 +1,7 @@
 /**
- * Two Everthreads on one machine: threads of the one delegate to an agent of the other over A2A, while workers of both, and the API process between them, die
- * by SIGKILL. Each delegation is one task there, each effect happens once, and each result is what the task has come to. `EVERTHREAD_FAULT_SEED` changes it.
+ * Two Everthreads on one machine: threads of one delegate to an agent of the other over A2A, while workers of both, and
+ * the API process between them, die by SIGKILL. Each delegation is one remote task, each effect happens once, and each
+ * result is the task's outcome. `EVERTHREAD_FAULT_SEED` changes the schedule.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,9 +20,9 @@ const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
 const LONGEST_PAUSE_MS = 400;
 
 export interface TwoEverthreads {
-  /** Side by side, each of which delegates again and again until the last death. */
+  /** Threads at a time; each lane delegates again and again until the last death. */
   readonly lanes: number;
-  /** Of a worker here, a worker there and the API process there, in turns. */
+  /** Number of deaths: of the local worker, the API process and the remote worker, in turn. */
   readonly kills: number;
 }
 
@@ -78,12 +79,12 @@ export function describeTwoEverthreads({ lanes, kills }: TwoEverthreads): void {
             for (let turn = lane; turn === lane || !over; turn++) {
               const id = await here.begin(`use linger ${1 + (turn % 3)}`);
               ids.push(id);
-              // A death may outlast the patience of one waiting.
+              // Deaths may delay an answer beyond the timeout of a single wait.
               await eventually('its answer', () => hasAnswered(here, id), ...PATIENCE);
             }
           }),
         );
-        // Told where it is awaited.
+        // The error is reported where `work` is awaited.
         work.catch(() => {
           over = true;
         });
@@ -128,16 +129,17 @@ async function expectOnce(here: Cluster, there: Cluster, id: string): Promise<vo
   try {
     expect(tasks).toHaveLength(1);
     const { contextId = '', taskId } = task ?? {};
-    // One task there, of one message.
+    // One remote task, from one message.
     expect(await there.client.listExecutions({ threadId: contextId })).toMatchObject([{ id: taskId }]);
     const lines = await there.transcript(contextId);
     expect(lines.filter((line) => line.startsWith('user'))).toHaveLength(1);
-    // Each effect once; one whose worker was lost in its midst may be one that did not come to it, and is told as unknown.
+    // No effect happens twice; an effect whose worker was lost in the middle may not have happened, and is reported as
+    // unknown.
     const ledger = there.ledger(contextId);
     expect(new Set(ledger).size).toBe(ledger.length);
     const done = lines.filter((line) => line.startsWith('tool linger success'));
     expect(ledger.length).toBeGreaterThanOrEqual(done.length);
-    // What it came to is what is told here.
+    // The result here is the remote task's outcome.
     const answer = lines.at(-1)?.replace('assistant: ', '');
     expect(await here.transcript(id)).toEqual([
       expect.stringMatching(/^user/),

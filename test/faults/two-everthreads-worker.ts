@@ -1,4 +1,7 @@
-/** A worker whose agent delegates everything to agents elsewhere: those in `EVERTHREAD_TEST_PEERS`, as JSON by their names. */
+/**
+ * A worker whose agent delegates everything to the remote agents in `EVERTHREAD_TEST_PEERS`, a JSON object by their
+ * names.
+ */
 import {
   defineA2aAgent,
   defineAgent,

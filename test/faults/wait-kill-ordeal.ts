@@ -1,6 +1,6 @@
 /**
- * Many threads whose actions need approvals, are denied, or are more than their budget, while workers are killed at random: what may not be done is
- * not done. `EVERTHREAD_FAULT_SEED` changes it.
+ * Many threads whose actions need approvals, are denied, or exceed their budget, while workers are killed at random: an
+ * action that is not allowed is never done. `EVERTHREAD_FAULT_SEED` changes the schedule.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { GivenContext } from '../../src/core/governance/run-context.ts';
@@ -11,8 +11,8 @@ import { PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_123);
 /**
- * What a person says: yes, no, nothing in time, nothing; what a rule says of it (`forbid`); a budget that denies what would be asked for (`unasked`), and
- * what would not (`overspend`).
+ * A person approves (`approve`), denies (`deny`), does not answer in time (`expire`) or not at all (`leave`); a rule
+ * denies (`forbid`); a budget denies a call that needs an approval (`unasked`), or one that needs none (`overspend`).
  */
 const FATES = ['approve', 'deny', 'expire', 'leave', 'forbid', 'unasked', 'overspend'] as const;
 type Fate = (typeof FATES)[number];
@@ -24,9 +24,9 @@ const CONTEXTS: Partial<Record<Fate, GivenContext>> = {
 };
 
 export interface WaitOrdeal {
-  /** At work at once; each that has ended is followed by another one, with another fate. */
+  /** Threads at work at once; one that ends is replaced by another one with another fate. */
   readonly threads: number;
-  /** Deaths of workers, as many as happen within `seconds`. */
+  /** Number of workers killed, or as many as die within `seconds`. */
   readonly kills: number;
   readonly seconds?: number;
 }
@@ -34,7 +34,7 @@ export interface WaitOrdeal {
 export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void {
   let cluster: Cluster;
   beforeAll(async () => {
-    // Workers that get little of the machine are late, and not lost.
+    // Long enough that workers with little CPU time are late but not considered lost.
     cluster = await startCluster({ configuration: { modelHeartbeatMs: 3000, toolHeartbeatMs: 3000 } });
   });
   afterAll(() => cluster?.close());
@@ -48,7 +48,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
     return threadId;
   }
 
-  /** The thread has asked, and was answered as it is its fate. */
+  /** Waits for the thread's request and answers it according to its fate. */
   async function answered(thread: string, fate: Fate): Promise<void> {
     if (fate === 'expire' || fate in CONTEXTS) return;
     const { id } = await openWait(cluster, thread, ...PATIENCE);
@@ -59,12 +59,14 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
 
   const stateOf = async (threadId: string) => (await cluster.client.listActions({ threadId }))[0]?.state;
 
-  /** Answers what became of its action. */
+  /**
+   * Waits for the thread's outcome, checks it, and returns the state of its action (its fate if a budget denied it).
+   */
   async function settled(thread: string, fate: Fate): Promise<string | undefined> {
     if (fate === 'leave') await openWait(cluster, thread, ...PATIENCE);
     else {
       const [timeoutMs, pauseMs] = PATIENCE;
-      // One that expires is seen as waiting for a moment.
+      // A thread whose wait expires is still waiting for a moment.
       const rest = async () =>
         (await cluster.client.waitForIdle(thread, { timeoutMs })).status === restOf(fate);
       await eventually('rest', rest, timeoutMs, pauseMs);
@@ -87,7 +89,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
     return state;
   }
 
-  /** Its call has not begun, and nobody was asked. */
+  /** The call has not begun, and no approval was requested. */
   async function expectOverBudget(thread: string): Promise<void> {
     const record = await cluster.client.getThread(thread);
     expect(record).toMatchObject({ status: 'failed', lastError: { code: 'BudgetExceeded' } });
@@ -105,7 +107,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
         const settle = async (thread: string, fate: Fate) => {
           const state = await settled(thread, fate);
           states.set(state, (states.get(state) ?? 0) + 1);
-          // What waits would be looked after for ever.
+          // An open wait would otherwise be watched for ever.
           if (fate === 'leave') await cluster.client.terminate(thread);
         };
         const left: string[] = [];
@@ -116,7 +118,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
             await answered(thread, fate);
             answers += 1;
             if (fate !== 'leave') return await settle(thread, fate);
-            // Others come and go, and workers die, while it waits.
+            // The thread waits while others begin and end, and workers die.
             left.push(thread);
             if (left.length > threads) await settle(left.shift() as string, fate);
           } catch (error) {
@@ -135,7 +137,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
           }),
         });
         for (const thread of left) await settle(thread, 'leave');
-        // Nor afterwards.
+        // They have had no effect since then either.
         expect(forbidden.filter((id) => cluster.ledger(id).length > 0)).toEqual([]);
         process.stdout.write(`${forbidden.length} actions that may not be done have had no effect; `);
         process.stdout.write(
@@ -143,7 +145,7 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
         );
         expect(states.get('completed')).toBeGreaterThan(0);
       },
-      // On a busy machine a worker is long in starting.
+      // On a busy machine a worker starts slowly.
       2 * PATIENCE[0] + kills * 60_000,
     );
   });

@@ -1,6 +1,6 @@
 /**
- * Approvals, denials and budgets while workers die again and again; `EVERTHREAD_FAULT_KILLS` says how often (default 20; a death costs some
- * 4 s of computing), `EVERTHREAD_FAULT_SECONDS` for how long at most.
+ * Approvals, denials and budgets while workers die again and again. `EVERTHREAD_FAULT_KILLS` is the number of deaths
+ * (default 20; a death costs some 4 s of computing), `EVERTHREAD_FAULT_SECONDS` the maximum duration.
  */
 import { describeWaitKill } from './wait-kill-ordeal.ts';
 

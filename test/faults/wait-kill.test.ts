@@ -1,6 +1,7 @@
 /**
- * A worker is killed around an approval, which is decided from a shell: what was shown is done once, and what is refused, expired
- * or not decided is not done. `npm run test:soak -- wait-kill` has many threads under many deaths.
+ * A worker is killed around an approval that is decided from a shell: an approved action is done once, exactly as it
+ * was shown; one that is refused, expired or undecided is not done. `npm run test:soak -- wait-kill` has many threads
+ * under many deaths.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerWait } from '../../src/workflows/messages.ts';
@@ -9,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
 
-/** What a thread goes through when its worker dies. */
+/** State of a thread when its worker dies. */
 type Story =
   | 'decided'
   | 'refused'
@@ -27,9 +28,9 @@ type Story =
 describe('a worker process killed with SIGKILL around an approval', () => {
   let cluster: Cluster;
   const threads = {} as Record<Story, string>;
-  /** The waits that were open when the worker died, by their threads. */
+  /** The waits that were open when the worker died, by their thread ids. */
   const waits = new Map<string, string>();
-  /** Exit codes of what was said while there was no worker, and what the ledger had of it then. */
+  /** Exit codes of decisions made while no worker ran, and what the ledger had of the action then. */
   const said = { approve: -1, deny: -1, approveDenied: -1, approveExpired: -1, written: [] as string[] };
   let deaths = 0;
 
@@ -43,7 +44,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   const countOf = async (thread: string, type: string) =>
     (await cluster.store.events.read(thread, 0)).filter((event) => event.type === type).length;
 
-  /** It waits for its approval. */
+  /** Begins a thread, and returns the id of its open approval wait. */
   async function asked(story: Story): Promise<string> {
     const thread = await ask();
     threads[story] = thread;
@@ -54,7 +55,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
 
   const approve = (id: string) => decide(cluster, id, '--approve');
 
-  /** Each thread is at its place, or waits, when the one worker dies. */
+  /** Each thread is at its place, or waits, when the only worker dies. */
   beforeAll(async () => {
     cluster = await startCluster({ configuration: PATIENT });
     await cluster.keep(1);
@@ -164,7 +165,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
       ['uncertain'],
     ]);
     await killAll();
-    // An approval says nothing of what became of it.
+    // An approval does not say what the outcome of the action was.
     expect(await decide(cluster, id, '--approve')).toBe(2);
     const said = ['--completed', '--note', 'in the books', '--by', 'Ada'];
     expect(await command(cluster, 'actions', 'reconcile', `${thread}:1:0`, ...said)).toMatchObject({
@@ -205,7 +206,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
   it('[PL-09] again and again while it waits: what nobody decides is not done, and waits under the same id', async () => {
     const thread = threads.undecided;
     const id = waits.get(thread) as string;
-    // Those of the other tests were deaths to it as well.
+    // Deaths in the other tests affected this thread as well.
     while (deaths < 3) {
       await killAll();
       await cluster.keep(1);

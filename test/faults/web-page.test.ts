@@ -1,6 +1,6 @@
 /**
- * Pages of `useChat` in a browser, each with the packages of one version of `ai` as they are published, against the HTTP API, whose worker is
- * killed while it answers all of them. Without a browser on this machine (`EVERTHREAD_BROWSER`) it is skipped.
+ * Pages of `useChat` in a browser, each with the published packages of one version of `ai`, against the HTTP API, whose
+ * worker is killed while it answers all of them. Skipped if this machine has no browser (`EVERTHREAD_BROWSER`).
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ inBrowser('a page of useChat', () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const answer = faultScript();
     cluster = await startCluster({
-      // Longer than a busy machine is silent: no worker but the killed one is to be taken for lost.
+      // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
       configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 },
       script: (request, index) => {
         const last = request.messages.at(-1);

@@ -1,4 +1,6 @@
-/** A worker is killed at every place of a step; another goes on (commits are idempotent, tools run at most once). */
+/**
+ * A worker is killed at every place of a step; another one goes on (commits are idempotent, tools run at most once).
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -61,20 +63,20 @@ export function describeWorkerKill(manner: Manner): void {
         STREAMING,
       ],
       isWatched: ({ messages }) => messages.at(-1)?.content === 'slowly',
-      // So low that a dozen steps continue as new more than once.
+      // So low that a thread of a dozen steps continues as new more than once.
       configuration: { historySoftLimit: 50 },
     });
     cluster = doomed.cluster;
   });
   afterAll(() => doomed?.close());
 
-  /** To the model, when it was asked about the thread of this message. */
+  /** Model requests about the thread of this message, as JSON. */
   function toldTo(message: string): string[] {
     const requests = cluster.model.requests.map(({ messages }) => JSON.stringify(messages));
     return requests.filter((request) => request.includes(message));
   }
 
-  /** What a run of this message looks like when nobody is killed. */
+  /** Transcript of an undisturbed run of this message. */
   async function expectedTranscript(message: string): Promise<string[]> {
     const known = undisturbed.get(message);
     if (known) return known;
@@ -107,7 +109,7 @@ export function describeWorkerKill(manner: Manner): void {
       const thread = await survivor(STREAMING);
       expect(await cluster.transcript(thread)).toEqual(await expectedTranscript('slowly'));
       const events = await cluster.store.events.read(thread, 0);
-      // A third one where a busy machine lets the second one's heartbeat come too late.
+      // More than one if a busy machine delays the second worker's heartbeat too long.
       expect(Number(events.find(({ type }) => type === 'step.committed')?.attempt)).toBeGreaterThan(1);
       expect(eventsOf(events, 'attempt.discarded')[0]).toMatchObject({
         data: { attempt: 1, call: 1, reason: 'WorkerLost' },

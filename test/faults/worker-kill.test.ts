@@ -1,4 +1,7 @@
-/** Threads stand at every place of a step as their worker is killed. `npm run test:soak -- worker-kill` kills one for each place. */
+/**
+ * Threads are at every place of a step when their worker is killed. `npm run test:soak -- worker-kill` kills one worker
+ * per place.
+ */
 import { describeWorkerKill } from './worker-kill-points.ts';
 
 describeWorkerKill('together');

@@ -1,6 +1,7 @@
 /**
- * An assault on one worker process: seeded attacks at every door while twenty healthy threads talk in the same worker. Afterwards the
- * same process lives, and every healthy turn was answered within `TURN_MS`. Attacked threads that do not end by `terminate` are told.
+ * An assault on one worker process: seeded attacks on every entry point while twenty healthy threads talk in the same
+ * worker. Afterwards the same process is alive, and every healthy turn was answered within `TURN_MS`. Attacked threads
+ * that `terminate` does not end are reported.
  */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ import { attackWorkflow } from './signal-door.ts';
 
 export interface Assault {
   readonly seed: string;
-  /** Attacks are begun for so long, or until there were `attacks`. */
+  /** Seconds during which attacks are begun, unless `attacks` is reached first. */
   readonly seconds?: number;
   readonly attacks?: number;
   readonly healthy?: number;
@@ -31,23 +32,25 @@ export interface Outcome {
   readonly turns: number;
   readonly slowestTurnMs: number;
   readonly survived: boolean;
-  /** What healthy threads met, in words; empty when nothing. */
+  /** Failures of healthy threads, in words; empty if there are none. */
   readonly failures: readonly string[];
-  /** Attacked threads that did not end, with what their history says. */
+  /** Attacked threads that did not end, with the last events of their histories. */
   readonly stuck: readonly string[];
-  /** Histories that a worker without the thread in its memory could not go on with, healthy or attacked. */
+  /** Histories, of healthy or attacked threads, that a worker without the thread in its memory could not continue. */
   readonly diverged: readonly string[];
 }
 
-/** After that time a healthy turn counts as hung: at a load of 20 on two cores one took more than two minutes. */
+/** Milliseconds after which a healthy turn counts as hung: at a load of 20 on two cores one took over two minutes. */
 const TURN_MS = 300_000;
-/** What an attacked thread may take to end when nothing else goes on: its worker may have to read megabytes of history. */
+/**
+ * Milliseconds for an attacked thread to end while nothing else runs: its worker may have to read megabytes of history.
+ */
 const END_MS = 300_000;
 const VICTIMS = 6;
-/** Under way at a time, beside the threads' own work. */
+/** Concurrent attacks, in addition to the threads' own work. */
 const ATTACKERS = 3;
 
-/** A turn is two calls and a text. */
+/** A turn has two calls and a text. */
 const healthyScript: ScriptFunction = ({ messages }) => {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const results = messages.slice(last).filter(({ role }) => role === 'tool').length;
@@ -66,7 +69,7 @@ export async function assault({
     script: healthyScript,
     program: fileURLToPath(new URL('./fuzz-worker.ts', import.meta.url)),
     environment: { EVERTHREAD_FUZZ_PROVIDER: provider.url },
-    // The machine is busy, and nobody is killed on purpose.
+    // The machine is busy, and no worker is killed on purpose.
     configuration: { modelHeartbeatMs: 60_000, toolHeartbeatMs: 60_000, historySoftLimit: 200 },
   });
   try {
@@ -120,7 +123,7 @@ interface Attack {
   readonly attacks: number;
 }
 
-/** Answers how many attacks were begun. Attack number n of a seed is the same whatever came before it. */
+/** Returns the number of attacks begun. Attack number n of a seed is the same whatever came before it. */
 async function attack({ cluster, arena, victims, random, seconds, attacks }: Attack): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const { client } = cluster;
@@ -138,7 +141,8 @@ async function attack({ cluster, arena, victims, random, seconds, attacks }: Att
         },
         own,
       );
-      // Attacks that stop or refill a thread would else silence the other doors: now and then somebody speaks to it again.
+      // Attacks that stop or refill a thread would otherwise block the other entry points, so messages are sent to it
+      // again at times.
       if (own.chance(0.1))
         await client.queueMessage(victims[place] as string, { content: 'go on' }).catch(() => undefined);
       if (own.chance(0.01)) victims[place] = await renew(cluster, arena, victims[place] as string);
@@ -148,7 +152,7 @@ async function attack({ cluster, arena, victims, random, seconds, attacks }: Att
   return begun;
 }
 
-/** One that was attacked long enough is told to end; another takes its place. */
+/** Terminates a thread that was attacked for long enough, and starts its replacement. */
 async function renew(cluster: Cluster, arena: Arena, victim: string): Promise<string> {
   await arena.terminate(victim);
   return (await cluster.client.startThread({ agent: 'victim', messages: [{ content: 'begin' }] })).threadId;
@@ -157,7 +161,7 @@ async function renew(cluster: Cluster, arena: Arena, victim: string): Promise<st
 interface Arena {
   readonly stuck: string[];
   terminate(threadId: string): Promise<void>;
-  /** Waits until all that were told to end have ended: now that nobody else has anything to do. */
+  /** Waits until all terminated threads have ended; called when nothing else runs. */
   seeEnds(): Promise<void>;
 }
 
@@ -185,7 +189,7 @@ function createArena({ client }: Cluster): Arena {
   };
 }
 
-/** What its history says of why it goes on; the whole of it is left in a file, to be replayed. */
+/** The last events of a thread that goes on; its whole history is written to a file, to be replayed. */
 async function lastEvents(client: Cluster['client'], threadId: string): Promise<string> {
   const history = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
   const file = join(tmpdir(), `everthread-fuzz-${threadId}.json`);
@@ -222,7 +226,7 @@ async function live(cluster: Cluster, over: () => boolean): Promise<Life> {
         `The healthy thread ${threadId} is ${status} with ${said} answers after ${turns} turns.`,
       );
     }
-    // Twenty of them without a pause would be a load test.
+    // Twenty threads without a pause would be a load test.
     await delay(100);
   }
   return { turns, slowest };

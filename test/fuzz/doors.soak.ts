@@ -1,6 +1,6 @@
 /**
- * The long form: `EVERTHREAD_FUZZ_SECONDS` (default 1,200; 3,600 for an hour) of attacks, a fresh worker and seed every five minutes,
- * `EVERTHREAD_FUZZ_SEED` to repeat one.
+ * The long form: attacks for `EVERTHREAD_FUZZ_SECONDS` (default 1,200; 3,600 for an hour), with a fresh worker and seed
+ * every five minutes; `EVERTHREAD_FUZZ_SEED` repeats one.
  */
 import { describe, expect, it } from '@jest/globals';
 import { assault } from './assault.ts';

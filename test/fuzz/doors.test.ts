@@ -1,4 +1,7 @@
-/** Everything that strangers can say to a worker, at random, some dozens of times. `npm run test:soak -- fuzz` goes on for twenty minutes. */
+/**
+ * All input that strangers can send to a worker, at random, some dozens of times. `npm run test:soak -- fuzz` runs for
+ * twenty minutes.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { assault } from './assault.ts';
 

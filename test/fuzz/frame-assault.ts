@@ -1,4 +1,7 @@
-/** Children that were taken over say things at random, beside a sandbox that works: each run ends, and the programs beside are answered. */
+/**
+ * Compromised sandbox children send random frames beside a sandbox that works: each run ends, and the programs in the
+ * other sandbox are answered.
+ */
 import { listenForAlarms } from '../sandbox/escape-harness.ts';
 import { openEscaped, runEscaped } from '../sandbox/escaped-child.ts';
 import { openSandbox } from '../sandbox/own-sandbox.ts';
@@ -7,7 +10,7 @@ import { frames } from './frame-door.ts';
 
 const STATUSES = ['success', 'error', 'memory', 'link_error', 'terminated'];
 
-/** Answers what went wrong, in words, with the round in which it did; empty when nothing has. */
+/** Returns failures in words, each with its round; empty if there are none. */
 export async function assaultByFrames(seed: string, rounds: number): Promise<string[]> {
   const random = seededRandom(`frames/${seed}`);
   const escaped = openEscaped();

@@ -1,4 +1,6 @@
-/** What a child of the sandbox that was taken over says to its host: valid messages, changed at random, and bytes of chance. */
+/**
+ * Frames that a compromised child of the sandbox sends to its host: valid messages changed at random, and random bytes.
+ */
 
 import type { Random } from '../support/seeded-random.ts';
 import { json, number, record, text } from './garbage.ts';
@@ -12,11 +14,13 @@ const WIRES = [
   '{ text: "[[1],[2],\\"VA\\"]", bytes: Buffer.alloc(64) }',
 ];
 
-/** The source of `escaped-main.ts`. It ends by itself: whatever the host makes of it, the run is over then. */
+/**
+ * Source for `escaped-main.ts`. The program exits by itself, so the run ends whatever the host does with its frames.
+ */
 export function frames(random: Random): string {
   const count = 1 + random.below(20);
   const lines = Array.from({ length: count }, () => statement(random));
-  // Some settle in between; all end.
+  // Some runs settle before the exit; all end with it.
   return `${lines.join('\n')}\nawait new Promise((resolve) => setTimeout(resolve, 5)); require("node:process").reallyExit(0);`;
 }
 
@@ -37,7 +41,7 @@ function bytes(random: Random): string {
   ).join('');
 }
 
-/** `"RUN"` stands for the id of the run that is under way. */
+/** `"RUN"` stands for the id of the current run. */
 function message(random: Random): unknown {
   if (random.chance(0.1)) return json(random);
   const made: Record<string, unknown> = {

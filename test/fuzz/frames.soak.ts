@@ -1,4 +1,4 @@
-/** The long form: `EVERTHREAD_FUZZ_FRAMES` children (default 1,000), `EVERTHREAD_FUZZ_SEED` to repeat one run. */
+/** The long form: `EVERTHREAD_FUZZ_FRAMES` children (default 1,000); `EVERTHREAD_FUZZ_SEED` repeats one run. */
 import { describe, expect, it } from '@jest/globals';
 import { assaultByFrames } from './frame-assault.ts';
 

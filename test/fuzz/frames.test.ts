@@ -1,4 +1,4 @@
-/** What a child of the sandbox that was taken over may say to its host, at random. `npm run test:soak -- frames` goes on for longer. */
+/** Random frames from a compromised child of the sandbox to its host. `npm run test:soak -- frames` runs longer. */
 import { describe, expect, it } from '@jest/globals';
 import { assaultByFrames } from './frame-assault.ts';
 

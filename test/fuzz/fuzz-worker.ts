@@ -1,6 +1,6 @@
 /**
- * The worker under attack, as a process of its own: the agent "helper" is healthy and talks to a scripted model; the agent "victim"
- * talks to a hostile provider and has a tool that runs seeded programs in the sandbox.
+ * The worker under attack, as a separate process: the agent "helper" is healthy and talks to a scripted model; the
+ * agent "victim" talks to a hostile provider and has a tool that runs seeded programs in the sandbox.
  */
 
 import { z } from 'zod';

@@ -63,7 +63,9 @@ export function number(random: Random): number {
   return random.chance(0.7) ? random.pick(NUMBERS) : (random.next() - 0.5) * 10 ** random.below(30);
 }
 
-/** What JSON can hold, at most some levels deep; `deep` makes the rare one that is thousands deep, as text. */
+/**
+ * A random JSON value, at most `depth` levels deep; `deep` makes the rare one that has thousands of levels, as text.
+ */
 export function json(random: Random, depth = 4): unknown {
   const kind = random.below(depth > 0 ? 8 : 5);
   if (kind === 0) return null;
@@ -79,7 +81,7 @@ export function record(random: Random, depth = 3): Record<string, unknown> {
     random.chance(0.8) ? random.pick(KEYS) : text(random),
     json(random, depth),
   ]);
-  // Own `__proto__` keys too, as JSON.parse makes them.
+  // Includes own `__proto__` keys, as JSON.parse makes them.
   const made: Record<string, unknown> = {};
   for (const [key, value] of entries as [string, unknown][]) {
     Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
@@ -87,7 +89,7 @@ export function record(random: Random, depth = 3): Record<string, unknown> {
   return made;
 }
 
-/** JSON text nested so deep, around a small value. */
+/** JSON text with `levels` levels of nesting around a small value. */
 export function deep(random: Random, levels: number): string {
   const list = random.chance(0.5);
   const open = list ? '[' : '{"a":';

@@ -1,6 +1,6 @@
 /**
- * A provider that answers anything: broken streams, wrong types, floods, names that nobody knows, sockets that close. Serves the
- * OpenAI dialect over real HTTP; what it answers depends on its seed and the number of the request.
+ * A provider that answers anything: broken streams, wrong types, floods, unknown names, sockets that close. Serves the
+ * OpenAI dialect over real HTTP; its answers depend on its seed and the number of the request.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ export async function serveHostileProvider(random: Random): Promise<HostileProvi
   let answered = 0;
   const server = createServer((request, response) => {
     request.resume();
-    // A client that leaves is no fault of the attack.
+    // A client that disconnects is not a failure of the attack.
     response.on('error', () => undefined);
     answered += 1;
     answer(response, random.split(answered));
@@ -44,7 +44,7 @@ function answer(response: ServerResponse, random: Random): void {
 }
 
 function fail(response: ServerResponse, random: Random): void {
-  // No waiting times: the attack is to be many answers, not long ones.
+  // Only status codes without a retry delay: the attack needs many answers, not long waits.
   response.writeHead(random.pick([400, 401, 404, 413, 418, 422, 451]), {
     'content-type': 'application/json',
   });

@@ -1,6 +1,6 @@
 /**
- * The doors of a thread's workflow: signals, updates, queries and starts, as a stranger with a Temporal client can use them. Payloads
- * are raw, since what matters is what our own client would never send.
+ * Attacks on a thread's workflow by signals, updates, queries and starts, as a stranger with a Temporal client can send
+ * them. Payloads are raw, since only those that our own client never sends matter.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -44,7 +44,7 @@ export interface SignalTarget {
   readonly victims: readonly string[];
 }
 
-/** One attack; what the server itself refuses is none. */
+/** One attack; an error with which the server refuses it is ignored. */
 export async function attackWorkflow(target: SignalTarget, random: Random): Promise<void> {
   const kind = random.below(20);
   try {
@@ -58,7 +58,7 @@ export async function attackWorkflow(target: SignalTarget, random: Random): Prom
 }
 
 function isRefusal(error: unknown): boolean {
-  // Of gRPC: the server, or the workflow through it, has said no.
+  // An error of gRPC: the server, or the workflow through it, has refused the request.
   return typeof (error as { code?: unknown }).code === 'number' || (error as Error).name.endsWith('Error');
 }
 
@@ -140,7 +140,7 @@ function payload(random: Random, name: string): RawPayload {
   return plain({ ...likely(random, name), ...(random.chance(0.5) ? record(random) : {}) });
 }
 
-/** Near to what is asked for, so that it comes past the first checks. */
+/** Close to valid arguments, so that the first checks pass. */
 function likely(random: Random, name: string): Record<string, unknown> {
   if (name === 'queueTool')
     return { name: random.pick(['host_calls', 'nothing', text(random)]), arguments: record(random) };

@@ -1,4 +1,4 @@
-/** Approvals under a budget: nobody is asked in vain, by a call, by code, or by a relative of whoever has used it up. */
+/** Approvals under a budget: none is asked for, by a call, code or a relative, that the budget cannot pay for. */
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { defineTool } from '../../src/definitions/index.ts';

@@ -1,10 +1,10 @@
-/** Calls of prompts and of subagents wait for their approval as calls of tools do: nothing of them begins before. */
+/** Calls of prompts and of subagents wait for their approval as calls of tools do: nothing begins before it. */
 import { describe, expect, it } from '@jest/globals';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { promptProject } from '../support/prompt-project.ts';
 import { testRuntime } from '../support/runtime.ts';
 
-/** A thread whose model calls `name` once, which needs an approval. */
+/** A thread whose model calls `name` once, which needs an approval, and which waits for it. */
 async function calling(name: string, capability: string, behind: readonly ScriptStep[]) {
   const model = scriptedModel([calls(name, {}), ...behind]);
   const registry = promptProject({
@@ -41,7 +41,7 @@ async function calling(name: string, capability: string, behind: readonly Script
 describe('an approval of a call of', () => {
   it.each([
     ['a prompt', 'advise', 'prompt.call', [says('advice')], 'completed'],
-    // The worker's session has no other end than its last turn, which is no success.
+    // The worker's session ends only by its limit of turns, which is no success.
     ['a subagent', 'worker', 'agent.delegate', [says('one'), says('two')], 'failed'],
   ])(
     '[PL-09] %s is asked for before anything of it begins, and lets it be done once',

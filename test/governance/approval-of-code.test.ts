@@ -1,4 +1,4 @@
-/** What running code may not do without an approval is refused, and asked for: the next call of the same passes once it is approved. */
+/** A call of running code that needs an approval is refused and asked for: the next equal call passes once approved. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
@@ -7,7 +7,7 @@ import { testRuntime } from '../support/runtime.ts';
 
 const RULES = { 'money.*': 'require_approval' } as const;
 
-/** A model that shops as often as there are messages, whose tool pays. */
+/** A model that calls `shop` once per message, whose body invokes `pay`. */
 async function shopping(times: number, policy: AgentInput['policy'] = RULES) {
   const paid: number[] = [];
   const heard: unknown[] = [];

@@ -1,4 +1,4 @@
-/** A call that needs an approval waits for it before it begins, and does what was shown or nothing. */
+/** A call that needs an approval waits for it before it begins, and then does what was shown, or nothing. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -14,13 +14,13 @@ interface Refunds {
   readonly policy?: AgentInput['policy'];
   readonly approvalTimeoutMs?: number;
   readonly quick?: boolean;
-  /** The model is not asked again. */
+  /** True if the model is not asked again. */
   readonly over?: boolean;
-  /** What is shown of a call. */
+  /** Returns the artifact that is shown of a call. */
   readonly shown?: () => string;
 }
 
-/** Calls `refund` by as many answers as there are amounts. */
+/** The model calls `refund` once per amount, each in a separate answer. */
 async function refunding(
   amounts: readonly number[],
   { policy = POLICY, shown, over = false, ...fields }: Refunds = {},

@@ -1,4 +1,4 @@
-/** A tool that asks (`asks: true`): its call waits in the workflow, for as long as it takes, and its body begins again with the answer. */
+/** A tool that asks (`asks: true`): its call waits in the workflow, then its body begins again with the answer. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -7,7 +7,7 @@ import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messag
 import { readRuns } from '../support/run-chain.ts';
 import { eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
 
-/** A tool that asks for a name, and says how often its body began. */
+/** A tool that asks for a name, and records each begin of its body. */
 function asking({ expiresInMs }: { expiresInMs?: number } = {}) {
   const begun: string[] = [];
   const tool = defineTool({
@@ -183,7 +183,7 @@ describe('a thread that waits', () => {
     const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
     for (let n = 0; n < 30; n++) await handle.signal('wakeForMessages', {});
     await eventually('the next run', async () => (await readRuns(client, threadId)).length > 1);
-    // A query that overtakes the task of a signal is refused, and is to be asked again (docs/sdk-queries.md).
+    // A query that overtakes the task of a signal is refused, and must be retried (docs/sdk-queries.md).
     const shown = () => handle.query(status).catch(() => undefined);
     await eventually('the wait', async () => (await shown())?.waits?.[0]?.id === wait?.id);
     await first.stopWorker();

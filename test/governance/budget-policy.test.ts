@@ -1,4 +1,4 @@
-/** A policy that an author has written judges what is spent beside the limits of a budget: stricter than they are, never milder. */
+/** A budget policy written by an author judges spending in addition to the limits: it can be stricter, never milder. */
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyDefinition } from '../../src/core/author/policy.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';

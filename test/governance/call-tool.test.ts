@@ -1,4 +1,4 @@
-/** A tool that a client calls without a model: it passes the gate of every call, and nobody answers it. */
+/** A tool that a client calls without a model: it passes the same gate as every call, and no model answers it. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
@@ -37,7 +37,7 @@ describe('a tool that is called from outside', () => {
     expect(called).toEqual({ id: 'one', status: 'success', content: 'paid 500 in run_1' });
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle', stopReason: 'unanswered' });
     expect(model.requests).toEqual([]);
-    // The same call under its id is asked after, and not done again.
+    // The same call with the same id returns the stored result, and does not run again.
     expect(await client.callTool(threadId, { ...PAY, id: 'one' })).toEqual(called);
     await client.queueMessage(threadId, { content: 'and?' });
     await client.waitForIdle(threadId);

@@ -1,4 +1,4 @@
-/** A tool whose calls a person confirms, whatever a policy says of them. */
+/** A tool whose calls a person confirms, whatever the policy says. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool, type ToolInput } from '../../src/definitions/index.ts';
@@ -12,7 +12,7 @@ interface Sending {
   readonly policy?: AgentInput['policy'];
   readonly guards?: AgentInput['guards'];
   readonly prompt?: RuntimeOptions['prompt'];
-  /** Sent by a tool that invokes it, in place of the model. */
+  /** True if a tool invokes it, in place of a call by the model. */
   readonly byCode?: boolean;
   readonly to?: string;
   readonly behind?: readonly ScriptStep[];

@@ -1,4 +1,4 @@
-/** Items that name the execution which they begin (core/thread/execution-id.ts). */
+/** Items that name the execution that they begin (core/thread/execution-id.ts). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -6,7 +6,7 @@ import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { workflowOf } from '../support/operator.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
-/** A tool that holds its execution until it is let go, and says in which execution it runs. */
+/** A tool that holds its first execution until it is released, and records in which executions it runs. */
 function holding() {
   const gate = Promise.withResolvers<void>();
   const seen: (string | undefined)[] = [];
@@ -107,7 +107,7 @@ describe('an item with an executionId', () => {
     for await (const event of client.events(threadId, { follow: false }))
       if (event.type === 'execution.started') started.push(event.data.executionId);
     expect(started).toEqual([seen[0], executionId]);
-    // Replayed: it is there, and nothing begins again.
+    // Sent again: the item is already there, and no execution begins.
     expect(await client.queueMessage(threadId, named)).toEqual(sent);
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle' });
   });

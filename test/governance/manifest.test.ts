@@ -1,4 +1,4 @@
-/** What a request to a model is made of is told before it is sent, where a context, a policy or a budget is in use. */
+/** The composition of a model request is logged before it is sent, if a context, a policy or a budget is in use. */
 import { describe, expect, it } from '@jest/globals';
 import type { AgentInput } from '../../src/definitions/index.ts';
 import { calls, fails, type Script, says, scriptedModel } from '../../src/testing/index.ts';
@@ -58,7 +58,7 @@ describe('a manifest', () => {
       expect(systemTokens + toolPromptTokens + historyTokens + userTokens).toBe(totalEstimatedTokens);
       expect([systemTokens, toolPromptTokens, userTokens].every((tokens) => tokens > 0)).toBe(true);
     }
-    // The call and its result are history by then; the rest is what it was.
+    // In the second request the call and its result are history; the user's part is the same.
     expect(first?.manifest.historyTokens).toBe(0);
     expect(second?.manifest.historyTokens).toBeGreaterThan(0);
     expect(second?.manifest).toMatchObject({ userTokens: first?.manifest.userTokens });

@@ -1,4 +1,4 @@
-/** `onDenied: 'fail'`: what a policy does not let be done ends the execution, and nothing else. */
+/** `onDenied: 'fail'`: a call that is not allowed ends the execution, but not the thread. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
@@ -8,7 +8,7 @@ import { testRuntime } from '../support/runtime.ts';
 
 type Policy = AgentInput['policy'];
 
-/** A tool that moves money, one that reads, and what each has done. */
+/** A tool that moves money, one that reads, and a record of what both have done. */
 function tools(fields: { readonly quick?: boolean } = {}) {
   const did: string[] = [];
   const define = (name: string, capability: string) =>
@@ -33,7 +33,7 @@ const READ_PAY_READ = callsMany([
 
 interface Paying {
   readonly quick?: boolean;
-  /** What the model says afterwards. */
+  /** What the model answers afterwards. */
   readonly behind?: readonly ScriptStep[];
 }
 

@@ -1,4 +1,4 @@
-/** `state.act`: what code does beside tools, through the gate of every call. */
+/** `state.act`: actions of code besides tool calls, through the same gate as every call. */
 import { describe, expect, it } from '@jest/globals';
 import type { OwnAction, OwnActionResult } from '../../src/core/author/own-action.ts';
 import { type AgentInput, defineEffect, defineTool } from '../../src/definitions/index.ts';
@@ -19,12 +19,12 @@ interface Acting {
   readonly budget?: AgentInput['budget'];
   readonly action?: unknown;
   readonly times?: number;
-  /** False: the execution ends before its model is asked again. */
+  /** False if the execution ends before its model is asked again. */
   readonly answered?: boolean;
   readonly execute?: () => unknown;
 }
 
-/** A thread whose tool, or effect, does something of its own. */
+/** A thread whose tool, or effect, performs an action of its own. */
 async function acting({
   policy,
   budget,
@@ -93,7 +93,7 @@ describe('an action of code', () => {
     });
     expect(heard).toEqual([{ status: 'success', actionId: action?.id, value: 'published' }]);
     expect(done).toEqual([action?.id]);
-    // Its tool declares nothing, and is an action as well.
+    // The call of the tool that acts declares no capability, and is an action as well.
     expect((await told()).filter((type) => type === 'action.requested')).toHaveLength(2);
     expect((await told()).filter((type) => type === 'action.completed')).toHaveLength(2);
   });

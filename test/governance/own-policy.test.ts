@@ -1,4 +1,4 @@
-/** A policy that an author has written judges beside the rules: never milder than a rule, and in place of a default. */
+/** A policy written by an author judges besides the rules: never milder than a rule, and in place of the default. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { PolicyDefinition } from '../../src/core/author/policy.ts';

@@ -1,4 +1,4 @@
-/** What a thread may not do, nobody does for it: its policy narrows what its subagents may, and theirs. */
+/** A thread cannot delegate what it may not do: its policy narrows those of its subagents and of their subagents. */
 import { describe, expect, it } from '@jest/globals';
 import type { AgentInput } from '../../src/definitions/index.ts';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -16,7 +16,7 @@ interface Policies {
 
 const NAMES = ['read', 'pay', 'ship', 'plain'];
 
-/** The helper asks the scribe, who asks the clerk, who calls four tools. Answers what was done, and the clerk's results. */
+/** The helper asks the scribe, which asks the clerk, which calls four tools. Returns what was done, and the results. */
 async function threeGenerations({ helper, scribe, clerk }: Policies, context?: object) {
   const did: string[] = [];
   const define = (name: string, capabilities?: string[]) =>

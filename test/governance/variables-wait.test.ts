@@ -1,4 +1,4 @@
-/** Variables that a subagent lacks are a wait: it is listed, answered and refused as any other, and holds up the subagent alone. */
+/** Variables that a subagent lacks are a wait: listed, answered and refused like any; it blocks the subagent only. */
 import { describe, expect, it } from '@jest/globals';
 import { answerWait, answerWaitUpdate } from '../../src/workflows/messages.ts';
 import { envoyProject, PASSPORT, reported, waiting } from '../support/envoy-project.ts';

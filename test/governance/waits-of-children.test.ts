@@ -19,12 +19,12 @@ const hasty = { ...refund, approvalTimeoutMs: 200 };
 interface Family {
   readonly tool?: 'refund' | 'hasty';
   readonly entry?: ToolEntryInput;
-  /** What the scribe says once the clerk has reported. */
+  /** The scribe's answer once the clerk has reported. */
   readonly scribeSays?: Answer;
   readonly runtime?: Partial<RuntimeOptions>;
 }
 
-/** The helper asks the scribe, who asks the clerk, who refunds: each waits for the one below. */
+/** The helper asks the scribe, which asks the clerk, which refunds: each waits for the one below. */
 async function threeGenerations({
   tool = 'refund',
   entry = 'scribe',
@@ -49,7 +49,7 @@ async function threeGenerations({
     eventually('a child', async () => (await store.children.list(parent))[0]?.threadId);
   const middle = await childOf(root);
   const clerk = await childOf(middle);
-  // One that is hasty may be over already.
+  // The wait of the hasty tool may have expired already.
   const wait = await eventually('a wait', async () => {
     const [open] = await client.listWaits({ threadId: clerk });
     return open ?? (await client.listWaits({ threadId: clerk, state: 'expired' }))[0];
@@ -60,7 +60,7 @@ async function threeGenerations({
   };
   const statuses = async () =>
     Promise.all([root, middle, clerk].map(async (id) => (await client.getThread(id)).status));
-  // A query that comes with news is refused until its task has brought them.
+  // A query that overtakes the task of a signal is refused until that task has run, so it is retried.
   const shown = (threadId: string) =>
     eventually('an answer', () =>
       client.temporal.workflow
@@ -73,7 +73,7 @@ async function threeGenerations({
 
 type Generations = Awaited<ReturnType<typeof threeGenerations>>;
 
-/** As the workflow of the thread shows it to people. */
+/** Waits until the workflow of the thread shows this status. */
 async function viewShows({ shown }: Generations, threadId: string, expected: string): Promise<void> {
   await eventually(`it shows ${expected}`, async () => (await shown(threadId)).status === expected);
 }
@@ -177,7 +177,7 @@ describe('a wait of a descendant', () => {
     const { client, store, runtime, root, middle, wait } = family;
     await client.waitForIdle(root);
     for (const above of [root, middle]) await viewShows(family, above, 'waiting');
-    // In the store alone, as if whoever answered had been lost.
+    // Answered in the store only, as if the process that answers had been lost before its signals.
     await store.waits.answer({ id: wait.id, answer: { approved: true } });
     const look = { store, client: client.temporal, taskQueue: runtime.taskQueue };
     const unseen = async () =>
@@ -217,7 +217,7 @@ describe('a wait of a descendant', () => {
     const { runId } = await workflow.describe();
     for (let i = 0; i < 60; i++) await workflow.signal(`nothing ${i}`, i);
     await eventually('another run', async () => (await workflow.describe()).runId !== runId);
-    // The signals may bring more than one other run; while one opens it shows nothing.
+    // The signals may cause more than one other run, and a run that is opening shows no waits yet.
     await eventually('it shows the wait', async () => (await family.shown(root)).waits?.[0]?.id === wait.id);
     await client.answerWait(wait.id, { approved: false });
     await eventually('rest', async () => (await client.waitForIdle(root)).status === 'idle');

@@ -1,4 +1,4 @@
-/** `on_agent_end` (docs/hooks.md): once on every ending of an execution, with its reason. */
+/** `on_agent_end` (docs/hooks.md): runs once at every end of an execution, with its reason. */
 import { describe, expect, it } from '@jest/globals';
 import type { AgentEnd, HookDefinition } from '../../src/core/author/hook.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -76,7 +76,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   },
 };
 
-/** As a relative does whose worker is lost before it tells the thread. */
+/** Terminates the thread in the store only, as a relative whose worker then dies; a later stop wakes the workflow. */
 async function terminateBehind({ store, client }: TestRuntime, thread: string) {
   await store.threads.terminate(thread, 'behind its back');
   await client.temporal.workflow.getHandle(`thread/${thread}`).signal('stop', {});
@@ -100,7 +100,7 @@ describe('the hook at the end', () => {
       const ended = async () =>
         eventsOf(await runtime.store.events.read(threadId, 0, 1000), 'execution.ended');
       await eventually('the end', async () => (await ended()).length > 0);
-      // One that is terminated in the store is told behind its end.
+      // If the thread is terminated in the store, the hook runs after the end is logged.
       await eventually('the hook', () => ends.length > 0);
       expect(ends).toEqual([expect.objectContaining(told)]);
       const [{ data } = { data: undefined }] = await ended();

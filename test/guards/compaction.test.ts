@@ -1,4 +1,4 @@
-/** Compaction in requests of real threads: what is sent, kept, told and paid for. */
+/** Compaction in requests of real threads: what is sent, stored, logged and paid for. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Compaction, HookDefinition } from '../../src/core/author/hook.ts';
@@ -29,7 +29,7 @@ import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 const isSummary = ({ messages }: RecordedRequest) => messages[0]?.content === INSTRUCTIONS;
 const SMALL: GuardsInput = { compaction: { thresholdMessages: 8, retainRecentMessages: 4 } };
 
-/** Answers each word, and each record with "summary <number>". */
+/** A model that answers each message, and summarises each record as "summary <number>". */
 function speaker(summary: (count: number) => ScriptStep = (count) => says(`summary ${count}`)) {
   let summaries = 0;
   return scriptedModel((request) => {
@@ -104,7 +104,7 @@ describe('a summary', () => {
     const [{ messages: count, messageId, prompt, summary } = {} as never] = await thread.compacted();
     const key = `${thread.id}:a:${prompt}:${messageId}:summary`;
     expect(told).toEqual([{ key, count, messageId, prompt, summary }]);
-    // Behind the request for it, and before the answer's own.
+    // The hook ran after the request for the summary, and before the request for the answer.
     expect(asked).toEqual([model.requests.length - 1]);
     expect((await thread.client.getThread(thread.id)).status).toBe('idle');
   });
@@ -125,7 +125,7 @@ describe('a summary', () => {
     expect(records[1]?.messages[1]?.content).toMatch(
       /^Summary of what came before:\nsummary 1\n\nRecord:\n\[user\] word 4\n/,
     );
-    // The transcript has all of it.
+    // The transcript still has all messages.
     expect(await thread.messages(thread.id)).toHaveLength(28);
   });
 
@@ -236,7 +236,7 @@ describe('what a summary covers', () => {
       expect.arrayContaining(['assistant', 'tool']),
     );
     expect(last.messages[3]?.role).toBe('assistant');
-    // Another execution of the prompt has nothing of it.
+    // Another execution of the prompt does not see the summary.
     looks = 11;
     await thread.say(1, 2);
     expect(shown(thread.answers().at(-2) as RecordedRequest)).toEqual(['system: You help.', 'user: word 2']);
@@ -277,7 +277,7 @@ describe('what a summary covers', () => {
     ]);
     expect(await thread.compacted()).toMatchObject([{ prompt: 'advise', messages: 8 }]);
     const asked = thread.answers().filter(({ messages: [system] }) => system?.content === 'You help.');
-    // The prompt, six words with their answers, the last one with its call and result.
+    // The system text, six messages with their answers, and the last message with a call and its result.
     expect(asked.at(-1)?.messages).toHaveLength(16);
   });
 });

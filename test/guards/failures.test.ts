@@ -1,4 +1,4 @@
-/** Calls that fail one after the other: the execution asks for help, and goes on where somebody gives it. */
+/** Calls that fail one after the other: the execution asks a person for help, and goes on once it is given. */
 import { expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { toFailureGuard } from '../../src/core/guard/failure.ts';
@@ -46,7 +46,7 @@ it('[AX-144] after the third failure in a row an execution asks for help, and go
   });
   expect(model.requests).toHaveLength(3);
   expect(await client.answerWait(wait.id, { approved: true })).toEqual({ outcome: 'taken' });
-  // Two more failures are no three in a row: what was helped counts no more.
+  // Two more failures are not three in a row: those before the help no longer count.
   await client.waitForIdle(threadId);
   expect(await client.getThread(threadId)).toMatchObject({ status: 'idle', lastError: null });
   expect(model.requests).toHaveLength(7);

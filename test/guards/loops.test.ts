@@ -1,4 +1,4 @@
-/** Detection of loops on the engine: what the model is reminded of, what ends its execution, what is kept, and what does not count. */
+/** Loop detection on the engine: reminders to the model, ended executions, what is kept, and what does not count. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -17,7 +17,7 @@ import { cast, familyRuntime } from '../support/subagent-project.ts';
 
 const args = z.object({ n: z.number().optional(), m: z.number().optional() });
 
-/** `look` says the same whatever it is asked, `find` something else for each question; `fail` fails; `keep` keeps its number. */
+/** `look` always returns the same, `find` another result for each question; `fail` fails; `keep` stores its number. */
 function tools(quick: boolean) {
   const make = (execute: Parameters<typeof defineTool<typeof args>>[0]['execute']) =>
     defineTool({ description: 'a tool', args, quick, execute });
@@ -78,7 +78,7 @@ describe('detection of loops', () => {
         role: 'user',
         content: expect.stringContaining('"look" 4 times'),
       });
-      // A word of the runtime, and no message.
+      // The reminder comes from the runtime, and is not a message.
       expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user: '))).toEqual([
         'user: go',
       ]);
@@ -105,7 +105,7 @@ describe('detection of loops', () => {
     expect(
       told.slice(8).every((line) => line.startsWith('tool look error: ') && line.includes('LoopDetected')),
     ).toBe(true);
-    // The thread lives on, and its history is one that a provider takes.
+    // The thread can go on, and a provider accepts its history.
     await runtime.say(thread, 'go on');
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: a new start');
     expect(reminders(runtime.model.requests[1] as RecordedRequest)).toEqual([]);
@@ -130,7 +130,7 @@ describe('detection of loops', () => {
   });
 
   it('[AX-72] eight calls that bring nothing new, no two alike, end it', async () => {
-    // The first answer of `look` is new.
+    // The first result of `look` is new, so it is progress.
     const runtime = await guarded(times(9, (n) => calls(n < 5 ? 'look' : 'fail', { n })));
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject(over('no_progress'));

@@ -1,4 +1,4 @@
-/** Whatever a provider does, the turn ends, its history is legal, its sockets are closed, and the next message is answered. */
+/** Whatever a provider does, the turn ends, the history is valid, sockets are closed, the next message is answered. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ModelDefinition, Registry } from '../../src/core/author/definition.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 
-/** An agent for each misdeed; `patient`: with the times of a model whose definition sets none. */
+/** An agent for each misdeed. `patient`: every model has the default time-outs. */
 function registry(patient: boolean): Registry {
   const all = MISDEEDS.map((misdeed, number) => ({ misdeed, name: nameOf(number) }));
   const model = ({ timeouts }: Misdeed, name: string): ModelDefinition =>
@@ -54,8 +54,8 @@ function registry(patient: boolean): Registry {
 }
 
 /**
- * What became of the thread's last execution, as the table tells it. The table counts the requests of one attempt at each step: where a
- * worker that got no processor was taken for lost, and a step was tried again, how the thread ended is all that it tells.
+ * Returns the outcome of the thread's last execution, as the table writes it. The table counts the requests of one
+ * attempt at each step: if a step was tried again because a slow worker was taken for lost, the numbers are left out.
  */
 async function endOf({ client, store }: TestRuntime, threadId: string): Promise<string> {
   const { status, lastError } = await client.getThread(threadId);
@@ -67,13 +67,13 @@ async function endOf({ client, store }: TestRuntime, threadId: string): Promise<
   return `${word} in ${asked}${discarded === 0 ? '' : `, ${discarded} discarded`}`;
 }
 
-/** Of a thread that is told without numbers, none are compared. */
+/** The expected outcome as a pattern; without its numbers if the actual outcome has none. */
 function endsLike(end: string | RegExp, told = ''): RegExp {
   const { source } = typeof end === 'string' ? new RegExp(`^${end}$`) : end;
   return new RegExp(told.includes(' in ') ? source : source.replace(/ in .*$/, '$'));
 }
 
-/** Each call is followed by its result, and each result follows its call. */
+/** True if each call is followed by its result, each result follows its call, and no ids in an answer repeat. */
 function isLegal({ messages }: RudeRequest): boolean {
   let open: string[] = [];
   for (const { role, tool_calls: calls, tool_call_id: id } of messages) {
@@ -111,7 +111,7 @@ describe('a provider that misbehaves', () => {
       ]),
     );
     await eventually('all sockets to be closed', () => provider.openSockets === 0);
-    // What lies in buffers between the two may be more than was read, but not all of it.
+    // Buffers between the two may hold more than was read, but not the whole stream.
     for (const number of MISDEEDS.keys())
       expect(provider.sent(nameOf(number))).toBeLessThan(48 * 1024 * 1024);
 

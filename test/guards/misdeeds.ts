@@ -1,6 +1,7 @@
 /**
- * What a provider may do wrong, and how the turn ends then: `answered` by the same model after all, or `failed` with a code; how many
- * requests it took; whether readers were told to forget what was streamed. Times are small where they are to be exceeded, and only there.
+ * Ways in which a provider can misbehave, and how the turn ends: `answered` by the same model after all, or `failed`
+ * with a code; how many requests it took; whether readers had to discard streamed text. Time-outs are small only where
+ * they must be exceeded.
  */
 import type { ModelTimeouts } from '../../src/core/value/limit.ts';
 import { DONE, event, type Rudeness } from '../support/rude-provider.ts';
@@ -9,34 +10,34 @@ export interface Misdeed {
   readonly what: string;
   readonly timeouts?: ModelTimeouts;
   readonly does: Rudeness;
-  /** `answered` or `failed <code>`, `in <n>`: requests, `discarded`: how often. */
+  /** `answered` or `failed <code>`, then `in <n>` requests, and how often text was `discarded`. */
   readonly ends: string | RegExp;
 }
 
-/** Whether its text has been read by then is the machine's affair. */
+/** Whether text has been read by then depends on the speed of the machine. */
 const LIKELY = /^answered in 2(, 1 discarded)?$/;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SHORT = 0.4;
 
-/** A part for ever. */
+/** Yields one part without end. */
 function* endless<Part>(part: Part): Generator<Part> {
   for (;;) yield part;
 }
 
-/** Streams go wrong, whole answers do not. */
+/** Misbehaves in streams, and answers plain calls correctly. */
 const inStreams =
   (rude: Rudeness): Rudeness =>
   (exchange) =>
     exchange.streamed ? rude(exchange) : exchange.answer();
 
-/** The first request goes wrong, and none behind it. */
+/** Misbehaves in the first request only. */
 const first =
   (rude: Rudeness): Rudeness =>
   (exchange) =>
     exchange.request === 1 ? rude(exchange) : exchange.answer();
 
-/** Status codes with a pause that the provider itself makes short. */
+/** Answers with a status code and a very short pause before a retry. */
 const refuses =
   (status: number, headers: Readonly<Record<string, string>> = { 'retry-after-ms': '1' }): Rudeness =>
   ({ head, response }) => {
@@ -44,7 +45,7 @@ const refuses =
     response.end('{"error":{"message":"no"}}');
   };
 
-/** Events, and the end of the connection. */
+/** Sends these events, and ends the response. */
 const streams =
   (...parts: string[]): Rudeness =>
   ({ head, response }) => {

@@ -1,4 +1,4 @@
-/** The times of a model on the engine: what readers are told, what it costs, and that no connection is left. */
+/** Time-outs of a model on the engine: what readers receive, what it costs, and that no connection stays open. */
 import { describe, expect, it } from '@jest/globals';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -25,7 +25,7 @@ interface SiteOptions {
   readonly fresh?: boolean;
 }
 
-/** One agent, whose one model is served as told. */
+/** One agent with one model, whose provider behaves as `does` says. */
 async function openSite({ does, timeouts, agent, fresh }: SiteOptions): Promise<Site> {
   const provider = await serveRudeProvider(does ? { main: does } : {});
   closeAfterTest(() => provider.close());

@@ -1,4 +1,4 @@
-/** Rounds of a turn: a root thread that has used them up has failed, a subagent is paused until somebody lets it go on. */
+/** Rounds of a turn: a root thread that has used them up fails, a subagent is paused until a person lets it go on. */
 import { describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
@@ -100,7 +100,7 @@ describe('rounds', () => {
 
 const FINISH = calls('finish', { text: 'found it' });
 
-/** `round`: what it calls in each of them; a quick call costs least. */
+/** Runs a subagent until it is paused. `round` is its call in each round; a quick call costs least. */
 async function paused(more: Parameters<typeof cast>[0]['scout_a'] = [], runtime = {}, round = calls('look')) {
   const script = Array.isArray(more) ? more : [];
   const actors = cast({
@@ -125,7 +125,7 @@ async function paused(more: Parameters<typeof cast>[0]['scout_a'] = [], runtime 
 const resultOf = async (runtime: TestRuntime, thread: string) =>
   (await runtime.messages(thread)).findLast(({ role }) => role === 'tool');
 
-/** How often a thread's workflow was told to look what a child waits for. */
+/** Returns how many signals asked the parent's workflow to check what the child waits for. */
 async function hintsOf(parent: WorkflowHandle, child: string): Promise<number> {
   const { events } = await parent.fetchHistory();
   const signals = (events ?? []).flatMap(
@@ -186,7 +186,7 @@ describe('a subagent that has used up its rounds', () => {
     expect(await parent.executeUpdate(answerWaitUpdate, { args: [answer] })).toEqual({ outcome: 'taken' });
     await family.client.waitForIdle(family.parent);
     expect((await resultOf(family, family.parent))?.content).toContain('found it');
-    // It was told of both, and did not find it by looking from time to time.
+    // The parent was signalled for both changes, and did not find them by polling.
     expect(await hintsOf(parent, family.child)).toBe(2);
     const told = await family.store.events.read(family.parent, 0);
     expect(told.filter(({ type }) => type.startsWith('wait.')).map(({ type }) => type)).toEqual([
@@ -218,7 +218,7 @@ describe('a subagent that has used up its rounds', () => {
   it('[AX-122] goes on where it is spoken to, and nobody is asked any more', async () => {
     const family = await paused([FINISH]);
     await family.client.queueMessage(family.child, { content: 'come to an end' });
-    // Until the child has heard it, both are shown as waiting.
+    // Both threads are shown as waiting until the child has taken the message.
     const result = await eventually('the report', () => resultOf(family, family.parent));
     expect(result.content).toContain('found it');
     await family.client.waitForIdle(family.parent);
@@ -251,7 +251,7 @@ describe('a subagent that has used up its rounds', () => {
     const run = async () =>
       (await family.client.temporal.workflow.getHandle(`thread/${family.child}`).describe()).runId;
     const first = await run();
-    // Its history grows beyond the limit.
+    // Makes its history grow beyond the limit.
     for (let n = 0; n < 12; n++)
       await family.client.temporal.workflow.getHandle(`thread/${family.child}`).signal('wake', {});
     await eventually('another run', async () => (await run()) !== first);

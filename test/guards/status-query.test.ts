@@ -1,4 +1,4 @@
-/** A parent's model asks how far its subagents are: how often it may, what it reads, and what too much is answered with. */
+/** A parent's model queries the status of its subagents: how often it may, what it reads, and how excess is refused. */
 import { describe, expect, it } from '@jest/globals';
 import { refuseQuery, toStatusGuard } from '../../src/core/guard/status-query.ts';
 import { calls, callsMany, says } from '../../src/testing/index.ts';

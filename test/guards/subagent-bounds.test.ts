@@ -1,4 +1,4 @@
-/** What bounds one subagent: the time that its definition gives it, and the tools that its prompt lists. */
+/** The bounds of one subagent: the time limit of its definition, and the tools that its prompt lists. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineTool } from '../../src/definitions/index.ts';

@@ -1,4 +1,4 @@
-/** The size of a team: subagents at work at once, those of a turn in all, and how deep they may lie. */
+/** The limits of a team: subagents at work at once, subagents of a turn in all, and their depth. */
 import { describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { findTeamLimit, handTeam, narrowTeam, toTeamGuard } from '../../src/core/guard/team.ts';

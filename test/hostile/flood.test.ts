@@ -1,6 +1,6 @@
 /**
- * More signals at once than one script of the workflow's context takes in: the rest follows in the next script, in order. The
- * large form of it is test/soak/signal-flood.soak.ts, and what it costs bench/activation.ts.
+ * More signals at once than one script of the workflow's context accepts: the rest follows in the next script, in
+ * order. Its large form is test/soak/signal-flood.soak.ts; bench/activation.ts measures its cost.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -24,10 +24,10 @@ const MANY = Array.from({ length: LIMITS.stashItems + 200 }, (_, index) => `m${i
 
 type Send = (name: string, content: unknown) => Promise<unknown>;
 
-/** What the sender of each thread has said, in order, where the case asks for that. */
+/** Contents that the case `ordered` has sent, in order. */
 const sent: string[] = [];
 
-/** Each floods a thread of its own, at rest without a worker. */
+/** Each floods its own thread, which rests and has no worker. */
 const FLOODS = {
   async ordered(send: Send) {
     for (let index = 0; index < LARGE; index++) {
@@ -68,7 +68,7 @@ describe('signals beyond what one script takes in', () => {
   let store: ThreadStore;
   let client: RuntimeClient;
 
-  /** One worker wakes for all of the threads. */
+  /** One worker starts for all of the threads. */
   beforeAll(async () => {
     store = await openTestStore();
     closers.push(() => store.close());
@@ -103,7 +103,7 @@ describe('signals beyond what one script takes in', () => {
     return messages.filter(({ role }) => role === 'user').map(({ content }) => content?.slice(0, 8).trim());
   }
 
-  /** What the markers of patches say in all runs of a thread. */
+  /** Content of the patch markers in all runs of a thread. */
   async function patches(thread: string): Promise<string> {
     const said: string[] = [];
     for (const { runId } of await readRuns(client, thread)) {
@@ -120,7 +120,7 @@ describe('signals beyond what one script takes in', () => {
     await eventually('all to be stored', async () => (await contents(thread)).length === sent.length);
     await client.waitForIdle(thread);
     expect(await contents(thread)).toEqual(sent);
-    // One script was not enough: what was beyond its part has waited, and the history says so.
+    // One script was not enough: the part beyond its limit waited, which the history records.
     expect(await patches(thread)).toContain('spreads-a-flood');
     await say(thread, 'are you well?');
     expect((await conversation(client).transcript(thread)).at(-1)).toBe('assistant: echo are you well?');

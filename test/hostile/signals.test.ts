@@ -1,4 +1,7 @@
-/** Whatever a signal, an update, a query or a start carries: the thread works on, can be ended, and no other one feels it. */
+/**
+ * Whatever a signal, an update, a query or a start contains: the thread works on, can be ended, and no other thread is
+ * affected.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -107,7 +110,7 @@ describe('JSON that is nested deeper than a thread may keep', () => {
 
   it.each([5000, 100_000])('of %d levels is refused, and what stands behind it is stored', async (levels) => {
     const thread = await hostileRuntime();
-    // Where the payload is larger than any may be, the same is said of its size.
+    // If the payload exceeds the maximum size, the refusal is about its size instead.
     const code =
       levels * 2 > LIMITS.inlineBytes ? /^(InvalidMessage|MessageTooLarge): / : /^InvalidMessage: /;
     for (const [name = '', text = ''] of deep(levels)) await thread.signal(name, [jsonText(text)]);

@@ -1,11 +1,14 @@
-/** Signals, updates and queries of names that a thread does not know, and what many of them leave: a history that goes on. */
+/**
+ * Signals, updates and queries with names that a thread does not know, and their effect in large numbers: the history
+ * continues.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { EnhancedStackTrace } from '@temporalio/workflow';
 import { hostileRuntime } from '../support/hostile.ts';
 import { json, rawQuery, rawUpdate } from '../support/raw-payload.ts';
 import { eventually } from '../support/runtime.ts';
 
-/** The SDK throws at the first where a default handler stands, and answers queries of the others itself. */
+/** The SDK throws on the first name if a default handler is set, and answers queries of the others itself. */
 const NAMES = [
   '__temporal_',
   '__temporal_workflow_metadata',
@@ -69,7 +72,7 @@ describe('a name that a thread does not know', () => {
     const { stacks } = JSON.parse(await query('__enhanced_stack_trace')) as EnhancedStackTrace;
     const files = stacks.flatMap(({ locations }) => locations.map((each) => each.file_path ?? ''));
     expect(files).toContainEqual(expect.stringContaining('workflows/thread.ts'));
-    // Nor does it lead into what runs the workflow (worker/pending-stacks.ts, S2).
+    // The stacks do not show the code that runs the workflow (worker/pending-stacks.ts, S2).
     expect(files).not.toContain('node:vm');
     const { definition } = JSON.parse(await query('__temporal_workflow_metadata'));
     const names = definition.signalDefinitions.map(({ name }: { name: string }) => name);

@@ -1,6 +1,7 @@
 /**
- * A project whose agents have the names that MCP's conformance suite calls: each is asked as any agent is, works by a model and tools, and answers with what it
- * has said and written. The model's part is scripted: the first request of a turn calls the tool that the agent has, the second one tells its result.
+ * A project whose agents have the names that MCP's conformance suite calls: each is called like any other agent, works
+ * with a model and tools, and answers with its text and files. The model is scripted: on the first request of a turn it
+ * calls the agent's tool, on the second one it returns the result.
  */
 import { z } from 'zod';
 import {
@@ -40,7 +41,7 @@ const asked = (question: string, schema: Readonly<Record<string, unknown>>) =>
 
 const choices = (...names: string[]) => names.map((name) => ({ const: name, title: name.toUpperCase() }));
 
-/** What each agent works with; without a tool it answers at once. */
+/** The tool of each agent; one without a tool answers at once. */
 const TOOLS: Readonly<Record<string, Tool | null>> = {
   test_simple_text: null,
   json_schema_2020_12_tool: null,

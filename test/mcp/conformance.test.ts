@@ -1,6 +1,6 @@
 /**
- * MCP's own conformance suite against our door, as it is published. What fails is listed with its cause in docs/mcp-server.md; the suite itself
- * refuses a list that is not exact.
+ * The published conformance suite of MCP against our server. What fails is listed with its cause in docs/mcp-server.md;
+ * the suite itself rejects a list that is not exact.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { conformanceProject } from './conformance-agents.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-/** The server has no such thing, or the scenario names an address of its own. */
+/** The server lacks the feature, or the scenario uses an address of its own. */
 const FAILING = [
   'server-sse-polling',
   'logging-set-level',
@@ -56,7 +56,7 @@ it("MCP's conformance suite passes, but for what the page of the server names", 
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (told += text));
   const [code] = await once(child, 'close');
-  // What it tells says which scenario, and why.
+  // The output names the failed scenario and the reason.
   expect([code, code === 0 ? '' : told]).toEqual([0, '']);
   const page = await readFile(join(ROOT, 'docs/mcp-server.md'), 'utf8');
   for (const name of FAILING) expect(page).toContain(`\`${name}\``);

@@ -1,4 +1,7 @@
-/** What agents ask of people, shown by the client that calls them: the SDK's, unmodified, in both versions of the protocol. */
+/**
+ * Questions and approvals of agents, shown by the client that calls them: the SDK's, unmodified, in both versions of
+ * the protocol.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -51,7 +54,7 @@ describe.each(['auto', 'legacy'] as const)('a wait of an agent, to a client that
       'tool book success: ok',
       'assistant: Done.',
     ]);
-    // Each is told once, however many rounds there were.
+    // Each step is reported once, however many rounds there were.
     expect(words.filter((word) => word === 'thinking')).toHaveLength(3);
   });
 
@@ -103,7 +106,7 @@ describe('a wait that is shown to a person', () => {
     call.catch(() => undefined);
     await eventually('the form', () => forms.length === 1);
     await client.close();
-    // By then the server has seen that the client is gone.
+    // By the time of a new connection the server has noticed that the old client is gone.
     const next = await connect(url, 'legacy');
     const [wait] = await runtime.client.listWaits();
     await runtime.client.answerWait(String(wait?.id), { approved: true });

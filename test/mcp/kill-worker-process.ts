@@ -1,4 +1,7 @@
-/** A worker with an agent for each tool that its folder's `servers.json` names, and the servers of MCP that have them, for tests that kill it. */
+/**
+ * For tests that kill it: a worker with an agent for each tool named in its folder's `servers.json`, and with the MCP
+ * servers that have these tools.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -12,9 +15,9 @@ import { openaiCompatible } from '../../src/models/index.ts';
 import { runWorkerProcess } from '../support/run-worker-process.ts';
 
 export interface KilledServers {
-  /** By their names. */
+  /** MCP servers by name. */
   readonly servers: Readonly<Record<string, Parameters<typeof defineMcpServer>[0]>>;
-  /** By the names of agents: the one tool that each has, as `<server>/<tool>`. */
+  /** The only tool of each agent, as `<server>/<tool>`, by the agent's name. */
   readonly tools: Readonly<Record<string, string>>;
 }
 

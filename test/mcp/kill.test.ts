@@ -1,6 +1,6 @@
 /**
- * A worker is killed in the midst of calls of MCP servers: each ran at most once, unless its author says that it may run again. Servers of ours that count, and
- * two that others have published.
+ * A worker is killed during calls of MCP servers: each call ran at most once, unless its author declared it idempotent.
+ * The servers are ours, which count calls, and two published ones.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
@@ -20,7 +20,7 @@ const published = (name: string) =>
 
 describe('a worker that is killed while servers of MCP work for it', () => {
   let cluster: Cluster;
-  /** Servers over HTTP are nobody's children. */
+  /** Servers over HTTP are not child processes of the worker. */
   const far: { kill(): void }[] = [];
   const startFar = (args: string[], env: Readonly<Record<string, string>> = {}) => {
     const server = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, ...env } });
@@ -31,7 +31,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
   beforeAll(async () => {
     cluster = await startCluster({
       program: join(import.meta.dirname, 'kill-worker-process.ts'),
-      // What a thread is told is the call that it makes.
+      // The message to a thread is the call that its model makes.
       script: ({ messages }) => {
         const last = messages.at(-1);
         if (last?.role !== 'user') return says(String(last?.content));
@@ -63,7 +63,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
         near_again: 'near/hold_again',
         far_once: 'far/hold',
         far_again: 'far/hold_again',
-        // Two names that the server has for one thing.
+        // Two names of the server for the same tool.
         files_once: 'files/read_file',
         files_again: 'files/read_text_file',
         all_once: `all_once/${LONG}`,
@@ -83,7 +83,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
       const call = `mcp__${tool.replace('/', '__')} ${JSON.stringify(given)}`;
       threads.set(name, await cluster.begin(call, name));
     }
-    // A slow machine may have taken a worker for lost before: then those that may have been sent again already.
+    // A slow machine may have made a worker seem lost before: then idempotent calls have been repeated already.
     await eventually('the calls', () =>
       HELD.every((place) => held(place).once >= 1 && held(place).again >= 1),
     );
@@ -104,12 +104,12 @@ describe('a worker that is killed while servers of MCP work for it', () => {
   const HELD = ['near', 'far'];
   const proxies = new Map<string, HoldingProxy>();
   const threads = new Map<string, string>();
-  /** Pipes that are read, by their paths. */
+  /** Open file descriptors of pipes that are being read, by path. */
   const open = new Map<string, number>();
   const threadOf = (name: string) => threads.get(name) ?? '';
   const lines = (name: string) =>
     existsSync(at(name)) ? readFileSync(at(name), 'utf8').split('\n').filter(Boolean) : [];
-  /** How often each of both tools was called. */
+  /** How often each of the two tools was called. */
   const held = (place: string) => {
     const count = (tool: string) => lines(place).filter((line) => line === tool).length;
     return { once: count('hold'), again: count('hold_again') };
@@ -117,7 +117,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
   const eventsOf = async (name: string, type: string) =>
     (await cluster.store.events.read(threadOf(name), 0)).filter((event) => event.type === type);
 
-  /** The worker, its guardian of processes, and the servers that it has started. */
+  /** Kills the worker, and waits until its process guardian and its servers have ended. */
   async function kill(): Promise<void> {
     const [worker] = cluster.workers;
     const family = processTree(worker?.pid ?? 0);
@@ -166,7 +166,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
   });
 });
 
-/** Undefined where nobody reads there. */
+/** Undefined if no process reads the pipe. */
 function openForReader(pipe: string): number | undefined {
   try {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -175,7 +175,7 @@ function openForReader(pipe: string): number | undefined {
   }
 }
 
-/** False where nobody reads any more, or yet. */
+/** False if no process reads the pipe at the moment. */
 function isWritten(pipe: number, text: string): boolean {
   try {
     return writeSync(pipe, text) > 0;

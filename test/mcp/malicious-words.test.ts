@@ -1,9 +1,12 @@
-/** What a server of MCP says is a stranger's word: it is shown as it can be seen, and nothing that it names is asked for. */
+/**
+ * Text of an MCP server is untrusted: invisible characters are removed from it, and no address that it names is
+ * requested.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { McpReach } from '../../src/core/author/mcp-server.ts';
 import { meet, program, serve, serveProgram } from '../support/rude-mcp.ts';
 
-/** An address that nobody is to ask, and how often it was asked. */
+/** An internal address that must not be requested, and the requests that it received. */
 async function insideAddress() {
   const heard: string[] = [];
   const inside = await serve((request, response) => {

@@ -1,4 +1,7 @@
-/** A server of MCP may do whatever it likes: who calls it gets a code, within its time, and its process is gone. */
+/**
+ * A malicious MCP server can do whatever it likes: its caller gets a code within the time limit, and its process is
+ * gone.
+ */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -30,7 +33,7 @@ const WAYS: readonly (readonly [how: string, code: string])[] = [
   ['behaves', 'success'],
 ];
 
-/** Whatever it says meanwhile: the time of a call is one, and nothing starts it anew. */
+/** Whatever the server sends, a call has one time limit, which nothing restarts. */
 const SLOW = ['says nothing', 'says a byte now and then', 'tells progress and no result'];
 
 describe('a program that', () => {
@@ -85,7 +88,7 @@ describe('an address that', () => {
     const reach = await serve((request, response) => {
       let body = '';
       request.on('data', (piece) => (body += piece));
-      // Up to the call it behaves.
+      // The server behaves until the call.
       request.on('end', () => {
         asked += 1;
         const { id, method, params } = JSON.parse(body || '{}');

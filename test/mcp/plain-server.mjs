@@ -1,4 +1,7 @@
-/** A server of MCP in its present version, over standard streams, or with a second argument over HTTP: tools that count, fail, ask, and tell what they were started with. */
+/**
+ * An MCP server of the current protocol version, over standard streams, or with a second argument over HTTP: its tools
+ * count, fail, ask, and return what they were started with.
+ */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from '@hono/node-server';

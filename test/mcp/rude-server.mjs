@@ -1,4 +1,4 @@
-/** A server of MCP over standard streams that does harm in the way that its first argument names. */
+/** A malicious MCP server over standard streams; its first argument names its misbehaviour. */
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -9,7 +9,7 @@ const tool = (name, more = {}) => ({ name, description: 'x', inputSchema: { type
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 const nested = (levels) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-/** Marks of direction, escapes, and letters that only models see. */
+/** Text with direction marks, escapes, and letters that only models see. */
 const hidden = (words) => `\u001b[31m\u202e${words}\u200b\u2066${String.fromCodePoint(0xe0041, 0xe0042)}`;
 const [, , , , inside] = process.argv;
 const lists = {

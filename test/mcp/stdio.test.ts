@@ -1,4 +1,7 @@
-/** `everthread mcp`, as programs start it that have servers of MCP: the client of the SDK, unmodified, in both versions of the protocol. */
+/**
+ * `everthread mcp`, as programs that use MCP servers start it, with the unmodified client of the SDK, in both versions
+ * of the protocol.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -98,7 +101,7 @@ describe('everthread mcp', () => {
         text: 'You book for Ada. It says: booked for Ada, seats 2',
       });
       expect(forms).toEqual(['Book it?']);
-      // The client of the later version tells its rounds, too.
+      // The client of the later version reports its rounds as well.
       expect(words.filter((word) => !/^Fulfilling/.test(String(word)))).toEqual([
         'thinking',
         'running book',

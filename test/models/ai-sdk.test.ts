@@ -37,7 +37,7 @@ async function connectTo(script: ReturnType<typeof scriptedModel>) {
 const usage = { promptTokens: 9, completionTokens: 4, totalTokens: 13, cachedTokens: 3, reasoningTokens: 2 };
 
 test('[definitions 5.1] language models of every version of the AI SDK fit by shape', () => {
-  // Checked by the compiler: our types need no package, and must not drift from the real ones.
+  // Checked by the compiler: our types import no package, and must stay compatible with the real ones.
   const asOurs = (model: LanguageModelV2 | LanguageModelV3 | LanguageModelV4): AiSdkLanguageModel => model;
   const model = asOurs(createOpenAICompatible({ name: 'any', baseURL: 'http://127.0.0.1:1/v1' })('m'));
   expect(model).toMatchObject({ specificationVersion: 'v4', modelId: 'm', provider: 'any.chat' });

@@ -1,2 +1,2 @@
-/** The long form: all caps behind the AI SDK too. */
+/** The long form: all caps with the AI SDK as well. */
 import './answer-caps.test.ts';

@@ -1,4 +1,4 @@
-/** Answers of providers that misbehave, over real sockets: each cap of docs/operations.md. */
+/** Answers of misbehaving providers, over real sockets: each cap of docs/operations.md. */
 import { gzipSync } from 'node:zlib';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { ProviderFactory } from '../../src/core/message/provider.ts';
@@ -35,7 +35,7 @@ const bridge = (url: string): ProviderFactory =>
     createOpenAICompatible({ name: 'rude', baseURL: url, fetch: boundedFetch, includeUsage: true })(id),
   );
 
-/** One model, asked once: whatever would be tried again is told by `next`. */
+/** Calls one model once; what would follow a failed attempt is in its outcome's `next`. */
 async function call(provider: ProviderFactory, capabilities = {}) {
   const ends: string[] = [];
   const result = await callModel({
@@ -43,7 +43,7 @@ async function call(provider: ProviderFactory, capabilities = {}) {
     request: (model) => ask('hello', { model: model.model }),
     signal: new AbortController().signal,
     onAttemptEnd: ({ outcome }) => void ends.push(outcome.ok ? 'ok' : outcome.next),
-    // A busy machine must not end it by time.
+    // No time limit may end the call on a busy machine.
     limits: {
       retryDelaysMs: [],
       firstChunkMs: NEVER,
@@ -64,7 +64,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const completion = (message: object) =>
   JSON.stringify({ id: 'r', choices: [{ message, finish_reason: 'stop' }] });
 
-/** Bodies without end, where the cap alone ends them. */
+/** Title, expected message and body of each stream; most bodies are endless, and only a cap ends them. */
 const STREAMS: [string, string, () => Body][] = [
   ['bytes of text', `${LIMITS.answerTextBytes} bytes of text`, () => again(event({ content: MEGABYTE }))],
   [
@@ -144,11 +144,11 @@ describe('[definitions 5.5] an answer that never ends is given up with AnswerToo
       error: { code: 'AnswerTooLarge', message: expect.stringContaining(message) },
     });
     expect(ends).toEqual(['give_up']);
-    // The server sees it by its socket, and writes no more.
+    // The server notices the closed socket and stops writing.
     expect(server.sent).toBeLessThan(LIMITS.answerStreamBytes + 32 * MEGABYTE.length);
   });
 
-  // What bounds bytes on the wire is one `fetch` for both: behind the SDK it is for the long form.
+  // Bytes on the wire are bounded by the same `fetch` for both: with the AI SDK they are tested in the long form only.
   const ON_THE_WIRE = ['bytes of one event in many lines', 'bytes of comments'];
 
   it.each(STREAMS.filter(([title]) => !title.includes('nested') && (isLong || !ON_THE_WIRE.includes(title))))(

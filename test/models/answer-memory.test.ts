@@ -1,4 +1,6 @@
-/** What a hostile answer may take of a worker's memory, seen from outside: a process of its own, with a small heap. */
+/**
+ * How much of a worker's memory a hostile answer takes, measured from outside: a separate process with a small heap.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -7,7 +9,7 @@ import { again, type RudeAnswer, serveRudely } from './rude-server.ts';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 const HEAP = 128;
-/** Of the whole process: Node, our code and its libraries take some 150 by themselves. */
+/** Limit in MB for the whole process: Node, our code and its libraries alone take some 150. */
 const MEGABYTES = 600;
 
 async function read(answer: RudeAnswer, mode: 'streamed' | 'whole') {

@@ -13,7 +13,7 @@ import {
 } from '../../src/testing/index.ts';
 import { AT_ONCE_MS, ask, defineTestModel, until } from './support.ts';
 
-/** Runs a step and writes down what it reports; waits are recorded, not slept. */
+/** Runs a step and records its reports; waits are recorded without sleeping. */
 async function run(options: Pick<CallModelOptions, 'models'> & Partial<CallModelOptions>) {
   const log: string[] = [];
   const ends: AttemptEnd[] = [];
@@ -101,7 +101,7 @@ test('[definitions 4] each model gets a first call and two retries, 1 s and 2 s 
     ],
     ...['7 third', '7 server_error retry', '8 third', '8 ok'],
   ]);
-  // A stream that broke off is followed by a plain call at once.
+  // After a stream that broke off, a plain call follows without a wait.
   expect(waits).toEqual([1000, 2000, 1000, 1000]);
   expect(ends[0]?.outcome).toMatchObject({ ok: false, next: 'retry', willRetryInMs: 1000 });
   expect(result).toMatchObject({ ok: true, attempts: 8, model: { name: 'third' } });
@@ -183,7 +183,7 @@ test('[definitions 4] without models there is nothing to call', async () => {
 });
 
 describe('stalls', () => {
-  // Time enough for the request to reach the server: else there is no socket to be closed.
+  // Long enough for the request to reach the server: otherwise there is no socket to close.
   const limits = { firstChunkMs: 500, generateMs: 500 };
 
   // The first request of a process loads the HTTP client, which takes far longer on a busy machine.
@@ -232,7 +232,7 @@ describe('stalls', () => {
   });
 
   test('[definitions 4] a slow stream that goes on is not a stall', async () => {
-    // Two seconds in all, which is more than may pass between two chunks.
+    // Two seconds in total, which is more than the limit between two chunks.
     const model = scripted('main', [says('Hello there. '.repeat(4), { chunks: 20, chunkDelayMs: 100 })]);
     const result = await run({ models: [model], limits: { betweenChunksMs: 1500 } });
     expect(result.result).toMatchObject({ ok: true, attempts: 1 });

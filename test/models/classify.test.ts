@@ -19,7 +19,7 @@ function aiSdkError(statusCode: number | undefined, responseHeaders: Record<stri
   });
 }
 
-/** As fetch fails: the system's error is the cause. */
+/** An error as fetch throws it: with the system's error as its cause. */
 function fetchError(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
 }

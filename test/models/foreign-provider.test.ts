@@ -1,4 +1,4 @@
-/** Providers as an author writes them from the contract alone (definitions §5), and some that do not keep to it. */
+/** Providers as an author writes them from the contract alone (definitions §5), and some that violate it. */
 import type { Provider, ProviderFactory, ProviderRequest } from '../../src/core/message/provider.ts';
 import type { ProviderFactoryConfig } from '../../src/core/message/provider-terms.ts';
 import { type CallModelOptions, callModel } from '../../src/models/call-model.ts';
@@ -10,7 +10,7 @@ const FINISH = {
   usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
 };
 
-/** A provider that says the same to every request; `asked` counts them. */
+/** A provider that gives the same answer to every request; `requests` records the requests. */
 function saying({ chunks = [FINISH], response = { content: 'x', finishReason: 'stop' }, ...more }: Said) {
   const requests: ProviderRequest[] = [];
   const configs: ProviderFactoryConfig[] = [];

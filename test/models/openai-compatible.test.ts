@@ -23,7 +23,7 @@ async function connectTo(model: ReturnType<typeof scriptedModel>) {
   return openaiCompatible({ baseUrl: server.url, apiKey })({ apiKey: '' });
 }
 
-/** A server that answers by hand, for what the scripted one never says. */
+/** A server with a handwritten answer, for answers that the scripted one cannot give. */
 async function answerWith(
   answer: (response: ServerResponse, request: IncomingMessage, body: string) => void,
 ) {
@@ -340,9 +340,9 @@ describe('failures', () => {
     const model = scriptedModel([hangs()]);
     const server = await model.serve();
     closers.push(server.close);
-    // Time enough for the request to reach the server: else there is no socket to be closed.
+    // Long enough for the request to reach the server: otherwise there is no socket to close.
     const provider = openaiCompatible({ baseUrl: server.url, timeoutMs: 500 })({ apiKey: '' });
-    // The code is 'timeout' outside of Jest alone: the SDK tells timeouts by an instanceof of its own realm's Error.
+    // The code is 'timeout' only outside Jest: the SDK detects timeouts by an instanceof of its own realm's Error.
     await expect(provider.generate(ask('x'))).rejects.toMatchObject({ name: 'ProviderError' });
     await until(() => model.connections[0]?.closedAt != null, 'the socket to close');
   });
@@ -413,7 +413,7 @@ describe('settings', () => {
 
 test('[bounded-fetch B3] the five minutes of the HTTP client end no request: its times are those of the model', async () => {
   const server = await scriptedModel([says('one'), says('two')]).serve();
-  // In a process of its own: Node's client belongs to the process, and not to the context of a test.
+  // In a separate process: Node's HTTP client belongs to the process, not to the context of a test.
   const program = join(import.meta.dirname, 'request-times.ts');
   closers.push(() => server.close());
   const { stdout } = await promisify(execFile)(process.execPath, [program, server.url]);

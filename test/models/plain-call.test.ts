@@ -1,4 +1,4 @@
-/** A stream that breaks is asked for once more as a whole; all of one model's requests are bounded together. */
+/** A stream that breaks is followed by one plain call; all requests to one model share a time limit. */
 import { expect, test } from '@jest/globals';
 import {
   type Provider,
@@ -18,7 +18,7 @@ const WHOLE: ProviderResponse = { content: 'Here.', finishReason: 'stop', usage 
 const say = (delta: string): ProviderStreamChunk => ({ type: 'content-delta', delta });
 const FINISH: ProviderStreamChunk = { type: 'finish', finishReason: 'stop', usage };
 
-/** Until the request is given up. */
+/** Never answers; rejects when the request is aborted. */
 const silence = ({ signal }: ProviderRequest) =>
   new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
 

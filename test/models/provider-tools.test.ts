@@ -1,4 +1,4 @@
-/** Tools that the provider runs itself (definitions §6.3): how each backend is told of them, and what comes back. */
+/** Tools that the provider runs itself (definitions §6.3): how each backend requests them, and their results. */
 import type { LanguageModelV2ProviderDefinedTool, LanguageModelV4ProviderTool } from '@ai-sdk/provider';
 import type { ProviderTool } from '../../src/core/message/provider.ts';
 import { toCallOptions } from '../../src/models/ai-sdk-request.ts';

@@ -1,4 +1,4 @@
-/** Keys of providers: what was sent with a request is not told again by its failure, in whatever form it comes back. */
+/** Provider keys: a key that was sent with a request is removed from its failure, in whatever form it comes back. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ProviderError, type ProviderFactory } from '../../src/core/message/provider.ts';
 import { runAttempt } from '../../src/models/attempt.ts';
@@ -32,7 +32,7 @@ async function messageOf(provider: ProviderFactory): Promise<string> {
   return result.ok ? 'an answer' : result.error.message;
 }
 
-/** A server that refuses with what it was sent, written in one form. */
+/** A server that refuses and repeats the key it received, written in one form. */
 async function refusing(write: (key: string) => string, use: (url: string) => Promise<void>): Promise<void> {
   const server = await serveRudely(({ authorization, 'x-api-key': other }) => {
     const sent = String(other ?? String(authorization).replace('Bearer ', ''));

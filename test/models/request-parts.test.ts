@@ -1,4 +1,4 @@
-/** What a request may carry beside text (definitions §5.2, §15.5): images of results, reasoning, one call at a time. */
+/** Parts of a request other than text (definitions §5.2, §15.5): images of results, reasoning, one call at a time. */
 import type { LanguageModelV2Prompt, LanguageModelV3Prompt, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../src/core/message/provider.ts';
 import { createAccumulator } from '../../src/models/accumulate.ts';

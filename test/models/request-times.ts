@@ -1,4 +1,7 @@
-/** A process of its own that asks one model twice and says which times its HTTP client was given: `request-times.ts URL`. */
+/**
+ * `request-times.ts URL`: a separate process that asks one model twice and prints the timeouts that its HTTP client
+ * received.
+ */
 import { openaiCompatible } from '../../src/models/index.ts';
 import { ask, collect } from './support.ts';
 
@@ -7,7 +10,7 @@ interface Times {
   readonly bodyTimeout?: number;
 }
 
-// Loads the client.
+// Loads the HTTP client.
 new Request('http://127.0.0.1');
 const key = Symbol.for('undici.globalDispatcher.1');
 const holder = globalThis as unknown as { [key]: { dispatch(request: Times, handler: unknown): boolean } };

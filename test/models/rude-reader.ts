@@ -1,4 +1,4 @@
-/** A process of its own that asks one model and says what came of it and what memory that took: `rude-reader.ts URL`. */
+/** A separate process that asks one model and prints the outcome and its memory: `rude-reader.ts URL`. */
 import { callModel } from '../../src/models/call-model.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { ask, defineTestModel } from './support.ts';
@@ -13,5 +13,5 @@ const result = await callModel({
   signal: new AbortController().signal,
 });
 const code = result.ok ? 'ok' : result.error.code;
-// Kilobytes on every platform.
+// The unit is kilobytes on every platform.
 console.log(JSON.stringify({ code, megabytes: Math.round(process.resourceUsage().maxRSS / 1024) }));

@@ -1,19 +1,22 @@
-/** A real HTTP server that answers as it was told, however wrong, and waits for its client to read: for tests of what bounds an answer. */
+/**
+ * A real HTTP server that gives any answer, however wrong, and waits for its client to read, for tests of the bounds of
+ * an answer.
+ */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RudeServer {
-  /** Ends with `/v1`. */
+  /** Base URL, ending with `/v1`. */
   readonly url: string;
-  /** Bytes that were handed to sockets, before compression. */
+  /** Bytes written to sockets so far, before compression. */
   readonly sent: number;
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly requests: number;
   close(): Promise<void>;
 }
 
-/** What is written next; the answer ends behind the last part, and is given up when the client has gone. */
+/** Parts that are written in order; the answer ends after the last part, or when the client has disconnected. */
 export type Body = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 export interface RudeAnswer {
@@ -73,7 +76,7 @@ export function event(delta: object, rest: object = {}): string {
 export const FINISH =
   'data: {"id":"r","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-/** A part again and again; for ever by default. */
+/** Repeats a part; infinitely by default. */
 export function* again<Part>(part: Part, times = Number.POSITIVE_INFINITY): Generator<Part> {
   for (let n = 0; n < times; n++) yield part;
 }

@@ -35,10 +35,12 @@ export async function collect(chunks: AsyncIterable<ProviderStreamChunk>): Promi
   return all;
 }
 
-/** Milliseconds: well below the 4 to 5 seconds after which either end drops an idle socket by itself. */
+/** Milliseconds; well below the 4 to 5 seconds after which either end closes an idle socket by itself. */
 export const AT_ONCE_MS = 3000;
 
-/** Waits for a condition; fails after twenty seconds: a busy machine may leave this process aside for some of them. */
+/**
+ * Waits for a condition; fails after twenty seconds, since a busy machine may suspend this process for some of them.
+ */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!condition()) {

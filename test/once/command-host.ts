@@ -1,6 +1,6 @@
 /**
- * Runs commands one after the other in a process that is there already (`command-process.ts`). Starting a process and loading the
- * command takes a second of computing; what a command says and answers is the same.
+ * Runs commands in processes that are reused, each one command at a time (`command-process.ts`). Starting a process and
+ * loading the command takes a second of computing; output and exit code are the same.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -19,14 +19,14 @@ export interface CommandAnswer {
   readonly stderr: string;
 }
 
-/** Commands that wait for an answer of a thread may run side by side. */
+/** Maximum number of processes: commands that wait for an answer of a thread may run concurrently. */
 const HOSTS = 4;
 
 const idle: ChildProcess[] = [];
 const waiting: ((host: ChildProcess) => void)[] = [];
 let hosts = 0;
 
-/** Rejects when the command ends its process by itself. */
+/** Runs a command; rejects if the command ends its process itself. */
 export async function runInHost(order: CommandOrder): Promise<CommandAnswer> {
   const host = await takeHost();
   try {
@@ -59,7 +59,7 @@ function startHost(): ChildProcess {
     execArgv: [...PROGRAM_OPTIONS, '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  // It ends with this process, which does not wait for it.
+  // The host ends with this process, and does not keep it alive.
   host.unref();
   host.channel?.unref();
   return host;

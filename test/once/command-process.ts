@@ -1,4 +1,7 @@
-/** A process that runs commands for tests (`command-host.ts`), each with standard streams, environment and folder of its own. */
+/**
+ * A process that runs commands for tests (`command-host.ts`), each with its own standard streams, environment and
+ * working directory.
+ */
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
 import { receiveSecrets } from '../../src/secret-environment.ts';
@@ -24,7 +27,7 @@ async function run({ args, env, cwd, input }: CommandOrder): Promise<CommandAnsw
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);
-  // Those of the command before.
+  // Clears the secrets of the previous command.
   receiveSecrets({});
   const [stdout, stderr] = [new Collected(), new Collected()];
   setStream('stdin', Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false }));

@@ -1,11 +1,12 @@
 /**
- * The SDK runs replays in the thread of whoever asks, and for the first one of a process it begins to listen for rejections that
- * nobody handles, for good. It does so here, as part of what is loaded, and not in the midst of whichever test replays first.
+ * Installs the SDK's handler of unhandled rejections while the file loads. The SDK runs replays in the caller's thread,
+ * and installs that handler permanently for the first replay of a process, which would otherwise be in the middle of
+ * some test.
  */
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
 import { setUnhandledRejectionHandler } from '@temporalio/worker/lib/workflow/vm-shared.js';
 
-/** What the SDK keeps for itself. */
+/** Private static state of the SDK. */
 interface Kept {
   unhandledRejectionHandlerHasBeenSet: boolean;
   readonly workflowByRunId: { get: Parameters<typeof setUnhandledRejectionHandler>[0] };

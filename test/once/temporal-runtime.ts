@@ -1,4 +1,4 @@
-/** Temporal's Runtime of this process, which can be installed only once, and what its workers warned of. */
+/** Installs Temporal's Runtime, which is possible only once per process, and collects the warnings of its workers. */
 import { Runtime } from '@temporalio/worker';
 
 export interface Logged {
@@ -7,7 +7,7 @@ export interface Logged {
   readonly fields: Readonly<Record<string | symbol, unknown>>;
 }
 
-/** What workers of this process warned of since the test began. */
+/** Warnings and errors that workers of this process have logged since the test began. */
 export const logged: Logged[] = [];
 
 const record =
@@ -18,7 +18,7 @@ const record =
 
 Runtime.install({
   shutdownSignals: [],
-  // Tests end threads while a worker is at them, and the core of the SDK warns of each on stderr.
+  // Tests terminate threads while a worker runs them; the SDK's core would log a warning to stderr for each.
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn: record('WARN'), error: record('ERROR') },
 });

@@ -1,6 +1,6 @@
 /**
- * The package built into the clone's dist/, as `npm pack` does it before it packs: once for the sources as they are, by whichever test
- * asks first. The others wait for it.
+ * Builds the package into the clone's dist/, as `npm pack` does before it packs. It is built once per state of the
+ * sources, by the first test that requests it; the others wait.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,10 +12,10 @@ import { withFileLock } from '../../src/temporal-service/file-lock.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const DIST = join(ROOT, 'dist');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'everthread-built');
-/** Written when all else has been. */
+/** The last file that the build writes. */
 const LAST_FILE = join(DIST, 'cli', 'reader', 'LICENSES.txt');
 
-/** Answers the folder. */
+/** Builds if necessary; returns the folder. */
 export async function buildPackage(): Promise<string> {
   mkdirSync(CACHE, { recursive: true });
   const waits = () => undefined;
@@ -25,7 +25,7 @@ export async function buildPackage(): Promise<string> {
     if (readNote(note) === describeBuilt(sources)) return;
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const [, ...line] = (scripts.prepack as string).split(' ');
-    // The type check is a step of its own, for all that there is.
+    // The type check is skipped: a separate step checks all code.
     const env = { ...process.env, EVERTHREAD_BUILD_UNCHECKED: '1' };
     await promisify(execFile)(process.execPath, line, { cwd: ROOT, env });
     writeFileSync(note, describeBuilt(sources));
@@ -33,7 +33,7 @@ export async function buildPackage(): Promise<string> {
   return DIST;
 }
 
-/** Of these sources, by that build: another one, by hand, has another time. */
+/** Identifies sources and build: a rebuild by hand changes the time of the last file. */
 function describeBuilt(sources: string): string {
   return `${sources} ${statSync(LAST_FILE, { throwIfNoEntry: false })?.mtimeMs}`;
 }

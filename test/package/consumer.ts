@@ -1,4 +1,7 @@
-/** Projects outside the clone that have the package's declarations in its node_modules, each checked by one run of the compiler. */
+/**
+ * Creates projects outside the clone with the package's declarations in node_modules, and checks each with one run of
+ * the compiler.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const run = promisify(execFile);
 
-/** As strict as a project can be, and with declarations of its own. */
+/** The strictest options that a project can have, with declarations of its own. */
 const OPTIONS = {
   strict: true,
   noUncheckedIndexedAccess: true,
@@ -21,10 +24,10 @@ const OPTIONS = {
   module: 'nodenext',
   target: 'es2024',
   types: ['node'],
-  // As the page for authors has it: files written for the standard are checked against this package.
+  // As the documentation for authors shows: files written for the standard are checked against this package.
   paths: { '@standardagents/*': ['./node_modules/everthread/dist/standard-agents.d.ts'] },
   declaration: true,
-  // Those of the package are checked too.
+  // The package's declarations are checked too.
   skipLibCheck: false,
   noEmit: true,
 };
@@ -32,14 +35,14 @@ const OPTIONS = {
 export interface Diagnostic {
   readonly line: number;
   readonly code: string;
-  /** With the lines that explain it, indented. */
+  /** Message with its explanatory lines, indented. */
   readonly message: string;
 }
 
 export interface Consumer {
-  /** What the build emits for `src`. */
+  /** Folder of the declarations that the build emits for `src`. */
   readonly declarations: string;
-  /** Checks files by their paths in the project; answers what is wrong with each. */
+  /** Checks files, given by their paths in the project; returns the diagnostics of each. */
   check(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, readonly Diagnostic[]>>;
   /** Checks a project that has a tsconfig.json of its own, as if the package were installed there. */
   checkProject(folder: string): Promise<ReadonlyMap<string, readonly Diagnostic[]>>;
@@ -52,7 +55,7 @@ export async function createConsumer(): Promise<Consumer> {
   const declarations = join(modules, 'everthread', 'dist');
   mkdirSync(declarations, { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(modules, 'everthread', 'package.json'));
-  // With the clients of others, which pages show.
+  // Third-party clients that the documentation uses.
   const clients = ['openai', 'ai', '@ai-sdk', '@ag-ui', '@a2a-js'];
   for (const name of ['zod', '@types', '@temporalio', 'undici-types', ...clients]) {
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
@@ -82,7 +85,7 @@ function writeFiles(project: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-/** With one thread, as in `scripts/test.mjs`. */
+/** Compiles with one thread, as in `scripts/test.mjs`. */
 async function compile(project: string) {
   const { stdout } = await run(
     process.execPath,
@@ -106,7 +109,7 @@ function parse(output: string): ReadonlyMap<string, readonly Diagnostic[]> {
       continue;
     }
     const last = found.pop();
-    // Without a place: of the project as a whole.
+    // A message without a position concerns the project as a whole.
     if (!last) found.push(['', { line: 0, code: '', message: text }]);
     else found.push([last[0], { ...last[1], message: `${last[1].message}\n${text}` }]);
   }

@@ -1,6 +1,7 @@
 /**
- * What the built declarations of the package say: the names that its entry points export, and those that an exported declaration
- * mentions. Read from the text that the compiler emits: one statement begins at the margin and ends at a `;` or `}` there.
+ * Reads the built declarations of the package: the names that its entry points export, and the names that an exported
+ * declaration mentions. It parses the text that the compiler emits: a statement begins in the first column and ends at
+ * a `;` or `}` there.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -18,16 +19,16 @@ export interface Mention {
 }
 
 interface Module {
-  /** By name: the text of the declaration. */
+  /** Text of each declaration, by name. */
   readonly declared: ReadonlyMap<string, string>;
-  /** By local name: where it comes from within the package. */
+  /** Origin of imported names within the package, by local name. */
   readonly imported: ReadonlyMap<string, Declared>;
-  /** By exported name. */
+  /** Origin of exports, by exported name. */
   readonly exported: ReadonlyMap<string, Declared>;
 }
 
 const IMPORT = /^(?:import|export) (?:type )?\{([^}]*)\} from ['"](\.[^'"]+)['"];/gm;
-/** Begins at the margin, where otherwise only closing brackets are. */
+/** A statement begins in the first column, where otherwise only closing brackets are. */
 const STATEMENT = /^[\w][^\n]*(?:\n(?![\w])[^\n]*)*/gm;
 const DECLARED =
   /^(export )?(?:declare )?(?:default )?(?:abstract )?(?:interface|type|class|function|const|enum) ([\w$]+)/;
@@ -54,7 +55,7 @@ export function readDeclarations(folder: string, entries: readonly string[]) {
   const mentions = [...exported.values()].flatMap((by) =>
     namesIn(load(by.file), by).map((name): Mention => ({ by, name: origin(name) })),
   );
-  /** Names that exist when a program runs. */
+  /** Returns the names of an entry that exist at run time. */
   const values = (entry: string): string[] =>
     [...load(entry).exported].flatMap(([name, from]) => {
       const { file, name: original } = origin(from);
@@ -77,7 +78,7 @@ function readModule(folder: string, file: string): Module {
   for (const [statement] of text.matchAll(STATEMENT)) {
     const [, isExported, name] = DECLARED.exec(statement) ?? [];
     if (name === undefined) continue;
-    // Overloads of one function.
+    // Overloads of one function are joined.
     declared.set(name, `${declared.get(name) ?? ''}${statement}`);
     if (isExported) exported.set(name, { file, name });
   }
@@ -101,7 +102,7 @@ function specifiers(list: string): [original: string, local: string][] {
   });
 }
 
-/** Names of the package that a declaration mentions, itself aside. */
+/** Returns the names of the package that a declaration mentions, except its own. */
 function namesIn({ declared, imported }: Module, { file, name }: Declared): Declared[] {
   const text = (declared.get(name) ?? '')
     .replace(/(['"])(?:\\.|(?!\1).)*\1/g, "''")

@@ -1,17 +1,19 @@
-/** The examples of public functions and classes: the `@example` of their doc comments, as files of a project. */
+/**
+ * Extracts the examples of public functions and classes, the `@example` of their doc comments, as files of a project.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Declared } from './declarations.ts';
 
 export interface DocExample {
-  /** Below `src`, where it is declared: that of its entry, where it has one of its own. */
+  /** Folder below `src` in which it is declared; also the name of its entry, if that folder has one. */
   readonly folder: string;
   readonly name: string;
-  /** Absent where its comment has none. */
+  /** Undefined if its comment has no example. */
   readonly code?: string;
 }
 
-/** Of those among `exported` that a program can call: functions, classes, and functions that are constants. */
+/** Reads the examples of all callable names in `exported`: functions, classes, and constants that are functions. */
 export function readDocExamples(folder: string, exported: Iterable<Declared>): DocExample[] {
   return [...exported].flatMap(({ file, name }): DocExample[] => {
     const text = readFileSync(join(folder, file), 'utf8');
@@ -31,9 +33,9 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
   });
 }
 
-/** Where examples stand: with all that the entries export, a client, and zod. */
+/** Wraps an example in a file: imports everything that the entries export and zod, and declares a client. */
 export function placeExample(code: string, entries: ReadonlyMap<string, readonly string[]>): string {
-  // What two entries export is imported of the first.
+  // Names that two entries export are imported from the first.
   const seen = new Set<string>();
   const imports = [...entries].map(([entry, names]) => {
     const others = names.filter((name) => seen.size < seen.add(name).size);

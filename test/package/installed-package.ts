@@ -1,7 +1,7 @@
 /**
- * The package in a project outside the clone: in the long form as npm builds, packs and installs it; in the short one it is laid there,
- * with the files that `package.json` names. npm needs half a minute of computing to pack four thousand files and to unpack them three
- * times. The host's own Node (whatever npm runs on) is in front.
+ * Installs the package into a project outside the clone. The long form builds, packs and installs it with npm; the
+ * short form places the files that `package.json` names. npm needs half a minute of computing to pack four thousand
+ * files and to unpack them three times. The host's own Node (which runs npm) is first in PATH.
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,12 +20,12 @@ const hostNode = process.env.npm_node_execpath ?? 'node';
 export interface InstalledPackage {
   readonly project: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Runs a command in the project; rejects when it fails. */
+  /** Runs a command in the project; rejects if it fails. */
   run(command: string, ...args: string[]): Promise<{ stdout: string }>;
   remove(): void;
 }
 
-/** `prepare` puts into the project what is there before the package. */
+/** Creates a project and installs the package; `prepare` fills the project before that. */
 export async function installPackage(prepare: (project: string) => void): Promise<InstalledPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-package-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -40,7 +40,7 @@ export async function installPackage(prepare: (project: string) => void): Promis
     prepare(project);
     if (isLong) {
       const tarball = await pack(folder, env);
-      // What npm has already is not asked for again.
+      // npm uses its cache where possible.
       const options = ['--no-audit', '--no-fund', '--prefer-offline'];
       await inProject('npm', 'install', ...options, join('..', tarball));
     } else {
@@ -54,10 +54,10 @@ export async function installPackage(prepare: (project: string) => void): Promis
   return { project, env, run: inProject, remove };
 }
 
-/** Built as for whoever publishes it; answers the name of the file in the folder. */
+/** Builds and packs the package as for publication; returns the name of the tarball in the folder. */
 async function pack(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   await run(hostNode, [npmCli(), 'pack', '--loglevel=error', '--pack-destination', folder], {
-    // The type check is a step of its own, for all that there is.
+    // The type check is skipped: a separate step checks all code.
     env: { ...env, PATH: process.env.PATH, EVERTHREAD_BUILD_UNCHECKED: '1' },
   });
   return readdirSync(folder).find((file) => file.endsWith('.tgz')) as string;
@@ -72,12 +72,15 @@ async function environment(project: string): Promise<NodeJS.ProcessEnv> {
     ),
     PATH: [...inFront, ...behind].join(delimiter),
     EVERTHREAD_TASK_QUEUE: `package-${randomUUID()}`,
-    // A `dev` of another test would be taken for the server that is there already.
+    // Otherwise a `dev` of another test would be used as the existing server.
     EVERTHREAD_DEV_PORT: String(await freeDevPort()),
   };
 }
 
-/** npm is run by the host's Node, as a user's shell would; the path npm itself tells when it started us. */
+/**
+ * Path of npm's script, which the host's Node runs as a user's shell would; npm itself sets it in the environment if it
+ * started us.
+ */
 function npmCli(): string {
   return (
     process.env.npm_execpath ??

@@ -1,6 +1,7 @@
 /**
- * Our package, and those that it depends on, put into a project as the clone has them. They are half a gigabyte, which npm takes half a minute
- * of computing to unpack. Files are links to the clone's, at paths of the project: what is not laid there is not found.
+ * Places our package and its dependencies in a project as they are in the clone. They are half a gigabyte, which npm
+ * takes half a minute of computing to unpack. Files are hard links to the clone's, at paths in the project: packages
+ * that are not placed there are not found.
  */
 import {
   copyFileSync,
@@ -21,7 +22,7 @@ interface Locked {
   readonly dev?: boolean;
 }
 
-/** Nothing that only the clone's own scripts and tests need. */
+/** Places all dependencies, except those that only the clone's own scripts and tests need. */
 export function layDependencies(project: string): void {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(lock) as { packages: Readonly<Record<string, Locked>> };
@@ -30,7 +31,10 @@ export function layDependencies(project: string): void {
   layCommands(join(project, 'node_modules'));
 }
 
-/** What npm puts into the package: what is named there, and what tells about it. The clone's is built. */
+/**
+ * Places the files that npm would pack: those that package.json names, package.json itself, the readme and the licence.
+ * The clone must be built.
+ */
 export function layPackage(project: string): void {
   const { bin, files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly bin: Readonly<Record<string, string>>;
@@ -57,7 +61,10 @@ function layCommands(modules: string): void {
   }
 }
 
-/** A folder without the packages in it, which have entries of their own. One that is for another platform is not there. */
+/**
+ * Links a folder without its nested packages, which have their own entries. A package for another platform does not
+ * exist and is skipped.
+ */
 function lay(from: string, to: string): void {
   const entries = entriesOf(from);
   if (entries.length > 0) mkdirSync(to, { recursive: true });
@@ -83,7 +90,7 @@ function linkOrCopy(source: string, target: string): void {
   try {
     linkSync(source, target);
   } catch {
-    // Another file system.
+    // Hard links do not work across file systems.
     copyFileSync(source, target);
   }
 }

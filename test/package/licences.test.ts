@@ -1,4 +1,7 @@
-/** `scripts/check-licences.mjs` on projects of the test's own, with a registry that is away, silent, or knows of something. */
+/**
+ * `scripts/check-licences.mjs` on projects of the test, with a registry that is unreachable, silent, or reports a
+ * problem.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const SCRIPT = join(import.meta.dirname, '..', '..', 'scripts', 'check-licences.mjs');
-/** Nobody listens there. */
+/** An address at which nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9/';
 
 let root: string;
@@ -29,7 +32,7 @@ interface Locked {
   readonly license?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
-  /** Its package.json, where it is installed. */
+  /** Its package.json, if it is installed. */
   readonly installed?: Record<string, unknown>;
   readonly text?: string;
 }

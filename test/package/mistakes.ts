@@ -1,9 +1,9 @@
-/** Mistakes that authors make, one a file, and what the compiler says of them: words that name the mistake. */
+/** Mistakes that authors make, one per file, and the compiler's message for each, which must name the mistake. */
 
 export interface Mistake {
   readonly title: string;
   readonly source: string;
-  /** What every line of its first message begins or ends with, in order. */
+  /** What each line of the first message begins or ends with, in order. */
   readonly says: readonly string[];
 }
 

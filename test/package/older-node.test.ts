@@ -1,4 +1,4 @@
-/** Clients run on a Node that has neither SQLite nor the newest of the language: what needs them says so. */
+/** Clients run on an older Node without SQLite and the newest language features; code that needs those reports so. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const ENTRIES = [
   'server/index',
 ];
 
-/** What Node 20 lacks of the language, so far as it can be taken away. */
+/** Removes what Node 20 lacks of the language, as far as it can be removed. */
 const PROGRAM = `
 delete Promise.withResolvers;
 delete Promise.try;

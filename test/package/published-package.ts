@@ -1,4 +1,7 @@
-/** What strangers do with the package: new, dev, a thread answered, code run, its entry points imported; in the long form tests of the known runners, too. */
+/**
+ * What users do with the package: `new`, `dev`, an answered thread, `code run`, imports of its entry points; in the
+ * long form also tests with the well-known runners.
+ */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { isLong } from '../support/long-form.ts';
 import { eventually } from '../support/runtime.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 
-/** Declares the tests of the package, installed once into a project that `prepare` fills. */
+/** Declares the tests of the package, which is installed once into a project that `prepare` fills. */
 export function describePublishedPackage(where: string, prepare: (project: string) => void): void {
   let installed: InstalledPackage;
 
@@ -20,7 +23,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
     it('writes a project, checks it, runs it, and answers a thread', async () => {
       await installed.run('npx', 'everthread', 'new', '.');
       expect((await installed.run('everthread', 'validate')).stdout).toContain('no problems');
-      // Its own test, on the server of TEMPORAL_ADDRESS.
+      // The new project's own test, on the server of TEMPORAL_ADDRESS.
       expect((await installed.run('npm', 'test')).stdout).toMatch(/pass 1\n/);
       await whileDevRuns(installed, () => seeAnswer(installed));
       expect(existsSync(join(installed.project, '.everthread', 'dev.json'))).toBe(false);
@@ -50,13 +53,13 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
 const CLONE = join(import.meta.dirname, '..', '..');
 
-/** The one that the package has brought along. */
+/** Path of the Node that the package has installed, otherwise `node`. */
 function nodeOf({ project }: InstalledPackage): string {
   const bundled = join(project, 'node_modules', '.bin', 'node');
   return existsSync(bundled) ? bundled : 'node';
 }
 
-/** The project made before has them as its own. */
+/** Links packages of the clone into the project, as if they were installed there. */
 function borrow({ project }: InstalledPackage, ...names: string[]): void {
   const modules = join(project, 'node_modules');
   for (const name of names)
@@ -78,7 +81,10 @@ async function seeRefusal(installed: InstalledPackage): Promise<void> {
   expect(refused.stderr).toContain('everthread/testing is an ES module');
 }
 
-/** The examples, on the server of TEMPORAL_ADDRESS. With node:test the project's own test runs in the short form, too. */
+/**
+ * Runs the testing examples on the server of TEMPORAL_ADDRESS. The short form covers node:test too, by the project's
+ * own test.
+ */
 async function seeTests(installed: InstalledPackage): Promise<void> {
   const { project, run } = installed;
   borrow(installed, 'jest', 'vitest');
@@ -103,7 +109,8 @@ async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promi
   let output = '';
   dev.stdout.on('data', (chunk) => (output += chunk));
   dev.stderr.on('data', (chunk) => (output += chunk));
-  // Not its exit: npx may be gone before the command that it runs, which still writes below this folder.
+  // Waits for `close` instead of `exit`: npx may end before the command that it runs, which still writes below this
+  // folder.
   const ended = new Promise((resolve) => dev.once('close', resolve));
   try {
     const isUp = () => output.includes('everthread chat assistant');
@@ -130,7 +137,7 @@ async function seeAnswer({ run }: InstalledPackage): Promise<void> {
   ]);
 }
 
-/** What programs import, in the project. */
+/** A program in the project that imports the entry points. */
 const ENTRIES = `
 import { defineAgent, RuntimeClient } from 'everthread';
 import { HttpClient } from 'everthread/client';

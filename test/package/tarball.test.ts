@@ -1,4 +1,4 @@
-/** The package as strangers get it. `npm run test:soak -- tarball` installs it into an empty project. */
+/** The package as users get it. `npm run test:soak -- tarball` installs it into an empty project. */
 import { layDependencies } from './laid-packages.ts';
 import { describePublishedPackage } from './published-package.ts';
 

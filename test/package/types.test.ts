@@ -1,7 +1,7 @@
 /**
- * The types of the package, as a project sees them whose compiler is as strict as it can be: what they mention can be named, one of each
- * definition compiles, mistakes are told in words that name them, and so do the examples of the pages. And the types of what
- * `everthread new` writes.
+ * The types of the package in a project with the strictest compiler options: all types that they mention can be named,
+ * one definition of each kind compiles, mistakes lead to messages that name them, and the documentation's examples
+ * compile. Also the types of what `everthread new` writes.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function docExamples(): [string, string][] {
   const types = ['type AiSdkLanguageModel'];
   names.set('everthread/models', [...(names.get('everthread/models') ?? []), ...types]);
   return examples.flatMap(({ name, folder, code }): [string, string][] => {
-    // Faces have the same names: an example means those of its own entry.
+    // Several entries export the same names: an example uses those of its own entry.
     const own = `everthread/${folder}`;
     const ordered = new Map(
       [...names].toSorted(([one], [other]) => Number(other === own) - Number(one === own)),
@@ -75,10 +75,10 @@ describe('the declarations of the package', () => {
   });
 });
 
-/** Callers open it, pass it on and close it; its groups of commands are the runtime's own. */
+/** Types that callers only open, pass on and close; the groups of commands within are internal. */
 const OPAQUE = new Set(['ThreadStore']);
 
-/** The declarations of each entry, by the name that a program imports. */
+/** Declaration file of each entry, by the name that a program imports. */
 function entries(): Map<string, string> {
   const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     name: string;

@@ -1,4 +1,4 @@
-/** The log as AG-UI: pure, from rows alone. */
+/** The log as AG-UI: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -57,7 +57,7 @@ const wait = {
   expiresAt: 1_700_000_000_000_000,
 };
 
-/** Every kind of row that a run tells. */
+/** Every kind of row that a run reports. */
 function whole(): readonly Row[] {
   made = 100;
   return [
@@ -106,7 +106,7 @@ describe('a run as AG-UI’s clients read it', () => {
       made = 100;
       const user = message('u-1', 'user', 'hi');
       for (const event of readRows(user, began, step(1), ...rows, ...committed(1, 'Hello you'), ended())) {
-        // Those of before: the user's own.
+        // The snapshot has the earlier messages only: the user's.
         if (event.type === 'MESSAGES_SNAPSHOT') {
           expect(event.upTo).toBe(101);
           texts.clear();
@@ -122,7 +122,7 @@ describe('a run as AG-UI’s clients read it', () => {
       [chunk(1, 'Hel')],
       [chunk(1, 'Bye'), discarded(1), chunk(1, 'Hello', 2)],
       [chunk(1, 'Bye'), chunk(1, 'Hello', 2)],
-      // A hook has written something else.
+      // A hook has changed the text.
       [chunk(1, 'Bye')],
       [],
     ])
@@ -195,7 +195,7 @@ describe('a run as AG-UI’s clients read it', () => {
     const [entered] = enterRun(reading);
     const result = expect.objectContaining({ type: 'TOOL_CALL_RESULT', toolCallId: 'c2', content: 'seen' });
     expect(readFrom(entered, rowsOf(called, ...answered))[1]).toEqual([result]);
-    // The same where a user's message is shown meanwhile.
+    // The same if a user's message is shown in between.
     const [, told] = readFrom(reading, rowsOf(message('u-2', 'user', 'hurry'), called, ...answered));
     expect(told.map(({ type }) => type)).toEqual(['MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT']);
   });

@@ -1,4 +1,6 @@
-/** A thread's log as AgenticX's RuntimeEvents, on the real engine: from any execution's start, and from any cursor. */
+/**
+ * A thread's log as AgenticX's RuntimeEvents, on the real engine, from the start of any execution and from any cursor.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { isTerminal } from '../../src/projections/agenticx/agenticx-event.ts';

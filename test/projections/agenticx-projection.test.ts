@@ -1,4 +1,4 @@
-/** The log as the fifteen types of AgenticX's page: pure, from rows alone. */
+/** The log as the fifteen event types of AgenticX's page: a pure function of its rows. */
 import { describe, expect, it } from '@jest/globals';
 import { EventType, isTerminal, type RuntimeEvent } from '../../src/projections/agenticx/agenticx-event.ts';
 import { projectTurns } from '../../src/projections/agenticx/agenticx-projection.ts';

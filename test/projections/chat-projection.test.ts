@@ -1,4 +1,4 @@
-/** The log as the AI SDK's UI message stream: pure, from rows alone, in its three dialects. */
+/** The log as the AI SDK's UI message stream, in its three dialects: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -44,7 +44,7 @@ const result = (id: string, name: string, content: string, status = 'success'): 
 ];
 const wait = { waitId: 'wait-1', kind: 'approval', name: 'pay', callId: 'c1' };
 
-/** Every kind of row that a chat tells. */
+/** Every kind of row that a chat reports. */
 const WHOLE = rowsOf(
   message('u-1', 'user', 'pay, then look'),
   began,
@@ -97,7 +97,7 @@ describe('a chat as the AI SDK reads it', () => {
     expect(texts(chunk(1, 'Hello'), chunk(1, ' you'))).toEqual(['text-start', 'Hello', ' you', 'text-end']);
     expect(texts(chunk(1, 'Hello'))).toEqual(['text-start', 'Hello', ' you', 'text-end']);
     expect(texts()).toEqual(['text-start', 'Hello you', 'text-end']);
-    // A hook has written something else.
+    // A hook has changed the text.
     expect(texts(chunk(1, 'Bye'))).toEqual([
       'text-start',
       'Bye',

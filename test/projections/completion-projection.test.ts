@@ -1,4 +1,4 @@
-/** The log as OpenAI's Chat Completions: pure, from rows alone, as it streams and as a whole. */
+/** The log as OpenAI's Chat Completions, streamed and whole: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -24,7 +24,7 @@ function readFrom(begin: CompletionReading, rows: readonly LogRow[]): [Completio
 const readRows = (rows: readonly LogRow[], whole = false) =>
   readFrom(beginCompletion('desk', whole), rows)[1];
 
-/** What a reader puts together, and what it is told does not count. */
+/** The text that a reader assembles, then the texts that it is told to discard. */
 function textOf(chunks: readonly CompletionOut[]): readonly [string, ...string[]] {
   const told = chunks.flatMap((chunk) => ('choices' in chunk ? chunk : []));
   const text = told.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? '')).join('');
@@ -62,7 +62,7 @@ const used = (promptTokens: number, completionTokens: number): Row => [
 ];
 const wait = { waitId: 'w-1', kind: 'approval', name: 'pay', callId: 'c1' };
 
-/** Every kind of row that a completion tells. */
+/** Every kind of row that a completion reports. */
 const WHOLE = rowsOf(
   began,
   ['thread.status', { status: 'running' }],
@@ -108,7 +108,7 @@ describe('a completion as OpenAI’s clients read it', () => {
       'Hallo\n\nHello you',
       'Hallo',
     ]);
-    // A hook has written something else, or less.
+    // A hook has changed or shortened the text.
     expect(texts(chunk(1, 'Hello you, too'))).toEqual(['Hello you, too\n\nHello you', 'Hello you, too']);
   });
 

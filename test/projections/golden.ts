@@ -1,6 +1,6 @@
 /**
- * Golden runs: what a reading told once, kept in a file, without what differs from run to run. `EVERTHREAD_WRITE_GOLDEN=1` writes
- * them anew; what has changed is then for a person to judge.
+ * Golden runs: a projection's recorded output in a file, without what differs between runs. `EVERTHREAD_WRITE_GOLDEN=1`
+ * rewrites the files; a person must then review the changes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import type { RunEvent } from '../../src/projections/run/run-event.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden');
 
-/** What the page compares, and severities; of `llm.stream` also which one it is. Ids of executions are left out. */
+/**
+ * The fields that the page compares, and severities; for `llm.stream` also its kind. Ids of executions are left out.
+ */
 export function toGolden(events: readonly RunEvent[]): readonly string[] {
   return events.map(({ sequence, type, payload, severity, summary, final, task_id: id }) =>
     [
@@ -29,7 +31,7 @@ export function expectGolden(name: string, events: readonly RunEvent[]): void {
   expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** Sequences from 1 without a gap, and one final mark, on the last event. */
+/** Sequences count from 1 without a gap, and only the last event is final. */
 export function expectWhole(events: readonly RunEvent[]): void {
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, n) => n + 1));
   expect(events.map(({ final }) => final)).toEqual(events.map((_, n) => n === events.length - 1));

@@ -1,4 +1,4 @@
-/** Golden runs of governed threads on the engine: what policies, approvals, budgets and waits leave in a run's stream. */
+/** Golden runs of governed threads on the engine: what policies, approvals, budgets and waits add to a run's stream. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
@@ -33,7 +33,7 @@ const ask = defineTool({
   },
 });
 
-/** One run, answered while it waits, and all that it has told. */
+/** Runs once, answers its waits in order, and returns all events of the run. */
 async function governedRun(
   script: readonly ScriptStep[],
   agent: Partial<AgentInput>,
@@ -153,7 +153,7 @@ describe('RunEvents of a governed thread', () => {
       new_state: 'input-required',
       request: { kind: 'question', name: 'ask', action: { name: 'ask' } },
     });
-    // What was said may be a secret.
+    // The person's answer may be a secret.
     expect(JSON.stringify(answered?.payload)).not.toContain('Ada');
     expect(answered?.payload).toMatchObject({ new_state: 'working', decision: { decided_by: 'operator' } });
   });

@@ -1,4 +1,7 @@
-/** Readers of a log whose streamed text was removed: whatever they had seen before, they come to the whole of it, and to nothing twice. */
+/**
+ * Readers of a log whose streamed text was removed: whatever they have read before, they receive the whole of it, and
+ * nothing twice.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,7 +13,10 @@ import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { message, openThread, type ThreadDriver } from '../contract/thread-driver.ts';
 import { collect } from './golden.ts';
 
-/** An answer with a row among its pieces, one whose first request was given up, and one that was cut off. */
+/**
+ * A thread with three answers: one with another row among its chunks, one whose first request was given up, and one
+ * that was cut off.
+ */
 async function converse(store: ThreadStore): Promise<ThreadDriver> {
   const thread = await openThread(store);
   const first = await thread.beginCall([message('a')]);
@@ -50,7 +56,7 @@ interface Told {
   readonly event: unknown;
 }
 
-/** What a reader who takes in what it is told has of each answer at its end. */
+/** The text of each answer that a reader has at its end. */
 function toAnswers(told: readonly Told[]): readonly string[] {
   const answers: string[] = [];
   let text = '';
@@ -142,7 +148,7 @@ describe('a log whose streamed text was removed', () => {
         const before = all.slice(0, n + 1);
         const answers = toAnswers([...before, ...rest]);
         if (forgets(rest) > forgets(all.slice(n + 1))) mended += 1;
-        // A run, and a plain reading, tell a text that was not begun with its answer alone.
+        // If a reader had nothing of a text, a run and a plain reading report it only with its answer.
         const begun = whole.map((text, at) => (as === 'agenticx' ? text : (answers[at] && text) || ''));
         expect(answers).toEqual(begun);
         const cursors = rest.map(({ cursor: each }) => Number(each.split('.')[0]));

@@ -1,4 +1,4 @@
-/** Rows of a log as a run leaves them, for tests of what is read off them. */
+/** Rows of a log as a run leaves them, for tests of projections. */
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { LogRow } from '../../src/projections/projection.ts';
 import type { RunEvent } from '../../src/projections/run/run-event.ts';
@@ -7,7 +7,7 @@ import { beginReading } from '../../src/projections/run/run-state.ts';
 
 export type Row = readonly [type: string, data: object, more?: Partial<LogRow> & { step?: number }];
 
-/** Numbered from 1, a millisecond apart; of a kind that only a feature leaves, too. */
+/** Numbered from 1, a millisecond apart; accepts kinds that only some features write. */
 export function rowsOf(...rows: readonly Row[]): LogRow[] {
   return rows.map(([type, data, { step, ...more } = {}], n) => ({
     event: {

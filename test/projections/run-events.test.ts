@@ -1,4 +1,4 @@
-/** A thread's log as RunEvents: the page's types and order, from any execution's start, whatever was pruned. */
+/** A thread's log as RunEvents: the page's types and order, from the start of any execution, whatever was pruned. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { callsMany, fails, says, scriptedModel } from '../../src/testing/index.ts';
@@ -58,7 +58,7 @@ describe('RunEvents of a thread', () => {
       'calls',
       ofFirst.map(({ event }) => event),
     );
-    // Where a reading begins changes nothing of what it tells, nor what was pruned since.
+    // The start of a reading does not change its events, and neither does later pruning.
     expect([...ofFirst, ...ofSecond]).toEqual(all);
     for (const [n, { cursor }] of all.entries()) {
       const rest = await collect(runtime.client.events(thread, { as: 'run', after: cursor, follow: false }));

@@ -1,4 +1,4 @@
-/** What rows of governance are told as, before and beside any engine: the page's types, order, ids and severities. */
+/** Governance rows as RunEvents, without an engine: the page's types, order, ids and severities. */
 import { describe, expect, it } from '@jest/globals';
 import { contextOf } from '../../src/core/governance/run-context.ts';
 import { read, rowsOf } from './row.ts';

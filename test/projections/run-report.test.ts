@@ -1,4 +1,4 @@
-/** Reports of runs: sorted by what things are, redacted at every depth, read again, compared, asserted on. */
+/** Run reports: sorted by kind, redacted at every depth, read again, compared, asserted on. */
 import { describe, expect, it } from '@jest/globals';
 import { RedactionPolicy } from '../../src/projections/run/run-redaction.ts';
 import { diffRuns, RunReplay } from '../../src/projections/run/run-replay.ts';
@@ -119,7 +119,7 @@ describe('assertions', () => {
     );
     expect(() => assertNoDeniedActions(refused)).toThrow(/approval\.decided/);
     expect(() => assertBudgetUnder(EVENTS, { maxInputTokens: 100 })).toThrow(/120 input tokens, 100 at most/);
-    // What no provider counted is taken from the manifests.
+    // Tokens that no provider counted are taken from the manifests.
     const uncounted = EVENTS.filter(({ payload }) => payload.llm_event_type !== 'llm_call_metrics');
     expect(assertBudgetUnder(uncounted, {})).toMatchObject({ inputTokens: 99, totalTokens: 99 });
   });

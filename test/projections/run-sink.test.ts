@@ -1,4 +1,4 @@
-/** Sinks and traces: they get what the log tells, and whatever they do is their own affair. */
+/** Sinks and traces receive the events of the log; their failures affect nothing else. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** The log as frames of Standard Agents' stream: pure, from rows alone. */
+/** The log as frames of Standard Agents' stream: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';

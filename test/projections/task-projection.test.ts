@@ -1,4 +1,4 @@
-/** The log as tasks of A2A: pure, from rows alone. */
+/** The log as tasks of A2A: a pure function of its rows. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -44,7 +44,7 @@ const answered = (n: number, id: string, content: string | null): readonly Row[]
 const wait = { waitId: 'wait-1', kind: 'approval', name: 'pay', callId: 'c1' };
 const stands = (status: string): Row => ['thread.status', { status }];
 
-/** Every kind of row that a task tells. */
+/** Every kind of row that a task reports. */
 const WHOLE: readonly Row[] = [
   message('u-1', 'user', 'pay, then look'),
   began,

@@ -1,4 +1,6 @@
-/** Both examples of Protolink's runtime page, run as a stranger runs them: a process of their own, a real server, no key. */
+/**
+ * Both examples of Protolink's runtime page, run as a stranger runs them: a separate process, a real server, no key.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { runExample } from '../support/run-example.ts';
 

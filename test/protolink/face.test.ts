@@ -1,4 +1,7 @@
-/** The names of Protolink's page over the engine: what they translate, and that they leave deciding to it. */
+/**
+ * The names of Protolink's page as a layer over the engine: what they translate, and that they leave decisions to the
+ * engine.
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
@@ -271,7 +274,7 @@ describe('tasks of the page', () => {
     expect(await running).toMatchObject({ state: 'canceled', metadata: { cancel_reason: 'first' } });
     await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotCancelable' });
     expect(await (await agent.runs).get(task.id)).toMatchObject({ id: task.id, state: 'canceled' });
-    // Submitted again, it is told how it has ended.
+    // A task that is submitted again reports how it has ended.
     const told = [];
     for await (const { type, task_id, final } of agent.handleTaskStreaming(new Task(task)))
       told.push([type, task_id, final]);

@@ -1,4 +1,6 @@
-/** Lives of threads with two AI sides, and of parents with their children: the histories of all of them are kept. */
+/**
+ * Scenarios of threads with two AI sides, and of parents with their children: the histories of all of them are kept.
+ */
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -143,7 +145,7 @@ export const FAMILY_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'write' });
       await childOf(client, threadId);
-      // Each is an event or more of a run that waits.
+      // Each message adds at least one event to the waiting run.
       for (let i = 0; i < 10; i++) await client.sendMessage(threadId, { content: `m${i}` });
       await eventually('another run', async () => {
         const { raw } = await client.temporal.workflow.getHandle(`thread/${threadId}`).describe();

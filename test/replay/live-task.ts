@@ -1,4 +1,7 @@
-/** Lives a task that must know something, acts, asks, and continues as new while it does; answers the histories of its runs, oldest first. */
+/**
+ * Runs a task that requires knowledge, acts, asks, and continues as new in the meantime; returns the histories of its
+ * runs, oldest first.
+ */
 import type { temporal } from '@temporalio/proto';
 import { defineTask } from '../../src/definitions/index.ts';
 import { eventually } from '../support/runtime.ts';

@@ -1,4 +1,7 @@
-/** Lives a scenario on a real server and answers the histories of its runs, oldest first, and then those of its subagents and tasks. */
+/**
+ * Runs a scenario on a real server and returns the histories of its runs, oldest first, and then those of its subagents
+ * and tasks.
+ */
 import type { temporal } from '@temporalio/proto';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { workflowIdOf } from '../../src/core/thread/start-options.ts';
@@ -15,7 +18,7 @@ export async function liveScenario({ model, registry, options, live }: Scenario)
   const first = await firstRun(client, threadId);
   await live(client, threadId);
   const histories = await readRuns(client, threadId, first);
-  // Where a run was killed, another chain of runs has begun.
+  // If a run was killed, another chain of runs has begun.
   const second = await firstRun(client, threadId);
   if (second !== first) histories.push(...(await readRuns(client, threadId, second)));
   for (const { thread } of (await client.getFamily(threadId)).slice(1)) {

@@ -1,6 +1,7 @@
 /**
- * Lives in which something goes wrong or comes between: what the workflow does next, and in which order, is held by their histories.
- * Each is lived once by a process: what it waits for, or refuses, happens the first time.
+ * Scenarios in which something fails or intervenes: their histories fix what the workflow does next, and in which
+ * order.
+ * A process runs each of them once, since their waits and refusals happen only the first time.
  */
 import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -13,7 +14,7 @@ import { type Scenario, say } from './scenario.ts';
 type Probe = NonNullable<RuntimeOptions['probe']>;
 type Point = Parameters<Probe>[0];
 
-/** Throws so many times at a place: as often, the activity comes to nothing. */
+/** Throws the first `times` times at a place, so that the activity fails that often. */
 function refusesAt(place: Point, times: number): Probe {
   let left = times;
   return (point) => {
@@ -21,7 +22,7 @@ function refusesAt(place: Point, times: number): Probe {
   };
 }
 
-/** Stays at a place, the first time, until it is let go. */
+/** Blocks at a place until `letGo` is called. */
 function staysAt(place: Point) {
   const reached = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -43,7 +44,7 @@ const touch = (takesMs: number, quick: boolean) =>
     },
   });
 
-/** The first end of an execution in the family is the child's. */
+/** The child's execution is the first of the family to end. */
 const childsEnd = staysAt('status_committed');
 
 export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -60,7 +61,7 @@ export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     options: { tools: { touch: touch(0, false) }, probe: refusesAt('tool_not_begun', 1) },
     live: (client, threadId) => say(client, threadId, 'touch it'),
   },
-  // Local activities of early versions were given up after a second, and after four attempts.
+  // Early versions gave up local activities after a second, and after four attempts.
   'quick-and-slow': {
     model: () => scriptedModel([calls('touch'), says('touched')]),
     options: { tools: { touch: touch(1500, true) } },
@@ -87,7 +88,7 @@ export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.stop(childId, 'too late');
       childsEnd.letGo();
       await client.waitForIdle(threadId);
-      // It is done with its report, and ends.
+      // The child's work is done with its report, so it ends.
       await eventually(
         'the child has ended',
         async () => (await client.getThread(childId)).terminatedAt !== null,

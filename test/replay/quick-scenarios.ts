@@ -1,4 +1,6 @@
-/** Lives whose quick calls run within the activity of their step. Whether they did stands in its answer alone. */
+/**
+ * Scenarios whose quick calls run within the activity of their step. Only the activity's result says whether they did.
+ */
 import { z } from 'zod';
 import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';

@@ -1,6 +1,6 @@
 /**
- * Records histories, with `npm run record` alone: a file that exists is never written again.
- * The version in a file's name is that of the package that lived it.
+ * Records histories; runs only with `npm run record`. An existing file is never overwritten.
+ * The version in a file's name is that of the package that recorded it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';

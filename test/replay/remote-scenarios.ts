@@ -1,4 +1,4 @@
-/** Lives in which a call waits for what it has begun elsewhere. */
+/** Scenarios in which a call waits for work that it has begun elsewhere. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineA2aAgent } from '../../src/definitions/index.ts';
@@ -6,7 +6,10 @@ import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { helperRegistry } from '../support/runtime.ts';
 import { type Scenario, say } from './scenario.ts';
 
-/** An agent of A2A that is away when it is asked for its task first: the call is looked at again later. */
+/**
+ * Starts an A2A agent that is unavailable when its task is first polled, so that the call is polled again later.
+ * Returns its URL.
+ */
 function awayAtFirst(): string {
   let asked = 0;
   let contextId = '';
@@ -32,7 +35,7 @@ function awayAtFirst(): string {
     else if (asked++ === 0) response.writeHead(503).end();
     else tell('COMPLETED');
   });
-  // Bound by the time that this returns.
+  // The port is bound when `listen` returns.
   server.listen(0).unref();
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

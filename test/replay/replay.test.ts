@@ -1,4 +1,4 @@
-/** Every recorded history replays with today's workflow, and so does one that was lived a moment ago. */
+/** Every recorded history replays with today's workflow, and so does one that was recorded a moment ago. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -14,7 +14,7 @@ const recorded = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 type History = Awaited<ReturnType<typeof liveScenario>>[number];
 
 const startOf = (history: History) => history.events?.[0]?.workflowExecutionStartedEventAttributes;
-/** The workflow reads its own id, so the replay must bear the one that the history was lived under. */
+/** The workflow reads its own id, so the replay needs the id under which the history was recorded. */
 const idOf = (history: History) => startOf(history)?.workflowId ?? '';
 
 const replay = (history: History) => Worker.runReplayHistory(options, history, idOf(history));
@@ -27,7 +27,10 @@ const options = { workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE
 
 const runOf = (history: History) => startOf(history)?.originalExecutionRunId ?? '';
 
-/** One worker replays them all: to make one takes longer than to replay. By the run of each: undefined where it was replayed to its end. */
+/**
+ * One worker replays all histories, since creating one takes longer than a replay. Errors by run id; undefined for a
+ * run that was replayed to its end.
+ */
 async function replayAll(histories: readonly History[]): Promise<Map<string, unknown>> {
   const all = histories.map((history) => ({ workflowId: idOf(history), history }));
   const errors = new Map<string, unknown>();
@@ -79,7 +82,7 @@ describe('replay', () => {
     expect([...errors.keys()].sort()).toEqual(histories.map(runOf).sort());
     for (const history of histories) {
       if (errors.get(runOf(history))) throw errors.get(runOf(history));
-      // Nothing in it depends on when a query or an overdue task came (docs/sdk-local-activities.md).
+      // Nothing in the history depends on when a query or an overdue task came (docs/sdk-local-activities.md).
       const markers = history.events?.map((event) => event.markerRecordedEventAttributes?.markerName);
       expect(markers).not.toContain('core_local_activity');
     }

@@ -1,4 +1,4 @@
-/** A small life of a thread whose history is kept. */
+/** A short scenario with one thread, whose history is kept. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
@@ -7,7 +7,7 @@ import type { RuntimeOptions } from '../support/runtime.ts';
 export interface Scenario {
   readonly model: () => ScriptedModel;
   readonly options?: RuntimeOptions;
-  /** Where one agent with one prompt is not enough. */
+  /** For scenarios that need more than one agent with one prompt. */
   readonly registry?: (model: ScriptedModel) => Registry;
   live(client: RuntimeClient, threadId: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Small lives of threads whose histories are kept: each must replay with every later version of the workflow. */
+/** Short scenarios whose histories are kept: each must replay with every later version of the workflow. */
 import { z } from 'zod';
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
@@ -155,8 +155,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   },
   /**
-   * Every refusal and every rest that came with the bounds on signals. The history `flooded-before-bounds` is of a version that
-   * had none: its threads slept beyond their limit, and took in whatever came.
+   * Every refusal and every rest that the bounds on signals introduced. The history `flooded-before-bounds` is of a
+   * version without bounds: its threads rested beyond their limit and accepted every signal.
    */
   'beyond-bounds': {
     model: () => scriptedModel(() => says('ok')),
@@ -220,7 +220,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
-  // An effect falls due while a model is asked, and a message comes while it runs.
+  // An effect becomes due during a model request, and a message arrives while the effect runs.
   'effects-take-turns': {
     model: () => scriptedModel([calls('plan'), delays(700, says('planned')), says('heard')]),
     options: {

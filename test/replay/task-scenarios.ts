@@ -1,4 +1,4 @@
-/** Lives of threads whose agents start tasks: the histories of both are kept. */
+/** Scenarios of threads whose agents start tasks: the histories of both are kept. */
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { defineTask } from '../../src/definitions/index.ts';
@@ -31,7 +31,7 @@ async function asked(client: RuntimeClient, threadId: string) {
 }
 
 export const TASK_SCENARIOS: Readonly<Record<string, Scenario>> = {
-  // One is answered; with the other one its thread is stopped.
+  // One task's question is answered; the other task's thread is stopped.
   'starts-tasks': {
     model: () =>
       modelOf({}, (request) =>

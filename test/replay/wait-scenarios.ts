@@ -1,4 +1,4 @@
-/** Lives in which a call waits for a person: what waits for days is replayed by the builds of those days. */
+/** Scenarios in which a call waits for a person: a wait can last for days, so later builds must replay it. */
 import { z } from 'zod';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
@@ -29,7 +29,7 @@ const agent = { policy: { 'money.*': 'require_approval' } } as const;
 
 const DEAR = { effect: 'ask', reason: 'Every request is dear' } as const;
 
-/** The id of what the thread waits for. */
+/** Resolves with the id of the thread's wait. */
 async function waitOf(client: RuntimeClient, threadId: string): Promise<string> {
   await client.waitForIdle(threadId);
   return eventually('a wait', async () => (await client.listWaits({ threadId }))[0]?.id);
@@ -44,7 +44,7 @@ const handleOf = (client: RuntimeClient, threadId: string) =>
   client.temporal.workflow.getHandle(`thread/${threadId}`);
 
 export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
-  /** Its history ends in the midst of the wait. */
+  /** The history ends during the wait. */
   'approval-awaited': {
     model: () => scriptedModel([calls('refund', { cents: 1 })]),
     options: { tools, agent },
@@ -87,7 +87,7 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
-  /** A step waits, and is asked for again: the policy of its budget asks before each request. */
+  /** A step waits and asks again: the policy of its budget asks before each request. */
   'budget-asks': {
     model: () => scriptedModel([says('dear')]),
     options: {
@@ -105,7 +105,7 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually('its end', async () => (await client.waitForIdle(threadId)).status === 'failed');
     },
   },
-  /** The thread is shown as waiting for people as long as its child is, and continues as new meanwhile. */
+  /** The thread is shown as waiting for people while its child waits, and continues as new during that time. */
   'child-waits': {
     model: () =>
       modelOf({

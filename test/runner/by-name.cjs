@@ -1,4 +1,4 @@
-/** Files in the order of their names: what one leaves to the next can then be told. */
+/** Orders files by name, so that tests can rely on what one file leaves to the next. */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 module.exports = class ByName extends Sequencer {

@@ -1,7 +1,8 @@
 /**
- * What each test file costs, for whoever makes the suite cheaper: with `EVERTHREAD_TEST_COSTS=<file>`, a line of JSON is added to that
- * file for each test file. Seconds of wall time (`wall`, and `loading` of it) and of processor time: of this process (`own`), of the
- * Temporal server that its files share (`server`), and of all other processes that the file has started (`others`). Linux alone.
+ * Measures what each test file costs: with `EVERTHREAD_TEST_COSTS=<file>`, a line of JSON per test file is appended to
+ * that file. Seconds of wall time (`wall`, and its part `loading`) and of processor time: of this process (`own`), of
+ * the Temporal server that its files share (`server`), and of all other processes that the file has started (`others`).
+ * Linux only.
  */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -9,7 +10,7 @@ const { EVERTHREAD_TEST_COSTS: output } = process.env;
 /** The kernel counts in hundredths of a second. */
 const TICKS = 100;
 
-/** Begins to count; what it answers ends that. */
+/** Starts to measure; the returned function stops and writes the line. */
 export function countCost(path) {
   if (output === undefined) return () => {};
   const before = look();
@@ -29,7 +30,7 @@ export function countCost(path) {
   };
 }
 
-/** A process that has ended hands what it has used to the one that had started it: nothing of a tree is lost, or counted twice. */
+/** The time that an ended process has used is added to its parent's: nothing of a tree is lost, or counted twice. */
 function look() {
   const own = timesOf(process.pid);
   const server = serverPid();
@@ -43,7 +44,7 @@ function look() {
 }
 
 let known;
-/** The first child of this process that is a Temporal server: that of the global set-up. */
+/** Finds the global set-up's Temporal server: the first child of this process that is one. */
 function serverPid() {
   known ??= childrenOf(process.pid).find((pid) => read(pid, 'cmdline').includes('server\0start-dev'));
   return known;

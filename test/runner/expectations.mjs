@@ -1,4 +1,7 @@
-/** What `expect` keeps of each test: its name, and how many assertions it has promised (`expect.assertions`). */
+/**
+ * Sets the state of `expect` for each test: its name, and the number of assertions that it requires
+ * (`expect.assertions`).
+ */
 import { jestExpect } from '@jest/expect';
 import { addEventHandler } from 'jest-circus';
 

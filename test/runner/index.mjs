@@ -1,13 +1,15 @@
 /**
- * Runs test files of Jest in Node itself: its loader, its type stripping, its realm. Jest's own runner gives every file a realm and
- * loads every module anew in each, which here took as long as all tests of a file together. Tests, hooks, timeouts, reports and the
- * command line are those of Jest (jest-circus, expect).
+ * Runs Jest test files directly in Node, with its loader, its type stripping and its realm. Jest's own runner creates a
+ * realm per file and loads every module again in each, which took as long here as all tests of a file together. Tests,
+ * hooks, timeouts, reports and the command line are Jest's (jest-circus, expect).
  *
- * One process runs its files one after the other (`--runInBand`), and:
- * R1. Modules of `src` and of packages are loaded once: what they keep, they keep for all files of the process.
- * R2. Modules of `test` are loaded anew for each file, so that hooks which they register belong to it. Those of `test/once` are not.
- * R3. The environment variables are for each file what the global set-up has left. Whatever else a file leaves in the process
- *     fails it (`left-behind.mjs`), and so does what is thrown where no test waits for it (`stray-errors.mjs`).
+ * One process runs its files one after the other (`--runInBand`):
+ * R1. Modules of `src` and of packages are loaded once: their state is shared by all files of the process.
+ * R2. Modules of `test` are loaded again for each file, so that hooks which they register belong to it. Those of
+ *     `test/once` are loaded once.
+ * R3. Each file starts with the environment variables that the global set-up has left. A file fails if it leaves
+ *     anything else behind in the process (`left-behind.mjs`), or if an error is thrown that no test waits for
+ *     (`stray-errors.mjs`).
  * R4. Several processes may share one list of files (`claim.mjs`).
  */
 import { registerHooks } from 'node:module';
@@ -90,7 +92,10 @@ export default class NodeRunner {
   }
 }
 
-/** A file that ends the process, or that waits for nothing which could still come, is no success. */
+/**
+ * Reports a failure if the process ends while a file runs: because the file ended it, or waits for something that can
+ * no longer happen.
+ */
 function tellEarlyEnd(path) {
   process.stderr.write(`The process has ended while ${path} ran.\n`);
   process.exitCode ||= 1;
@@ -101,10 +106,13 @@ function addUnhandled({ unhandledErrors, unhandledErrorsDetailed }, error) {
   unhandledErrorsDetailed.push(error);
 }
 
-/** Where `jest.setTimeout` leaves its word for jest-circus. */
+/** Key under which `jest.setTimeout` passes the timeout to jest-circus. */
 const TIMEOUT_OF_FILE = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
-/** Circus takes what was thrown outside of a test for its own from `setup` to `teardown`; it has no function to say them from outside. */
+/**
+ * Sends an event to circus's handlers, which circus has no function for. From `setup` to `teardown` circus handles
+ * errors that are thrown outside of tests.
+ */
 function tell(event) {
   for (const handler of globalThis[Symbol.for('EVENT_HANDLERS')]) handler(event, getState());
 }

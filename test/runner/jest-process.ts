@@ -1,11 +1,11 @@
-/** Runs files through the runner in a Jest of its own, and tells what it has reported. */
+/** Runs files through the runner in a separate Jest process, and returns its report. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** One that hangs is a failure, and says so. */
+/** Timeout of the Jest process: a process that hangs fails with a message. */
 const LONGEST_MS = 120_000;
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -13,18 +13,18 @@ export interface FileReport {
   /** `passed` or `failed`. */
   readonly status: string;
   readonly message: string;
-  /** By the full name of the test. */
+  /** Status of each test, by its full name. */
   readonly tests: Readonly<Record<string, string>>;
 }
 
 export interface JestReport {
   readonly code: number | null;
   readonly said: string;
-  /** By the name of the file; none when the process has told no results. */
+  /** Report of each file, by its name; empty if the process has reported no results. */
   readonly files: Readonly<Record<string, FileReport>>;
 }
 
-/** In the order of their names. */
+/** Runs the files in the order of their names. */
 export async function runJest(
   sources: Readonly<Record<string, string>>,
   ...options: string[]
@@ -37,7 +37,7 @@ export async function runJest(
   }
 }
 
-/** Answers the folder, which the caller removes. */
+/** Writes the files and returns their folder, which the caller removes. */
 export function writeFiles(sources: Readonly<Record<string, string>>): string {
   const folder = join(tmpdir(), `everthread-runner-${randomUUID()}`);
   mkdirSync(folder);
@@ -45,7 +45,7 @@ export function writeFiles(sources: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** `env` is added to this process's own. The folder takes the report as well. */
+/** Runs the files of a folder, which also receives the report. `env` is added to this process's environment. */
 export async function runJestIn(
   folder: string,
   options: readonly string[] = [],

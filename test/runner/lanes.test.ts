@@ -1,4 +1,6 @@
-/** How several processes share the files of a run: each file is run once, by one of them, and the longest are not left to the end. */
+/**
+ * How several processes share the files of a run: each file is run once, by one of them, and the longest are run early.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,17 +1,18 @@
 /**
- * What a test file leaves behind in the process that its files share: listeners of the process, globals that it has changed, the
- * exit code, the working directory. It is taken away, so that the files after it are none the worse, and told, because nothing may
- * be left. Listeners that come with a module belong to it, since modules stay loaded; and so may globals that were not there before.
+ * Finds what a test file leaves behind in the process that its files share: listeners of the process, changed globals,
+ * the exit code, the working directory. It is removed, so that later files are unaffected, and reported, because
+ * nothing may be left. Listeners that a module registers while it loads may stay, since modules stay loaded; so may new
+ * globals.
  */
 export function watchProcess() {
   const before = look();
   let listeners = listenersNow();
   return {
-    /** What the modules have registered so far stays. */
+    /** Accepts all listeners registered so far: they belong to modules. */
     loaded() {
       listeners = listenersNow();
     },
-    /** Puts everything back; answers what was left. */
+    /** Restores everything; returns what was left behind. */
     restore() {
       const left = [];
       for (const [event, all] of listenersNow()) {

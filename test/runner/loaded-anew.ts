@@ -1,2 +1,2 @@
-/** Of each test file that imports it there is one. */
+/** Every test file that imports this module gets its own instance. */
 export const met: string[] = [];

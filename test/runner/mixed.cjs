@@ -1,13 +1,13 @@
 /**
- * Files in an order for lanes that take one after the other (`claim.mjs`): the longest first, and the others mixed, so that those that
- * wait (for processes, heartbeats, backoffs) run beside those that compute. None that takes long comes near the end, when a lane
- * may have nothing more to do.
+ * Orders files for lanes that take one after the other (`claim.mjs`): the longest first, the others mixed, so that
+ * files that wait (for processes, heartbeats, backoffs) run next to files that compute. No long file comes near the
+ * end, when a lane may be idle.
  */
 const { createHash } = require('node:crypto');
 const { relative, sep } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Half a minute or more each. */
+/** Files that take half a minute or more. */
 const LONGEST = [
   'package/tarball',
   'faults/author-crash',
@@ -19,7 +19,7 @@ const LONGEST = [
   'cli/threads.test',
   'fuzz/doors',
 ];
-/** They start processes and wait for them. */
+/** Folders whose files start processes and wait for them. */
 const LONG = ['cli', 'demo', 'faults', 'package', 'replay', 'temporal-service', 'worker'];
 const LONG_WITHIN = 0.75;
 
@@ -29,7 +29,7 @@ module.exports = class Mixed extends Sequencer {
   }
 };
 
-/** From 0, first, to 1, last; the longest before all. */
+/** Position of a file from 0 (first) to 1 (last); -1 for the longest. */
 function place({ path, context }) {
   const name = relative(context.config.rootDir, path).split(sep).slice(1).join('/');
   if (LONGEST.some((start) => name.startsWith(start))) return -1;

@@ -1,4 +1,4 @@
-/** Programs that tests start with all of our sources as few files: they are what they are, and hold no module twice. */
+/** Packed programs, which tests start: they behave as their sources do, and load no module twice. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COMMAND = join(ROOT, 'bin', 'everthread.js');
 const run = promisify(execFile);
 
-/** The command, before which the source is loaded. */
+/** Starts the command after preloading a source. */
 const start = (file: string, ...more: string[]) =>
   run(
     process.execPath,

@@ -1,4 +1,7 @@
-/** What the imports of tests mean: the package's own names are the sources, and a module of `test` is loaded anew for each test file. */
+/**
+ * Resolves the imports of tests: the package's own names lead to its sources, and modules of `test` are loaded again
+ * for each test file.
+ */
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -19,7 +22,7 @@ const NAMES = {
   'everthread/testing': urlOf('src', 'testing', 'index.ts'),
   '@standardagents/spec': urlOf('src', 'standard-agents.ts'),
   '@standardagents/builder': urlOf('src', 'standard-agents.ts'),
-  // The package itself refuses to be loaded outside of Jest's runner.
+  // The real package refuses to be loaded outside of Jest's runner.
   '@jest/globals': urlOf('test', 'runner', 'globals.mjs'),
 };
 const TESTS = urlOf('test', '');
@@ -27,7 +30,7 @@ const KEPT = [urlOf('test', 'once', ''), urlOf('test', 'runner', 'globals.mjs')]
 
 let file = 0;
 
-/** From here on, modules of `test` are those of another file. */
+/** Modules of `test` that are imported from now on are new instances, for the next file. */
 export function nextFile() {
   file += 1;
 }

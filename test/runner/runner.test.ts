@@ -1,4 +1,4 @@
-/** The runner of these tests: whatever fails in a file, wherever and whenever, is reported as failed. */
+/** Tests of the test runner: any failure in a file, wherever and whenever it happens, is reported as failed. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type JestReport, runJest } from './jest-process.ts';
 
@@ -6,14 +6,14 @@ const ANEW = new URL('./loaded-anew.ts', import.meta.url).href;
 /** A module of the sources: loaded once for all files. */
 const ONCE = new URL('../../src/core/value/limit.ts', import.meta.url).href;
 
-/** What a file says, how it ends, what of it is in its message, and how its tests end. */
+/** A file's source, its expected status, a part of its message, and the expected status of its tests. */
 type Case = readonly [source: string, status: string, message: string, tests?: Record<string, string>];
 
 const TIMEOUT_MS = 300;
 const HEARS_LATER = `it('ok', () => { process.nextFileIsThere = true; return new Promise((r) => setTimeout(r, 100)); });`;
 const ok = "it('ok', () => {});";
 
-/** In the order of their names, in one process. */
+/** Files that are run in the order of their names, in one process. */
 const FILES: Readonly<Record<string, Case>> = {
   'a test passes': [ok, 'passed', '', { ok: 'passed' }],
   'a test fails': [
@@ -129,7 +129,7 @@ const FILES: Readonly<Record<string, Case>> = {
     'failed',
     'in a timer',
   ],
-  // They throw as soon as the next file says that it is there.
+  // These throw as soon as the next file signals that it runs.
   'later 1: leaves what throws': [
     `it('ok', () => {
        const timer = setInterval(() => {

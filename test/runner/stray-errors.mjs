@@ -1,9 +1,11 @@
 /**
- * What is thrown or rejected where no test waits for it fails the file, and the test it came from where that is known.
- * Circus notes such errors; what it does with rejections, and with errors of tests that were reported before, is done here:
- * E1. A rejection that nobody has handled by the end of its test, or of its hook, fails it; one of no test fails the file.
- * E2. An error out of a test of an earlier file fails the file in which it is heard of: its own is reported already.
- * E3. What comes between two files fails the later one, and after the last of them the run.
+ * Makes errors that are thrown or rejected outside of any awaited test fail the file, and the test that they came from
+ * if it is known. Circus records such errors; this adds what it lacks for rejections and for tests that are already
+ * reported:
+ * E1. A rejection that is unhandled when its test or hook ends fails that test; one that belongs to no test fails the
+ *     file.
+ * E2. An error from a test of an earlier file fails the file that runs when it arrives: its own is already reported.
+ * E3. An error between two files fails the later file; one after the last file fails the run.
  */
 import { setImmediate } from 'node:timers/promises';
 import { addEventHandler } from 'jest-circus';
@@ -12,7 +14,7 @@ addEventHandler(async (event, state) => {
   if (event.name === 'error') claim(event, state);
   else if (event.name === 'test_done') fail(event.test, take(event.test.unhandledRejectionErrorByPromise));
   else if (event.name === 'run_finish') {
-    // Rejections are told after the microtasks in which the last test may have ended.
+    // Node reports rejections after the microtasks in which the last test may have ended.
     await setImmediate();
     sweep(state);
   }
@@ -21,7 +23,7 @@ addEventHandler(async (event, state) => {
 const between = [];
 const note = (error) => void between.push(error);
 
-/** E3. While a file runs, circus puts its own listeners in the place of these. */
+/** E3. While a file runs, circus replaces these listeners by its own. */
 export function listenBetweenFiles() {
   process.on('uncaughtException', note).on('unhandledRejection', note);
   return {
@@ -34,7 +36,7 @@ export function listenBetweenFiles() {
   };
 }
 
-/** E2. Circus has given it to the test or hook whose async context it came from. */
+/** E2. Circus has assigned the error to the test or hook whose async context it came from. */
 function claim({ error, promise }, state) {
   const tests = testsOf(state.rootDescribeBlock);
   if (!promise) {
@@ -53,7 +55,7 @@ function claim({ error, promise }, state) {
   state.unhandledErrors.push(error);
 }
 
-/** E1, for what came after its test or hook had ended. */
+/** E1, for rejections that arrived after their test or hook had ended. */
 function sweep(state) {
   for (const test of testsOf(state.rootDescribeBlock))
     fail(test, take(test.unhandledRejectionErrorByPromise));

@@ -1,4 +1,4 @@
-/** What circus tells of a file, as Jest's reporters want it. */
+/** Converts circus's results of a file to the form that Jest's reporters expect. */
 import { createEmptyTestResult } from '@jest/test-result';
 import { formatExecError, formatResultsErrors } from 'jest-message-util';
 
@@ -42,7 +42,7 @@ function toAssertionResult({
   numPassingAsserts,
   startedAt,
 }) {
-  // The first is circus's own block around the file.
+  // The first name is circus's root block of the file.
   const names = testPath.slice(1);
   return {
     ancestorTitles: names.slice(0, -1),
@@ -72,7 +72,7 @@ export function perfStats(start, loaded) {
   };
 }
 
-/** Anything can be thrown while a module loads. */
+/** Any value can be thrown while a module loads, not only errors. */
 export function asSerializable(error) {
   const { message, stack, code } = error instanceof Error ? error : new Error(String(error));
   return { message, stack, code, type: error?.type };

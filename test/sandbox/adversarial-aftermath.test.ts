@@ -1,4 +1,7 @@
-/** What is left of a run when it is over: its thread, its functions, its promises. Each of these was a hole once. */
+/**
+ * What remains of a run that has ended: its thread, its functions, its promises. Each of these was a security hole
+ * once.
+ */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createSandbox, SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,7 +27,7 @@ const growth = async (work: () => PromiseLike<unknown>): Promise<number> => {
   return (process.memoryUsage.rss() - before) / MIB;
 };
 
-/** Neither an interrupt nor `dispose` stops it. */
+/** Code that neither an interrupt nor `dispose` stops. */
 const BUSY = 'const t = "\\u0344\\u1e69".repeat(2e6); for (;;) t.normalize("NFD");';
 
 describe('a run that is over', () => {
@@ -117,9 +120,12 @@ describe('functions that nobody waits for', () => {
   });
 });
 
-/** Eight bytes for each hole would be five times what the worker may grow by, in the short form. */
+/**
+ * Number of logged arrays. In the short form, eight bytes per hole would be five times the allowed growth of the
+ * worker.
+ */
 const LOGS = isLong ? 200 : 40;
-/** Of 4 MB each: twice as many as may be under way, in the short form. */
+/** Number of calls with 4 MB each: in the short form twice as many as may be in flight. */
 const CALLS = isLong ? 40 : 16;
 
 describe('what a run leaves with the worker', () => {

@@ -1,4 +1,6 @@
-/** Groups 1, 4, 5, 7, 8 and 9 of the adversarial tests: what the language itself offers to code that wants more. */
+/**
+ * Groups 1, 4, 5, 7, 8 and 9 of the adversarial tests: means of the language itself by which code may gain more access.
+ */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';

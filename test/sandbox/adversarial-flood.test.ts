@@ -1,4 +1,7 @@
-/** Groups 14, 17 and 18 of the adversarial tests: the worker stays awake, and neither outlives the other's death. */
+/**
+ * Groups 14, 17 and 18 of the adversarial tests: the worker stays responsive, and neither process outlives the other's
+ * death.
+ */
 import { spawn } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,12 +16,18 @@ import { sandboxChildren } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 import { terminateNow } from './terminate-now.ts';
 
-/** §D14 says 50 ms; a slow machine works longer. One that sleeps works at the flood for as long as it is flooded. */
+/**
+ * Milliseconds of work in one turn. §D14 says 50, but a slow machine takes longer. A blocked worker would work as long
+ * as the flood lasts.
+ */
 const LONGEST_WORK_MS = 100;
 const FLOOD_MS = isLong ? 500 : 200;
-/** What a run may report and log is 17 MiB, and as much may be on its way; texts may take two bytes for one. */
+/** A run may report and log 17 MiB, and as much may be in transit; a character of text may take two bytes. */
 const KEPT_MIB = 128;
-/** With garbage: texts of a megabyte come faster than the collector does. All that comes in this time would be far more. */
+/**
+ * Limit including garbage, since texts of a megabyte arrive faster than the collector runs. All data of the flood would
+ * be far more.
+ */
 const GROWTH_MIB = 512;
 
 const sandbox = createSandbox({ size: 2 });
@@ -38,7 +47,10 @@ afterAll(async () => {
   figures.print();
 });
 
-/** Lets it flood for a while from its `begin` on, and ends it; what this process felt of it goes into the table. */
+/**
+ * Lets the code flood for a while after it has called `begin`, then ends it; the effect on this process goes into the
+ * table.
+ */
 async function flooded(
   name: string,
   start: (begin: () => void) => CodeExecution,
@@ -89,7 +101,7 @@ const LOGS_AND_CALLS: Readonly<Record<string, string>> = {
   'calls that fail': 'for (;;) await host(Symbol()).catch(() => {})',
   'import() of what is not there': 'for (;;) await import("./x" + Math.random()).catch(() => {})',
 };
-/** Between the smallest and the largest; the other of two that are refused. */
+/** Rows for the long form only: sizes between the smallest and the largest; one of two kinds that are refused. */
 const REPORTS_OF_A_KIND = ['reports of 1000 characters'];
 const CALLS_OF_A_KIND = ['logs from microtasks', 'calls, one after the other', 'calls that fail'];
 
@@ -149,7 +161,7 @@ describe('a flood', () => {
   });
 });
 
-/** Sources that take the transform long, or deep. */
+/** Sources that make the transform slow or deeply recursive. */
 const CHOKING: Readonly<Record<string, string>> = {
   'nested casts and arrows': `x = ${'<T>('.repeat(30)}a${')=>1'.repeat(30)}`,
   'nested parentheses': `x = ${'('.repeat(5000)}1${')'.repeat(5000)}`,
@@ -158,7 +170,7 @@ const CHOKING: Readonly<Record<string, string>> = {
   'a megabyte of braces': '{'.repeat(1e6),
   'a megabyte of backticks': '`${'.repeat(3e5),
 };
-/** Brackets without an end, like those that stay. */
+/** Rows for the long form only: endless brackets, like other rows. */
 const MORE_OF_A_KIND = ['nested parentheses', 'a megabyte of braces'];
 
 describe('a source that the transform chokes on', () => {
@@ -180,7 +192,8 @@ describe('a source that the transform chokes on', () => {
 });
 
 describe('a process that dies', () => {
-  // A child that is still starting has another number afterwards: none of that sandbox must be taken for one of these tests' own.
+  // A child that is still starting changes its process id later: no child of that sandbox may be taken for one of these
+  // tests' own.
   beforeAll(() => sandbox.close());
 
   it('adversarial 18: a child that is killed from outside ends its run as error, and the pool recovers', async () => {
@@ -192,7 +205,8 @@ describe('a process that dies', () => {
     };
     const run = runCode('begin(); await new Promise(() => {})', { globals: { begin } });
     await eventually('the run begins', () => called);
-    // The oldest has the run. The spare beside it, were it killed too, might be given the next before its end is heard of.
+    // The oldest child has the run. The spare must not be killed: it could be given the next run before its death is
+    // noticed.
     process.kill(sandboxChildren()[0] as number, 'SIGKILL');
     const { status, error } = await run;
     expect({ status, name: error?.name }).toEqual({ status: 'error', name: 'SandboxCrashed' });

@@ -1,4 +1,4 @@
-/** Group 12 of the adversarial tests: code that takes more memory than it may, by every way that was known to fail. */
+/** Group 12 of the adversarial tests: code that exceeds its memory limit, in every way that once succeeded. */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -7,7 +7,7 @@ import { watchPeak } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 
 const MIB = 1024 * 1024;
-/** What one large doubling may take before the watchdog acts, beyond the child itself. */
+/** Maximum MB of a child: its own memory plus one large doubling before the watchdog acts. */
 const PEAK_MB = 640;
 
 const sandbox = createSandbox({ size: 1 });
@@ -46,7 +46,7 @@ const OVERRUNS: Readonly<Record<string, string>> = {
   'calls that pile up': 'for (;;) void flood("x".repeat(100_000))',
 };
 
-/** Runs that the engine itself refuses, or whose transfer does; `memory` is as good an end. */
+/** Runs that the engine or the transfer refuses; an end as `memory` is accepted too. */
 const REFUSED: Readonly<Record<string, string>> = {
   'a text that doubles': 'let t = "x"; for (;;) t += t',
   'recursion without end': 'const f = (n) => 1 + f(n + 1); export default f(0)',
@@ -56,7 +56,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 const LIMITS = isLong ? [32, 64] : [32];
 const rows = (table: readonly [string, string][]) =>
   table.flatMap(([name, source]) => LIMITS.map((limit) => ({ name, limit, source })));
-/** Heap that fills with many small things, like those that stay. */
+/** Rows for the long form only: the heap fills with many small things, as in other rows. */
 const MORE_OF_A_KIND = [
   'closures',
   'small objects',

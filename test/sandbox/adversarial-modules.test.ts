@@ -1,4 +1,7 @@
-/** Groups 2, 3, 11, 19 and 20 of the adversarial tests: modules, what they may name, and how their failures are told. */
+/**
+ * Groups 2, 3, 11, 19 and 20 of the adversarial tests: modules, the names they may use, and how their failures are
+ * reported.
+ */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -92,7 +95,7 @@ describe('import()', () => {
   });
 
   it('adversarial 3: of another module never enters code that is in the middle of its work', async () => {
-    // The engine, asked synchronously, would run the waiting microtasks while `report` waits for its host.
+    // A synchronous call into the engine would run pending microtasks while `report` waits for its host.
     const body = `
       let inTheMiddle = true;
       let early = 0;

@@ -1,4 +1,4 @@
-/** Groups 15 and 16 of the adversarial tests: values that must not cross, by their kind or by their size. */
+/** Groups 15 and 16 of the adversarial tests: values that must not cross, because of their kind or their size. */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionOptions } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -6,7 +6,7 @@ import { isLong } from '../support/long-form.ts';
 import { createFigures } from './figures.ts';
 
 const MIB = 1024 * 1024;
-/** §D15: what an attack by size may cost this process. */
+/** §D15: maximum MiB by which an attack by size may make this process grow. */
 const GROWTH_MIB = 64;
 
 const sandbox = createSandbox({ size: 2 });
@@ -72,7 +72,7 @@ describe('kinds that do not cross', () => {
       status: 'link_error',
       error: { message: expect.stringContaining('.globals.given.deep') },
     });
-    // An awaited answer of a host function is the promise's value.
+    // A promise that a host function returns is awaited, so it is not refused.
     if (value instanceof Promise) return;
     const tell = 'export default await host().catch((e) => e.name + ": " + e.message)';
     const answered = await run(tell, { globals: { host: () => ({ deep: value }) } });
@@ -115,7 +115,7 @@ describe('values that are too large', () => {
     (text: string) => `export default await host(${text})`,
     (text: string) => `report(${text})`,
   ];
-  /** One codec serves all ways across: the short form takes them in turn. */
+  /** The same codec serves all crossings: the short form uses one of them per size, in turn. */
   const sizes = Object.entries(SIZES).map(
     ([name, text], index) =>
       [name, text, isLong ? CROSSINGS : CROSSINGS.filter((_, n) => n === index % 3)] as const,

@@ -1,4 +1,4 @@
-/** Group 13 of the adversarial tests: code that does not want to end, in loops, in built-ins and in waiting. */
+/** Group 13 of the adversarial tests: code that resists its end, in loops, in built-ins and while it waits. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -8,12 +8,12 @@ import { sandboxChildren } from '../support/sandbox-children.ts';
 import { createFigures } from './figures.ts';
 import { terminateNow } from './terminate-now.ts';
 
-/** The spec's own bound, §13.4: of work, since the run settles without waiting for anything. */
+/** The spec's own bound (§13.4) in milliseconds of work; the run settles without waiting for anything. */
 const TERMINATE_MS = 50;
-/** How deep in its work the code is when it is told to end. */
+/** Milliseconds of CPU time that the code has used when it is terminated. */
 const BURNT_MS = 60;
 
-/** Of whoever else has sandboxes in this process. */
+/** Children of other sandboxes in this process. */
 const strangers = sandboxChildren();
 const sandbox = createSandbox({ size: 1 });
 const scope = sandbox.scope();
@@ -28,7 +28,7 @@ afterAll(async () => {
   figures.print();
 });
 
-/** Each calls `begin()` when its setting is ready; from then on it works without end, or very long. */
+/** Each calls `begin()` when it is set up; from then on it works without end, or for very long. */
 const BUSY: Readonly<Record<string, string>> = {
   'an empty loop': 'begin(); for (;;);',
   'a loop in try and finally':
@@ -63,7 +63,7 @@ const BUSY: Readonly<Record<string, string>> = {
     'begin(); const g = (function* () { try { yield 1 } finally { for (;;); } })(); for (const _ of g) break',
 };
 
-/** Each waits, at no cost. */
+/** Each waits without using the CPU. */
 const WAITING: Readonly<Record<string, string>> = {
   'a promise that never settles': 'begin(); await new Promise(() => {})',
   'a host function that never answers': 'begin(); await never()',
@@ -75,7 +75,7 @@ const WAITING: Readonly<Record<string, string>> = {
 };
 
 async function endsAtOnce(name: string, source: string, busy: boolean): Promise<void> {
-  // One of these takes the run; a spare that is started beside it works as well, and is not meant.
+  // One of these children takes the run; a spare that starts beside it works as well, and is not the one to measure.
   const rested = await eventually('the children are at rest', () => {
     const own = sandboxChildren().filter((pid) => !strangers.includes(pid));
     return own.length > 0 && own.every(isAtRest) && own;
@@ -111,7 +111,7 @@ async function endsAtOnce(name: string, source: string, busy: boolean): Promise<
 }
 
 const names = (table: readonly [string, string][]) => table.map(([name, source]) => ({ name, source }));
-/** Loops of JavaScript, and built-ins over much, like those that stay. */
+/** Rows for the long form only: loops of JavaScript, and built-ins on large data, as in other rows. */
 const MORE_OF_A_KIND = [
   'deep calls',
   'a sort without comparator',

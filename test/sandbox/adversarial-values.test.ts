@@ -1,4 +1,6 @@
-/** Groups 6, 10 and 16 of the adversarial tests: values that cross, in both directions, and what of them must not. */
+/**
+ * Groups 6, 10 and 16 of the adversarial tests: values that cross, in both directions, and parts of them that must not.
+ */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { CodeExecutionOptions, CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -121,7 +123,7 @@ describe('values that cross', () => {
     'an own __proto__': 'JSON.parse(\'{"__proto__":{"polluted":1},"a":1}\')',
     'names of methods': '({ constructor: 1, toString: 2, hasOwnProperty: 3, valueOf: 4 })',
   };
-  /** The same text, as a value of this side. */
+  /** Evaluates the same text as a value of this side. */
   const here = (text: string): unknown => new Function(`return (${text})`)();
 
   it.each(Object.entries(VALUES))('adversarial 16: %s, in both directions and back', async (_, text) => {

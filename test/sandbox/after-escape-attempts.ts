@@ -1,19 +1,19 @@
 /**
- * What somebody who left the isolate could try, in plain JavaScript in the child's main realm. Each answers what it
- * reached; one that is held throws, answers that it was `held`, or does not survive.
- * `target` is what `after-escape.test.ts` lays out for it.
+ * What an attacker who left the isolate could try, in plain JavaScript in the child's main realm. Each attempt returns
+ * what it reached; one that is held throws, returns `held`, or does not survive.
+ * `target` is prepared by `after-escape.test.ts`.
  */
 export interface Attempt {
   readonly name: string;
   /** The body of an async function. */
   readonly program: string;
-  /** Whether Node's permission model, or a bound on the process, holds it without a wall of the kernel's. */
+  /** True if Node's permission model, or a bound on the process, holds it without a kernel wall. */
   readonly heldByNone: boolean;
-  /** Whether it needs a child that nothing else was tried in: it asks what the child began with, changes or ends its process. */
+  /** Set if it needs a fresh child: it asks what the child began with, or changes or ends its process. */
   readonly alone?: true;
 }
 
-/** Answers once connected, bound or failed. */
+/** Helpers that return once connected, bound or failed. */
 const NET = `
   const net = require('node:net'), dgram = require('node:dgram');
   const event = (emitter, good) => new Promise((resolve, reject) => { emitter.once(good, resolve); emitter.once('error', reject); });

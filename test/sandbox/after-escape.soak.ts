@@ -1,2 +1,2 @@
-/** The long form: each attempt in a child of its own. */
+/** The long form: each attempt in a separate child. */
 import './after-escape.test.ts';

@@ -1,6 +1,6 @@
 /**
- * After an escape: plain JavaScript in the child's main realm tries to go on from there. Behind a wall of the kernel's
- * nothing is reached; without one, what Node's permission model holds is told apart from what it does not.
+ * After an escape: plain JavaScript in the child's main realm tries to get further. Behind a kernel wall it reaches
+ * nothing; without one, the test separates what Node's permission model holds from what it does not.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const figures = createFigures(
 const servers: Server[] = [];
 let wall: Wall;
 let walled: Sandbox;
-/** The kernel's wall without Node's permission model: as if that had been passed. */
+/** The kernel wall without Node's permission model, as if that had been bypassed. */
 let kernel: Sandbox;
 let bare: Sandbox;
 let target: Readonly<Record<string, unknown>>;
@@ -88,7 +88,7 @@ afterAll(async () => {
   figures.print();
 });
 
-/** A library of the system that Node does not need. */
+/** Path of a system library that Node has not loaded. */
 function unloadedLibrary(): string {
   const folders = ['/lib/x86_64-linux-gnu', '/lib/aarch64-linux-gnu', '/lib64', '/usr/lib'];
   const found = folders
@@ -104,11 +104,14 @@ function unloadedLibrary(): string {
 interface Outcome {
   readonly held: boolean;
   readonly met: string;
-  /** Datagrams that arrived. Each attempt has a port of its own: one that arrives late is not the next attempt's. */
+  /**
+   * Number of datagrams that arrived. Each attempt has its own port, so that a late one is not counted for the next
+   * attempt.
+   */
   readonly datagrams: number;
 }
 
-/** Most attempts leave nothing behind where they are held: the short form tries these one after the other in the same children. */
+/** Most held attempts leave nothing behind: the short form runs these one after another in the same children. */
 const tenantOf = ({ alone }: Attempt): string | undefined => (isLong || alone ? undefined : 'attempts');
 
 async function attempt(sandbox: Sandbox, each: Attempt): Promise<Outcome> {
@@ -142,7 +145,7 @@ async function tryOut(
 }
 
 describe('after an escape', () => {
-  // A child that cannot start would reach nothing either.
+  // Otherwise a child that cannot even start would seem to be held.
   it('somebody can go on: what is tried runs', async () => {
     for (const sandbox of wall.kind === 'none' ? [walled, bare] : [walled, kernel, bare])
       expect(await runEscaped(sandbox, 'return 6 * 7')).toMatchObject({ status: 'success', result: '42' });
@@ -156,7 +159,7 @@ describe('after an escape', () => {
       [kernel, wall.kind !== 'none'],
       [bare, each.heldByNone],
     ] as const) {
-      // Without a wall, and without Node's model, nothing is tried: it would do what it says.
+      // With neither a wall nor Node's permission model nothing is tried: the attempts would succeed.
       if (sandbox === kernel && wall.kind === 'none') continue;
       const outcome = await attempt(sandbox, each);
       met.push(shorten(outcome.met));

@@ -1,2 +1,2 @@
-/** The long form: a program that pays seconds for its keys. */
+/** The long form: a program that spends seconds on making its keys. */
 import './codec-collision.test.ts';

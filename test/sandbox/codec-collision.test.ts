@@ -1,4 +1,4 @@
-/** Keys, expressions and whatever else is small to write and dear to read: refused before it is paid for. */
+/** Keys, expressions and other data that is small to write and expensive to read: refused before the cost arises. */
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
@@ -11,7 +11,7 @@ import { shareSandbox } from './own-sandbox.ts';
 const WORD = 2n ** 64n;
 const COLLIDE = 'a Map or Set whose keys collide';
 
-/** x with a * x = 1 modulo 2^64. */
+/** Returns the x with a * x = 1 modulo 2^64. */
 function inverse(a: bigint): bigint {
   let x = 1n;
   for (let i = 0; i < 7; i++) x = BigInt.asUintN(64, x * (2n - a * x));
@@ -24,7 +24,7 @@ function undoShift(hash: bigint, by: bigint): bigint {
   return BigInt.asUintN(64, key);
 }
 
-/** The 64 bits that V8's long hash makes this of: every step of it can be undone. */
+/** Returns the 64 bits whose V8 long hash is this: every step of that hash is reversible. */
 function unhash(hash: bigint): bigint {
   let key = undoShift(hash, 22n);
   key = undoShift(BigInt.asUintN(64, key * inverse(65n)), 11n);
@@ -32,7 +32,7 @@ function unhash(hash: bigint): bigint {
   return BigInt.asUintN(64, (key + 1n) * inverse(2n ** 18n - 1n));
 }
 
-/** Doubles that are no integers of 32 bits, all with one hash. */
+/** Doubles that are not 32-bit integers, all with the same hash. */
 function collidingDoubles(count: number): number[] {
   const bits = new BigUint64Array(1);
   const double = new Float64Array(bits.buffer);
@@ -45,7 +45,7 @@ function collidingDoubles(count: number): number[] {
   return found;
 }
 
-/** Integers whose hashes have the same lowest bits: one chain of a table for as many keys. */
+/** Integers whose hashes have the same lowest bits: a table puts them all into one chain. */
 function collidingIntegers(count: number): number[] {
   const found: number[] = [];
   for (let i = 0; found.length < count; i++) if ((hashOf(i) & 2047) === 5) found.push(i);
@@ -65,7 +65,7 @@ describe('a reader of Maps and Sets', () => {
   it.each(Object.entries(KEYS))('refuses %s', (_title, keys) => {
     expect(() => read(new Set<unknown>(keys))).toThrow(COLLIDE);
     expect(() => read(new Map<unknown, number>(keys.map((key) => [key, 1])))).toThrow(COLLIDE);
-    // As many small ones as may cross cost no more than one that is honest.
+    // Small sets of colliding keys are accepted: however many of them cross, they cost no more than an honest set.
     expect(() =>
       read([new Set<unknown>(keys.slice(0, 32)), new Set<unknown>(keys.slice(0, 32))]),
     ).not.toThrow();
@@ -97,7 +97,8 @@ describe('a reader of Maps and Sets', () => {
         const size = new Set(all).size;
         return { size, ms: workSince(before) };
       };
-      // Hundreds of times as dear; the smallest of three, for the collector may fall on any.
+      // Colliding keys are hundreds of times as expensive. The minimum of three, since the collector may run during any
+      // of them.
       const least = (all: readonly unknown[]) => Math.min(...[1, 2, 3].map(() => insert(all).ms));
       expect(least(keys)).toBeGreaterThan(5 * least(honest));
     }
@@ -154,7 +155,7 @@ describe('regular expressions', () => {
 });
 
 describe('a program that sends what is dear to read', () => {
-  /** The program itself pays for them with the square of their number. */
+  /** The program's own cost grows with the square of this number. */
   const COUNT = isLong ? 30_000 : 4000;
   const SETS = [
     ['bigints', `Array.from({ length: ${COUNT} }, (_, i) => (BigInt(i) << 64n) | 5n)`],

@@ -1,13 +1,13 @@
-/** The limits of a transfer, kept by the writer; and what the reader does with a text that no writer wrote. */
+/** The limits of a transfer, kept by the writer; and how the reader handles a text that no writer wrote. */
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';
 import { type EncodeLimits, encode, encodeLenient } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, recordingTable, roundTrip, wireOf } from './codec-sample.ts';
 
-/** The linter knows the danger, too. */
+/** A constant, since the linter forbids a property named `then`. */
 const THEN = 'then';
 
-/** As deep as asked for. */
+/** Returns a value nested `levels` deep. */
 function nested(levels: number, around: (value: unknown) => unknown = (value) => [value]): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = around(value);

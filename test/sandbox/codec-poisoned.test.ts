@@ -1,4 +1,4 @@
-/** The codec in a realm whose builtins the user has replaced, as it runs inside the isolate. */
+/** The codec in a realm whose builtins user code has replaced, as it runs inside the isolate. */
 import { readFileSync } from 'node:fs';
 import { createContext, type Module, Script, SourceTextModule } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
@@ -30,7 +30,7 @@ const SAMPLE = `(() => {
   return value;
 })()`;
 
-/** Replaces whatever can be replaced by what keeps a record and throws. */
+/** Replaces everything that can be replaced by functions that record their use and throw. */
 const POISON = `(() => {
   const { defineProperty, getOwnPropertyDescriptor } = Object;
   const { ownKeys } = Reflect;
@@ -79,7 +79,7 @@ const POISON = `(() => {
 
 const SOURCES = new URL('../../src/sandbox/codec/', import.meta.url);
 
-/** The codec's modules in a realm of their own, with nothing of Node's in it. */
+/** Loads the codec's modules in a separate realm that has nothing of Node's. */
 async function openRealm() {
   const context = createContext();
   const modules = new Map<string, Module>();
@@ -105,7 +105,7 @@ async function openRealm() {
   };
 }
 
-/** As the host sees the sample that was written by the realm. */
+/** The value as the host's own codec writes it, for comparison. */
 const expected = (value: unknown) => JSON.stringify(encode(value, recordingTable(), LIMITS));
 
 describe('in a realm whose builtins are poisoned', () => {

@@ -7,7 +7,7 @@ import { LIMITS, recordingTable, roundTrip } from './codec-sample.ts';
 const shown = (value: unknown) => decode(encodeLenient(value, LIMITS), undefined, LIMITS);
 const refused = (value: unknown, root?: string) => () => encode(value, recordingTable(), LIMITS, root);
 
-/** The linter knows the danger, too. */
+/** A constant, since the linter forbids a property named `then`. */
 const THEN = 'then';
 
 class Point {

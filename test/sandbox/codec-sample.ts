@@ -15,7 +15,7 @@ export interface RecordingTable extends FunctionTable {
   readonly taken: [id: number, name: string][];
 }
 
-/** One side's function table, which records what is given and taken. */
+/** A function table of one side that records the functions given and taken. */
 export function recordingTable(): RecordingTable {
   const given: unknown[] = [];
   const taken: [number, string][] = [];

@@ -1,4 +1,4 @@
-/** What crosses between host and sandbox, and as what it arrives. */
+/** What crosses between host and sandbox, and in which form it arrives. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { decode } from '../../src/sandbox/codec/decode.ts';

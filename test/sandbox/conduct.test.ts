@@ -1,4 +1,7 @@
-/** Whose turn it is between a host and one of its children: of a run that has ended nothing is taken, and little is suffered. */
+/**
+ * The protocol between a host and one of its children: messages of an ended run are dropped, and only a few are
+ * tolerated.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { Conduct } from '../../src/sandbox/host/conduct.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
@@ -19,7 +22,7 @@ const settled = (run: number): FromChild => ({
 const idle = (run: number): FromChild => ({ kind: 'idle', run, rssBytes: 1 });
 const given = (id: number) => ({ kind: 'run', job: { id } as Job }) as const;
 
-/** A child that has run `id` and is given the next one. */
+/** A child that has run the first run and is given the second. */
 function secondRun() {
   const conduct = new Conduct();
   conduct.hear({ kind: 'ready' });

@@ -1,4 +1,4 @@
-/** A process that starts runs without end and waits to be killed. `adversarial-flood.test.ts` does that. */
+/** A process that starts endless runs and waits to be killed by `adversarial-flood.test.ts`. */
 import { createSandbox } from '../../src/sandbox/index.ts';
 
 const { runCode } = createSandbox({ size: 2 }).scope();

@@ -1,4 +1,4 @@
-/** Runs an escape program among secrets, and finds everything that got out or was changed on this side. */
+/** Runs an escape program that could reach secrets, and finds everything that got out or was changed on this side. */
 import { homedir } from 'node:os';
 import { inspect } from 'node:util';
 import type { SandboxScope } from '../../src/sandbox/index.ts';
@@ -22,7 +22,7 @@ const FORBIDDEN = [
 ].filter((text) => text.length > 1);
 
 export interface Alarm {
-  /** What reached the process since the last question. */
+  /** Unhandled errors that reached the process since the last call. */
   heard(): readonly string[];
   off(): void;
 }
@@ -46,7 +46,7 @@ export function listenForAlarms(): Alarm {
   };
 }
 
-/** What the program's host functions were given, and what came out of the run. */
+/** The status of the run, leaks found in what reached the host, and all of that as text. */
 export interface Outcome {
   readonly status: string;
   readonly leaks: readonly string[];
@@ -61,13 +61,13 @@ export async function runEscape(scope: SandboxScope, program: EscapeProgram): Pr
     given.push(value);
     return value;
   };
-  /** Answers its arguments; the secret is in its closure and on it, and must stay there. */
+  /** Returns its arguments; the secret is in its closure and in its properties, and must stay there. */
   const host = Object.assign(
     function (this: unknown, ...args: unknown[]) {
       if (this !== undefined) reached.push(`LEAK this: ${inspect(this)}`);
       return secret.marker === MARKER ? keep(args.length === 1 ? args[0] : args) : undefined;
     },
-    // What came home is the host's own, and is not looked into.
+    // A function that returned to the host is the host's own, and is not inspected.
     { secret, [Symbol('secret')]: secret, [inspect.custom]: () => '[come home]' },
   );
   const fail = async (text: unknown) => {

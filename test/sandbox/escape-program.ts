@@ -1,18 +1,18 @@
-/** An escape program: code that tries to reach what is not its own, and says whether it did. */
+/** An escape program: code that tries to reach more than it may, and says whether it did. */
 import type { CodeExecutionOptions, CodeExecutionStatus } from '../../src/core/author/code-execution.ts';
 
 export interface EscapeProgram {
   readonly name: string;
-  /** Its result and what it reports are the verdict; the word LEAK in it means that it got out. */
+  /** Its result and its reports are the verdict; the word LEAK in them means that it escaped. */
   readonly source: string;
   readonly options?: CodeExecutionOptions;
-  /** Default `success`: a program that never came to its verdict shows nothing. */
+  /** Expected status, by default `success`: a program that never reached its verdict proves nothing. */
   readonly status?: CodeExecutionStatus;
 }
 
 /**
  * The module './probe' of every program.
- * `tried` answers what a function gives, or the name of what it throws; `make` whether a constructor makes code;
+ * `tried` returns what a function returns, or the name of what it throws; `make` whether a constructor makes code;
  * `walk` everything odd that can be reached from values, through properties, accessors, symbols and prototypes.
  */
 export const PROBE = `

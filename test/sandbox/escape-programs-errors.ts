@@ -1,4 +1,4 @@
-/** Escape programs that look into errors, stacks and what happens when trusted code fails. */
+/** Escape programs that inspect errors, stacks and the effects of failures of trusted code. */
 import type { EscapeProgram } from './escape-program.ts';
 
 export const ERRORS: readonly EscapeProgram[] = [

@@ -1,4 +1,4 @@
-/** Escape programs that work on what the host gives: its functions, `report`, `console`, `globalThis`. */
+/** Escape programs that attack what the host provides: its functions, `report`, `console`, `globalThis`. */
 import type { EscapeProgram } from './escape-program.ts';
 
 export const HOST_FUNCTIONS: readonly EscapeProgram[] = [

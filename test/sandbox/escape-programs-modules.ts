@@ -1,7 +1,7 @@
-/** Escape programs made of modules: what they name, what they export, when they run. */
+/** Escape programs made of modules: which specifiers they use, what they export, when they run. */
 import type { EscapeProgram } from './escape-program.ts';
 
-/** A specifier that does not resolve ends the run before any of it. */
+/** A specifier that does not resolve ends the run before any of its code runs. */
 const guess = (specifier: string): EscapeProgram => ({
   name: `an import of ${JSON.stringify(specifier)}`,
   source: `import * as ns from ${JSON.stringify(specifier)}; export default ['LEAK', Object.keys(ns)]`,

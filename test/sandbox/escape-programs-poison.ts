@@ -1,7 +1,7 @@
-/** Escape programs that replace the builtins that trusted code in the same realm might use, and watch. */
+/** Escape programs that replace the builtins that trusted code in the same realm might use, and record their use. */
 import type { EscapeProgram } from './escape-program.ts';
 
-/** What the sandbox's own code does for a program, in all its ways. */
+/** Uses everything that the sandbox's own code does for a program. */
 const USE = `
   const symbol = Symbol('no'), weak = new WeakMap();
   const sample = { a: [1, 'x', -0, 1n, undefined, new Date(0), /x/g, new Map([[{}, 1]]), new Set([1]), new Uint8Array(2), new Error('e'), , 3] };

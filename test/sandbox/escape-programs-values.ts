@@ -1,4 +1,4 @@
-/** Escape programs that look at, or change, what the sandbox's own code does while it encodes values. */
+/** Escape programs that observe or change what the sandbox's own code does while it encodes values. */
 import type { EscapeProgram } from './escape-program.ts';
 
 export const VALUES: readonly EscapeProgram[] = [

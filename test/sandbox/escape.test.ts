@@ -1,4 +1,4 @@
-/** Programs that try to get out of the sandbox, one by one: none reaches an object, a global or a path of the host. */
+/** Programs that try to escape from the sandbox, one by one: none reaches an object, a global or a path of the host. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { changesOf, listenForAlarms, MARKER, runEscape, snapshotBuiltins } from './escape-harness.ts';
@@ -47,7 +47,7 @@ describe.each(Object.entries(PROGRAMS))('by way of %s', (_, programs) => {
     expect(leaks).toEqual([]);
     expect({ status, shown }).toEqual({ status: program.status ?? 'success', shown });
     expect(changesOf(before, snapshotBuiltins())).toEqual([]);
-    // Unhandled rejections are told a turn of the loop later.
+    // Unhandled rejections are reported one turn of the event loop later.
     await new Promise((resolve) => setImmediate(resolve));
     expect(alarm.heard()).toEqual([]);
     expect(process.pid).toBe(pid);

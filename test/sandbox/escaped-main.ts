@@ -1,6 +1,6 @@
 /**
- * A child that was taken over: it stands behind the same walls as any, and runs what its job's source says as plain
- * JavaScript in its main realm, with all that Node gives, instead of in an isolate.
+ * A compromised child: it has the same walls as any other, and runs its job's source as plain JavaScript in its main
+ * realm, with everything that Node offers, instead of in an isolate.
  */
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,17 +23,17 @@ interface Told {
 
 const tools = {
   require: createRequire(import.meta.url),
-  /** What the host said, newest last. */
+  /** Messages from the host, newest last. */
   heard: [] as Told[],
   onHeard: (_told: Told): void => undefined,
   say: (head: object, wire?: Wire) => channel.send(head, wire),
   raw: (bytes: Uint8Array) => void socket.write(bytes),
-  /** In pieces just as they are given. */
+  /** Writes the bytes at once, without joining them with others. */
   rawNow: (bytes: Uint8Array) => writeNow(bytes),
   frame: (head: object, wire?: Wire) => Buffer.concat(encodeFrame(head, wire)),
-  /** The value as the codec would write a text. */
+  /** A text value as the codec would write it. */
   text: (value: string): Wire => ({ text: JSON.stringify([value, 'V']) }),
-  /** The arguments of a call. */
+  /** The arguments of a call, with one text. */
   args: (value: string): Wire => ({ text: JSON.stringify([[1], [value], 'VA']) }),
 };
 
@@ -49,7 +49,7 @@ function writeNow(bytes: Uint8Array): void {
       writeSync(CHANNEL_FD, bytes);
       return;
     } catch (error) {
-      // The host has not read what came before.
+      // Retry: the host has not read the earlier bytes yet.
       if ((error as { code?: string }).code !== 'EAGAIN') throw error;
     }
   }

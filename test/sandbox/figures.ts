@@ -1,4 +1,4 @@
-/** Figures that a suite measures on its way, printed as one table at its end. */
+/** Figures that a suite measures during its tests, printed as one table at the end. */
 
 export interface Figures {
   add(...cells: readonly (string | number)[]): void;

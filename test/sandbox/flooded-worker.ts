@@ -1,4 +1,7 @@
-/** A host that runs two programs which make it keep what they say, and tells how they ended. `held-memory.test.ts` starts it. */
+/**
+ * A host that runs two programs whose output it has to keep, and prints how they ended. `held-memory.test.ts` starts
+ * it.
+ */
 import { createSandbox } from '../../src/sandbox/index.ts';
 
 const MIB = 1024 * 1024;

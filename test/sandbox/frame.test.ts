@@ -1,4 +1,4 @@
-/** Frames of the channel: whatever is written comes out again however it is cut, and nothing else comes out. */
+/** Frames of the channel: whatever is written is read again however it is split, and nothing else is. */
 import { describe, expect, it } from '@jest/globals';
 import type { Wire } from '../../src/sandbox/codec/wire.ts';
 import { createFrameReader, encodeFrame, FRAME_OF_CHILD, type Frame } from '../../src/sandbox/frame.ts';
@@ -76,7 +76,7 @@ describe('frames', () => {
       const length = 9 + (random() % 40);
       const chunk = Buffer.from(Array.from({ length: length + 4 }, () => random() >> 16));
       chunk.writeUInt32LE(length);
-      // Small lengths, so that the parts are looked into.
+      // Small lengths, so that the parts are parsed.
       chunk.writeUInt32LE(random() % 12, 4);
       chunk.writeUInt32LE(random() % 12, 8);
       try {

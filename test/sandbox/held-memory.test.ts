@@ -1,6 +1,6 @@
 /**
- * What programs make this process keep: weighed before it is read, bounded for each run and for all together. The attacks run
- * against a host of its own with a small heap, which must live.
+ * Data that programs make this process keep: weighed before it is read, bounded for each run and for all together. The
+ * attacks run against a separate host with a small heap, which must survive.
  */
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
@@ -24,7 +24,7 @@ interface Told {
   readonly reports: number;
 }
 
-/** Two programs of a kind at once in a process with a small heap: what it told of each, or how it died. */
+/** Runs two programs of a kind at once in a process with a small heap; returns its figures for each, or how it died. */
 async function flood(kind: Flood): Promise<Told[] | string> {
   const worker = spawn(
     process.execPath,
@@ -134,7 +134,7 @@ describe('what a child says that keeps to nothing', () => {
       undefined,
       TRANSFER,
     ).wire;
-    // A long time of reading is followed by a rest, in which nothing is told.
+    // After a long read the intake pauses, and reports nothing in the meantime.
     for (let i = 0; i < 3; i += 1) intake.read(wire);
     const speak = () => {
       for (let i = 0; i <= SANDBOX_LIMITS.untakenMessages; i += 1) intake.take(empty);

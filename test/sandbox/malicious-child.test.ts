@@ -1,6 +1,6 @@
 /**
- * A child that was taken over says whatever it likes to its host: garbage, frames of any length, messages of any kind
- * and order. Its run ends with a coded error; the host, its other children and their runs go on.
+ * A compromised child sends whatever it likes to its host: garbage, frames of any length, messages of any kind and
+ * order. Its run ends with a coded error; the host, its other children and their runs go on.
  */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { listenForAlarms } from './escape-harness.ts';
@@ -23,7 +23,7 @@ describe('a child that was taken over', () => {
       status: 'error',
       name: expect.stringMatching(/^(SandboxCrashed|SerializationError)$/),
     });
-    // Whoever comes next has another child.
+    // The child is gone, so the next run gets another one.
     expect(alarm.heard()).toEqual([]);
   });
 
@@ -67,7 +67,8 @@ describe('a child that was taken over', () => {
       runEscaped(escaped, flood),
       ...[1, 2, 3, 4].map((n) => healthy.runCode(`export default ${n}`)),
     ]);
-    // Whether the host hears as fast as the child speaks is the machine's to say; what it did not hear is no success.
+    // Whether the host reads as fast as the child writes depends on the machine; if it did not read everything, the run
+    // must not succeed.
     if (flooded.status === 'success') expect(flooded.reports).toHaveLength(9000);
     else expect(flooded).toMatchObject({ status: 'error', error: { name: 'SandboxCrashed' } });
     expect(others.map(({ result }) => result)).toEqual([1, 2, 3, 4]);

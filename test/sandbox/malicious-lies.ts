@@ -1,9 +1,9 @@
-/** What a child that was taken over may say to its host: each source says one lie, and nothing after it. */
+/** False messages of a compromised child to its host: each source sends one, and nothing after it. */
 
 export const OF = '{ kind: "settled", run, settlement: ';
-/** Nothing of them settles the run but its end. */
+/** None of them settles the run, except by ending it. */
 export const LIES: Readonly<Record<string, string>> = {
-  // Of a seed, so that a run can be had again; the next lines are what other bytes may happen to mean.
+  // From a fixed seed, so that a run can be repeated; the next entries are what other random bytes might mean.
   'bytes of chance':
     'let s = 7; raw(Buffer.from(Array.from({ length: 100_000 }, () => (s = (Math.imul(s, 1664525) + 1013904223) >>> 0) >>> 24)))',
   'a frame of 4 GiB': 'raw(Buffer.from([255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0]))',

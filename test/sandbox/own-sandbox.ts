@@ -1,6 +1,6 @@
 /**
- * Sandboxes of their own size: for one test, closed after it (importing this file registers that), or for all tests of a file, whose
- * runs share children.
+ * Sandboxes of a chosen size: for one test, closed after it (importing this file registers that), or for all tests of a
+ * file, whose runs share children.
  */
 import { afterAll, afterEach } from '@jest/globals';
 import type { CodeExecutionResult } from '../../src/core/author/code-execution.ts';
@@ -12,14 +12,14 @@ afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
 });
 
-/** For a test that is about the children themselves, or leaves runs behind. */
+/** For a test about the children themselves, or one that leaves runs behind. */
 export function openSandbox(size: number, options: { readonly spare?: boolean } = {}) {
   const own = open(size, options);
   opened.push(own.sandbox);
   return own;
 }
 
-/** For tests that are about what runs do: closed after the last of the file, or of the `describe` that it stands in. */
+/** For tests about runs only: closed after the last test of the file, or of the enclosing `describe`. */
 export function shareSandbox(size: number) {
   const shared = open(size);
   afterAll(() => shared.sandbox.close());
@@ -32,7 +32,7 @@ function open(size: number, options: { readonly spare?: boolean } = {}) {
   return { sandbox, scope, runCode: scope.runCode };
 }
 
-/** A function for the sandbox that answers once it is let go. */
+/** A function for the sandbox that returns once `open` is called. */
 export function gate() {
   const reached = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** What becomes of the children of a sandbox: killed, out of memory, worn out, closed, left alone. Linux alone. */
+/** What happens to the children of a sandbox: killed, out of memory, worn out, closed, idle. Linux only. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
@@ -12,8 +12,8 @@ import { gate, openSandbox, statusOf } from './own-sandbox.ts';
 const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
 
 /**
- * The one that was given the first run. The spare beside it, were it killed too, might be given the next run before anybody
- * has heard of its end.
+ * The child that was given the first run. The spare must not be killed instead: it could be given the next run before
+ * its death is noticed.
  */
 const oldestChild = () => sandboxChildren()[0] as number;
 
@@ -79,11 +79,11 @@ describe('the children of a sandbox', () => {
         () => sandboxChildren().length === 2 && sandboxChildren().every(isAtRest),
       );
     }
-    // Two, unless the machine was so busy that one was late to rest, and was replaced for it.
+    // Two children, unless one rested so late on a busy machine that it was replaced.
     expect(served.size).toBeGreaterThanOrEqual(2);
     expect(served.size).toBeLessThan(4);
     const before = served.size;
-    // Each serves its number of runs at the most. The long form goes on after the first that is replaced.
+    // Each child serves at most its number of runs. The long form goes on after the first replacement.
     const goesOn = () => isLong || served.size === before;
     for (let runs = 0; runs < 2 * SANDBOX_LIMITS.runsPerChild && goesOn(); runs += 1) await run();
     expect(served.size).toBeGreaterThan(before);
@@ -100,7 +100,7 @@ describe('the children of a sandbox', () => {
     const pids = sandboxChildren();
     expect(pids.length).toBeGreaterThanOrEqual(2);
     await sandbox.close();
-    // Not even as zombies.
+    // No child remains, not even as a zombie.
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
     expect(sandboxProcesses()).toEqual([]);
     const closed = { status: 'error', error: { name: 'SandboxCrashed' } };

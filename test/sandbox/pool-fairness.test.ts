@@ -1,11 +1,11 @@
-/** Tenants take turns at the places of the pool, and nobody's endless programs keep another from beginning. */
+/** Tenants take turns in the pool, and endless programs of one tenant do not keep another from starting. */
 import { describe, expect, it } from '@jest/globals';
 import { nextTenant } from '../../src/sandbox/host/line.ts';
 import { gate, openSandbox, statusOf } from './own-sandbox.ts';
 
 const ENDLESS = 'begin(); for (;;);';
 
-/** `tenants` run an endless program each; resolves when all of them are at it. */
+/** Each tenant runs an endless program; resolves when all of them run. */
 async function occupy({ sandbox }: ReturnType<typeof openSandbox>, tenants: readonly string[]) {
   const gates = tenants.map(() => gate());
   const runs = tenants.map((tenant, at) =>
@@ -47,7 +47,7 @@ describe('the line before the pool', () => {
     first.open();
     await Promise.all([held, ...many, one]);
     expect(begun.indexOf('b')).toBeLessThanOrEqual(1);
-    // One's own order is kept.
+    // The order within a tenant is kept.
     expect(begun.filter((name) => name !== 'b')).toEqual(['a1', 'a2', 'a3', 'a4', 'a5']);
   });
 

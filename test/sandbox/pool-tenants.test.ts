@@ -1,4 +1,4 @@
-/** A child that has run one tenant's code serves nobody else after it; others stand ready. Linux alone. */
+/** A child that has run one tenant's code never serves another; spares are ready. Linux only. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { SandboxScope } from '../../src/sandbox/index.ts';
@@ -8,7 +8,7 @@ import { sandboxChildren, sandboxProcesses } from '../support/sandbox-children.t
 import { gate, openSandbox } from './own-sandbox.ts';
 
 const MIB = 1024 * 1024;
-/** A program that holds so much is told by it from children that rest or are starting. */
+/** MiB that a program holds, which distinguishes its child from those that rest or are starting. */
 const HELD_MIB = 60;
 
 function rssMib(pid: number): number {
@@ -19,7 +19,7 @@ function rssMib(pid: number): number {
   }
 }
 
-/** Runs a program to its end, and answers which child did it. */
+/** Runs a program to its end, and returns the process id of its child. */
 async function servedBy(scope: SandboxScope): Promise<number> {
   const { wait, reached, open: letGo } = gate();
   const source = `const held = new Uint8Array(${HELD_MIB} * 1024 * 1024).fill(1); await wait(); export default held.length`;
@@ -89,7 +89,7 @@ describe('the children of a sandbox with several tenants', () => {
     letGo();
     expect(await run).toMatchObject({ status: 'success', result: 1 });
     expect(sandboxProcesses()).toHaveLength(1);
-    // Whoever does come next gets one all the same.
+    // Another tenant still gets a child.
     const next = sandbox.scope({ tenant: 'next' });
     expect(await next.runCode('export default 2')).toMatchObject({ status: 'success', result: 2 });
   });

@@ -1,4 +1,4 @@
-/** The line before the children of a sandbox: who waits, who is served out of turn, who is refused. */
+/** The queue for the children of a sandbox: who waits, who is served out of turn, who is refused. */
 import { describe, expect, it } from '@jest/globals';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { gate, openSandbox, shareSandbox, statusOf } from './own-sandbox.ts';
@@ -127,12 +127,12 @@ describe('runs outside the pool', () => {
   });
 
   it('at most 16 are held or nested; one more is told that the sandbox is busy, and closing frees them', async () => {
-    // Each needs a process of its own: some are started side by side.
+    // Each of them needs a separate process: with size 4, several start at the same time.
     const { sandbox, runCode } = openSandbox(4);
     const holder = sandbox.scope();
     const source = 'export default () => 1';
     const held = await Promise.all(
-      // Of two calls, so that the function is the result and not what is called for it.
+      // A function in a function, since an exported function is called for its result.
       Array.from({ length: SANDBOX_LIMITS.outsidePool }, (_, n) =>
         holder.runCode(`export default () => (${n}, () => ${n})`),
       ),
@@ -146,9 +146,9 @@ describe('runs outside the pool', () => {
     expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe(
       'terminated SandboxBusy',
     );
-    // Data needs no such place.
+    // A result that is only data needs no such place.
     expect((await runCode(source)).result).toBe(1);
-    // In one turn: their room is free at once, whatever their children still do.
+    // In one turn: the places are free at once, whatever the children still do.
     const closeAndNest = () => {
       holder.close();
       return nest();
@@ -157,6 +157,6 @@ describe('runs outside the pool', () => {
     expect(nested.result).toBe('success');
     expect(statusOf(await runCode(`export default () => () => 1`))).toBe('success');
     expect((await runCode('export default await nest()', { globals: { nest } })).result).toBe('success');
-    // It starts twenty processes.
+    // This test starts twenty processes.
   });
 });

@@ -1,4 +1,4 @@
-/** Places of errors. The stacks and messages here are what isolated-vm 7.0.1 on Node 24.21 wrote. */
+/** Positions of errors. The stacks and messages here are what isolated-vm 7.0.1 on Node 24.21 wrote. */
 import { describe, expect, it } from '@jest/globals';
 import { locateImport, locateMissingExport } from '../../src/sandbox/child/import-position.ts';
 import {
@@ -141,7 +141,7 @@ describe('splitCompileMessage', () => {
 });
 
 describe('the position mapper', () => {
-  /** Where `needle` stands in the erased text, and where the mapper says that it stood. */
+  /** The author's position of `needle`, mapped from its position in the erased text. */
   function mapped(module: SourceModule, needle: string): { line: number; column: number } {
     const { bare } = prepareModule(module, { specifier: 'inner', globals: [] });
     const offset = bare.indexOf(needle);

@@ -1,4 +1,4 @@
-/** The program of a child as one file: what it holds, what it is left to ask for, and who makes it. */
+/** The program of a child as one file: what it contains, what it still imports, and who builds it. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

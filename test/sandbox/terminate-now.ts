@@ -1,8 +1,10 @@
-/** Ends a run, and tells whether that was at once: in the same turn of the event loop, so that nothing was waited for. */
+/**
+ * Terminates a run, and reports whether it settled in the same turn of the event loop, without waiting for anything.
+ */
 import type { CodeExecution, CodeExecutionResult } from '../../src/core/author/code-execution.ts';
 import { workSince } from '../support/own-work.ts';
 
-/** `again`: what it is told in a second call. */
+/** `again`: the reason given in a second call. */
 export async function terminateNow(
   run: CodeExecution,
   reason: string,

@@ -1,4 +1,4 @@
-/** Sources made ready for the engine, and run as modules of this process to see what became of them. */
+/** Sources prepared for the engine, and run as modules of this process to check the result. */
 import { createContext, SourceTextModule, SyntheticModule } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../src/sandbox/child/transform.ts';
 
 const INNER = 'inner-7f3a';
-/** Of whatever realm. */
+/** An error of any realm. */
 const SYNTAX_ERROR = expect.objectContaining({ name: 'SyntaxError' });
 
 function typescript(source: string): SourceModule {
@@ -27,11 +27,13 @@ function prepare(module: SourceModule, globals: readonly string[] = []): Prepare
 
 interface Run {
   readonly ns: Record<string, unknown>;
-  /** Specifiers in the order in which they were asked for. */
+  /** Specifiers in the order in which they were requested. */
   readonly linked: readonly string[];
 }
 
-/** Runs composed code; every specifier but the internal one gives a module with the exports named here. */
+/**
+ * Runs composed code; every specifier but the internal one resolves to a module with the exports given in `supplied`.
+ */
 async function run(
   code: string,
   globals: readonly unknown[] = [],
@@ -186,7 +188,7 @@ describe('import() and import.meta', () => {
     const body = text.slice(0, source.length);
     expect(text[source.length]).toBe('\n');
     expect(body).not.toContain('import');
-    // What was no keyword, and every line break, stands where it stood.
+    // Everything that is no keyword, and every line break, keeps its position.
     expect(body.search(/\.url, /)).toBe(source.search(/\.url, /));
     expect(body.indexOf("/* c */ ('./b' + ")).toBe(source.indexOf("/* c */ ('./b' + "));
     expect(lineCount(body)).toBe(lineCount(source));

@@ -1,4 +1,6 @@
-/** How long a child waits to be told what a settled run holds: longer than a busy machine is late, and not for ever. */
+/**
+ * How long a child waits for the memory figure of a settled run: longer than a busy machine is late, and not for ever.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { readUsedMemory } from '../../src/sandbox/child/used-memory.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
@@ -17,7 +19,7 @@ describe('the memory of a settled run', () => {
   });
 
   it('is told when the answer came in time and the child had no processor to read it', async () => {
-    // From here timers come first in the next turn.
+    // From here on, timers run first in the next turn.
     await turn();
     const answered = async () => {
       const read = turn();

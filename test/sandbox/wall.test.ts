@@ -1,4 +1,6 @@
-/** The walls themselves: what is chosen where, what is refused, and that nobody outlives the worker behind one. */
+/**
+ * The walls themselves: which one is chosen where, what is refused, and that no child outlives the worker behind one.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
@@ -47,7 +49,7 @@ describe('the wall of a sandbox', () => {
     const names = ['user', 'pid', 'net', 'ipc', 'uts'].map((name) => `--unshare-${name}`);
     const { status } = spawnSync('bwrap', [...names, '--ro-bind', '/', '/', 'true']);
     if (status !== 0) return void process.stdout.write('NO BUBBLEWRAP HERE\n');
-    // Else our own probe is at fault, and every child would stand behind less than it could.
+    // Otherwise our own probe is wrong, and every child would have a weaker wall than possible.
     expect((await chooseWall('auto')).kind).toBe('bubblewrap');
   });
 
@@ -88,7 +90,7 @@ describe('the wall of a sandbox', () => {
   it.each(['auto', 'none'])(
     '(%s) lets no child outlive a killed worker, even one that is stuck before its run',
     async (wall) => {
-      // The erasure of types takes the child's own main thread, so that it hears nothing of the channel.
+      // The erasure of types blocks the child's main thread, so that it does not notice the closed channel.
       const code = `
       const { createSandbox } = await import(${JSON.stringify(INDEX)});
       const { runCode } = createSandbox({ size: 1, wall: ${JSON.stringify(wall)} }).scope();

@@ -1,4 +1,4 @@
-/** A thread that was accepted is there, also before a worker has opened it. */
+/** An accepted thread exists even before a worker has opened it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../src/server/api/access.ts';
@@ -53,7 +53,7 @@ describe('a thread that no worker has opened', () => {
     const told = await readStream(`${api.url}${path}/events`, {
       format: 'sse',
       until({ event, data }) {
-        // Nothing is there for now: from here on a worker is.
+        // No worker runs yet; one is started from here on.
         if (event === 'caught-up') opening ??= testRuntime({ model, ...place });
         return (data as { type?: string }).type === 'execution.ended';
       },

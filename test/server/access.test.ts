@@ -1,4 +1,6 @@
-/** Who may come in, and what they reach: every route of the table, with a foreign token and with none. */
+/**
+ * Authentication and what a token gives access to: every route of the table, with another user's token and with none.
+ */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../src/server/api/access.ts';
@@ -11,7 +13,7 @@ const [ALL, ADA, READER, ANSWERER] = ['all', 'ada', 'reader', 'answerer'].map((n
 const access = tokenAccess(`${ALL},${ADA}=read+write+answer@ada,${READER}=read,${ANSWERER}=answer`);
 const as = (token: string | undefined) => ({ authorization: `Bearer ${token}`, 'a2a-version': '1.0' });
 
-/** A request that the route would take, of a thread of somebody. */
+/** The path of a valid request, for a thread of another user. */
 function toRequest(path: string, ids: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'x');
 }
@@ -26,13 +28,15 @@ const BODIES: Readonly<Record<string, object>> = {
   reconcileAction: { completed: true },
 };
 
-/** What names no thread of somebody else: the caller's own threads, the agents, and a new thread of the caller's. */
+/**
+ * Routes that name no thread of another user: the caller's own threads, the agents, and a new thread of the caller's.
+ */
 const OWN = new Set([
   ...['get /v1/threads', 'post /v1/threads', 'get /v1/tasks', 'post /v1/tasks'],
   ...['get /v1/agents', 'get /v1/agents/{agent}', 'get /v1/models', 'get /a2a/{agent}/tasks'],
 ]);
 
-/** Of A2A over JSON-RPC. */
+/** Error code of A2A over JSON-RPC. */
 const TASK_NOT_FOUND = -32_001;
 
 describe('access to the API', () => {
@@ -77,7 +81,7 @@ describe('access to the API', () => {
       const ask = async (headers: Readonly<Record<string, string>>) => {
         const request = [method.toUpperCase(), toRequest(path, ids) + query] as const;
         const { status, body: answer } = await api.call(...request, body, headers);
-        // JSON-RPC tells what is not there within an answer.
+        // JSON-RPC reports a missing task within a successful response.
         return status === 200 && answer?.error?.code === TASK_NOT_FOUND ? 404 : status;
       };
       if (method === 'get' && scope !== 'none') {
@@ -95,9 +99,9 @@ describe('access to the API', () => {
         continue;
       }
       const own = OWN.has(route);
-      // A page asks for the stream of its chat before there is one.
+      // A page requests the stream of its chat before one exists.
       const nothing = route.endsWith('/chat/{chatId}/stream') ? 204 : 404;
-      // Lists over all threads want one named; where the path names one, nothing else of the request is read.
+      // Lists over all threads require a thread id; if the path has one, the rest of the request is not read.
       const unnamed = foreign === 400 && !route.includes('{threadId}');
       expect([route, foreign]).toEqual([route, own ? expect.any(Number) : unnamed ? 400 : nothing]);
     }
@@ -142,7 +146,7 @@ describe('access to the API', () => {
     expect(
       (await api.call('GET', '/v1/threads', undefined, { origin: 'http://localhost:5173' })).status,
     ).toBe(200);
-    // A name that resolves to this machine: `fetch` sets the header itself.
+    // Simulates a name that resolves to this machine; with `httpRequest`, since `fetch` sets the host header itself.
     const status = await new Promise((resolve, reject) => {
       httpRequest(`${api.url}/v1/threads`, { headers: { host: 'evil.example' } }, (answer) => {
         answer.resume();

@@ -1,4 +1,7 @@
-/** Executions by an id of their sender's, over real HTTP: begun, attached to, replayed; from this process and another. */
+/**
+ * Executions under an id chosen by their sender, over real HTTP: begun, attached to, replayed, from this process and
+ * another.
+ */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { HttpClient } from '../../src/client/http/http-client.ts';
@@ -16,7 +19,7 @@ const textOf = (events: readonly BoxEvent[]) =>
 const boxOf = ({ url }: Pick<TestApi, 'url'>, patienceMs?: number) =>
   remoteBox({ url, agent: 'helper', ...(patienceMs === undefined ? {} : { patienceMs }) });
 
-/** A tool that is done when it is let. */
+/** A tool that ends when `letOn` is called. */
 function gated() {
   const gate = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -82,7 +85,7 @@ describe('/agents/run/stream', () => {
     const all = await collect(box.streamPrompt('count', { executionId }));
     for (const [n, { id }] of all.slice(0, -1).entries())
       expect(await collect(box.attach(executionId, { lastEventId: id }))).toEqual(all.slice(n + 1));
-    // Server-sent events have the same, and the id in the header.
+    // Server-sent events carry the same events; the last id is sent in a header.
     const response = await fetch(`${api.url}/agents/run/stream`, {
       method: 'POST',
       headers: { 'x-execution-id': executionId, 'last-event-id': all[1]?.id ?? '' },
@@ -173,7 +176,7 @@ describe('/agents/run/stream', () => {
     const ids = [`p:${sessionId}:0`, `p:${sessionId}:1`] as const;
     const first = box.streamPrompt('one', { executionId: ids[0], sessionId });
     const told = [(await first.next()).value];
-    // Sent, and attached to from elsewhere, while the first one runs.
+    // The second execution is sent, and attached to from elsewhere, while the first one runs.
     await runtime.client.queueMessage(sessionId, { content: 'two', executionId: ids[1] });
     const second = collect(box.attach(ids[1]));
     letOn();

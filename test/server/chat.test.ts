@@ -1,4 +1,4 @@
-/** Chats of `useChat` over HTTP: what its transport sends, and what it reads. */
+/** Chats of `useChat` over HTTP: the requests that its transport sends, and the responses that it reads. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
@@ -12,7 +12,7 @@ const chatOf = ({ url }: TestApi) => `${url}/v1/agents/helper/chat`;
 const post = (api: TestApi, id: string, message: object, more = {}) =>
   askChat(chatOf(api), { body: { id, messages: [message], trigger: 'submit-message' }, ...more });
 
-/** A tool that is done when it is let. */
+/** A tool that ends when `letOn` is called. */
 function gated() {
   const gate = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -135,10 +135,10 @@ describe('/v1/agents/{agent}/chat', () => {
         'finish',
       ]);
       expect(asked.chunks[2]).toMatchObject({ toolCallId: request.toolCallId, input: { amount: 5 } });
-      // A page that is loaded now sees what is asked.
+      // A page that is loaded now sees the open question.
       const seen = await askChat(`${chatOf(api)}/${id}/stream`, { method: 'GET' });
       expect(seen.chunks).toEqual(asked.chunks);
-      // What the page says of the call's input is not read.
+      // The call's input as the page sends it is not read.
       const answer = {
         id: start.messageId,
         role: 'assistant',

@@ -1,6 +1,7 @@
 /**
- * Clients that others have made, each told turn after turn at its own door while its connections are cut at random and somebody kills workers and the API process:
- * each has exactly the text that was committed, once, in order, with one end, and a thread has each turn once.
+ * Third-party clients, each on its own endpoint, receive turn after turn while their connections are cut at random and
+ * workers and the API process are killed: each has exactly the text that was committed, once, in order, with one end,
+ * and a thread has each turn once.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,21 +13,21 @@ import { OTHERS_CLIENTS, type OthersClient } from '../support/others-clients.ts'
 import { closeAfterTest } from '../support/runtime.ts';
 import type { Random } from '../support/seeded-random.ts';
 
-/** Bytes that reach a client between two cuts: some of its connections live to see an end, most do not. */
+/** Maximum number of bytes between two cuts: some of a client's connections last until an end, most do not. */
 const MOST_BYTES = 5000;
 
 export interface ClientOrdeal {
   readonly cluster: Cluster;
   readonly url: string;
   readonly random: Random;
-  /** Connections that are cut, of each client. */
+  /** Number of connections to cut, for each client. */
   readonly cuts: number;
   readonly threads: number;
   readonly mayEnd: () => boolean;
   readonly answerTo: (said: string) => string;
 }
 
-/** Attempts that were cut off and turns that were told, by client. */
+/** Turns received and attempts cut off, by client. */
 export type Figures = Readonly<Record<string, { readonly turns: number; readonly brokenOff: number }>>;
 
 export async function tellByOthers(ordeal: ClientOrdeal): Promise<Figures> {
@@ -58,7 +59,7 @@ async function tellBy(name: string, client: OthersClient, ordeal: ClientOrdeal) 
         const attempt = client({ url: proxy.url, threadId, before, text: said, id });
         let told = await attempt().catch(forCut);
         for (; !told; told = await attempt().catch(forCut)) {
-          // Something else has failed: there is nobody to ask any more.
+          // Another part of the test has failed, and nothing answers any more.
           if (failed) return;
           brokenOff += 1;
           await delay(20);
@@ -74,7 +75,7 @@ async function tellBy(name: string, client: OthersClient, ordeal: ClientOrdeal) 
   return { turns, brokenOff };
 }
 
-/** What an assertion says is not the cut. */
+/** A failed assertion is thrown on; any other error counts as a cut. */
 function forCut(error: unknown): null {
   if (error instanceof Error && 'matcherResult' in error) throw error;
   return null;

@@ -1,4 +1,6 @@
-/** The client over HTTP beside the one that has the store: the same words, the same answers, over connections that break. */
+/**
+ * The client over HTTP compared with the one on the store: the same methods and results, over connections that break.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -27,7 +29,7 @@ async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** A tool that is done when it is let. */
+/** A tool that ends when `letOn` is called. */
 function gated() {
   const gate = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -149,7 +151,7 @@ describe('the client over HTTP', () => {
     const { messages } = await http.getMessages(threadId);
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
     expect(said).toEqual(['first', 'second']);
-    // What would do something else the second time is not given again.
+    // A request is not repeated if it could have another effect the second time.
     proxy.cut(0);
     await expect(http.stop(threadId)).rejects.toMatchObject({ code: 'ServerUnavailable' });
     expect(proxy.cuts).toBe(4);
@@ -192,7 +194,7 @@ describe('the client over HTTP', () => {
     const rows = await listed(runtime.client.events(threadId, { follow: false }));
     for (const told of await Promise.all([...readers, ...behind])) expect(told).toEqual(rows);
     const runs = await listed(runtime.client.events(threadId, { as: 'run', follow: false }));
-    // Cut at every few hundred bytes, whatever is there.
+    // Cut every few hundred bytes, whatever is being sent.
     proxy.cut(...Array.from({ length: 25 }, (_, n) => 250 + 137 * n));
     expect(await listed(http.events(threadId, { as: 'run', follow: false }))).toEqual(runs);
     expect(proxy.cuts).toBeGreaterThan(5);
@@ -234,7 +236,7 @@ describe('the client over HTTP', () => {
   });
 });
 
-/** A reader from the beginning, and one that leaves and comes back with each row. */
+/** A reader from the beginning, and one that leaves and returns after each row. */
 function readAll(client: HttpClient, threadId: string, [proxy]: readonly CuttingProxy[]) {
   proxy?.cut(...Array.from({ length: 12 }, (_, n) => 300 + 211 * n));
   const straight = listed(client.events(threadId));
@@ -256,7 +258,7 @@ function readAll(client: HttpClient, threadId: string, [proxy]: readonly Cutting
   return [straight, again];
 }
 
-/** What passes an answer on only once it has ended, as some proxies do. */
+/** A proxy that forwards a response only once it has ended, as some do. */
 async function holdingProxy(target: string): Promise<string> {
   const server = createServer(async ({ url, method, headers }, response) => {
     const leaving = new AbortController();

@@ -1,6 +1,7 @@
 /**
- * Threads that stream to readers at every door, while connections of each are cut at random, and workers and the API process are killed: each reader ends with
- * exactly what was committed, each row once, in order, and one end. `EVERTHREAD_FAULT_SEED` changes it.
+ * Threads that stream to readers on every endpoint, while connections of each are cut at random and workers and the API
+ * process are killed: each reader ends with exactly what was committed, each row once, in order, and one end.
+ * `EVERTHREAD_FAULT_SEED` changes the schedule.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,32 +25,35 @@ import { chat, expectStandard, openStandard, readLog, readWithClient } from './d
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_124);
 const PIECES = 30;
 const PIECE_MS = 20;
-/** Then its place is taken by a new one. */
+/** Turns of a thread, after which a new one replaces it. */
 const MOST_TURNS = 12;
 
-/** At each door: the most bytes that reach its readers between two cuts. What comes back to a chat is told its response from the beginning. */
+/**
+ * Maximum number of bytes between two cuts, by endpoint. A chat that reconnects receives its response from the
+ * beginning.
+ */
 const DOORS = { sse: 2000, ndjson: 2000, client: 2000, standard: 2000, chat: 6000 } as const;
 type Door = keyof typeof DOORS;
 
 export interface Disconnects {
-  /** Alive at a time: where there is one, what it did waits for the next. */
+  /** Workers alive at a time; with only one, a killed worker's tasks wait for its replacement. */
   readonly workers: number;
-  /** At a time. */
+  /** Threads at a time. */
   readonly threads: number;
-  /** At each door. */
+  /** Number of cuts on each endpoint. */
   readonly cuts: number;
-  /** Deaths: of a worker and of the API process, in turns. */
+  /** Number of deaths: the API process and a worker alternate. */
   readonly deaths: number;
-  /** Of each client that others have made (client-ordeal.ts). */
+  /** Threads and cuts of each third-party client (client-ordeal.ts). */
   readonly ofOthers: { readonly threads: number; readonly cuts: number };
 }
 
-/** What is answered to a message. */
+/** The model's answer to a message. */
 const answerTo = (said: string) => Array.from({ length: PIECES }, (_, n) => `${said}.${n}`).join(' ');
 
 interface Run {
   readonly cluster: Cluster;
-  /** The API, behind what cuts. */
+  /** The API's endpoints, each behind a proxy that cuts connections. */
   readonly doors: Readonly<Record<Door, CuttingProxy>>;
   readonly isOver: () => boolean;
 }
@@ -128,7 +132,7 @@ async function openDoors(api: string): Promise<Record<Door, CuttingProxy>> {
   return Object.fromEntries(proxies) as Record<Door, CuttingProxy>;
 }
 
-/** The API process of this cluster, at this port. */
+/** Starts the API process of this cluster on this port. */
 async function startApi({ folder, taskQueue }: Cluster, port: number): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
   const store = `sqlite:${join(folder, 'store.db')}?synchronous=normal`;
@@ -143,7 +147,7 @@ async function end(api: ChildProcess): Promise<void> {
   await once(api, 'exit');
 }
 
-/** One after another, until all is over; answers the turns that they had. */
+/** Runs threads one after another until the test is over; returns the number of their turns. */
 async function tellThreads(run: Run): Promise<number> {
   let turns = 0;
   do turns += await tellAtEveryDoor(run);
@@ -151,7 +155,9 @@ async function tellThreads(run: Run): Promise<number> {
   return turns;
 }
 
-/** A thread that is spoken to by a chat, turn after turn, and read at every other door until it is terminated. */
+/**
+ * Runs a thread that a chat sends turn after turn to, and that is read on every other endpoint until it is terminated.
+ */
 async function tellAtEveryDoor({ cluster, doors, isOver }: Run): Promise<number> {
   const threadId = randomUUID();
   const first = { id: 'm-turn-0', content: 'turn-0' };
@@ -175,7 +181,7 @@ async function tellAtEveryDoor({ cluster, doors, isOver }: Run): Promise<number>
   const [told = [], ...others] = await Promise.all(logs);
   expect(told.map(({ seq }) => seq)).toEqual(told.map((_, n) => n + 1));
   for (const other of others) expect(other).toEqual(told);
-  // In the long form the log may have less by now: streamed text goes from it ten minutes after its execution.
+  // In the long form the log may have fewer rows by now: streamed text is removed ten minutes after its execution.
   const rows = await cluster.store.events.read(threadId, 0, 1_000_000);
   const kept = new Set(rows.map(({ seq }) => seq));
   expect(told.filter(({ seq, type }) => kept.has(seq) || type !== 'model.chunk')).toEqual(rows);

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and that it describes what is served. */
+/** The OpenAPI document, and that it describes the served routes. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { testRuntime } from '../support/runtime.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Speaks to a server as a program does whose author has the document alone. */
+/** Uses a server like a program whose author has only the document. */
 const PROGRAM = `
 import { ok } from '@oazapfts/runtime';
 import { defaults, getThread, listMessages, listThreads, startThread, waitForIdle } from './client.ts';

@@ -1,4 +1,7 @@
-/** Readers of a thread at each door of the HTTP API over connections that break: each comes back as its own client does, and checks what it was told. */
+/**
+ * Readers of a thread on each endpoint of the HTTP API over connections that break: each reconnects as its own client
+ * does, and checks what it receives.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { HttpClient } from '../../src/client/http/http-client.ts';
@@ -10,7 +13,7 @@ import { readStream, type Told } from '../support/read-stream.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { StandardClient, type StandardThread } from '../support/standard-client.ts';
 
-/** The rows of its log, from any number of connections; rejects where its end is not told once. */
+/** The rows of a thread's log, read over any number of connections; rejects unless its end is reported exactly once. */
 export async function readLog(url: string, format: 'sse' | 'ndjson'): Promise<ThreadEvent[]> {
   const rows: ThreadEvent[] = [];
   let last = '0';
@@ -38,7 +41,10 @@ export async function readWithClient(url: string, threadId: string): Promise<Thr
   return rows;
 }
 
-/** One turn of a chat: posted until it is told to its end, or read where it goes on, as a page does that comes back. */
+/**
+ * One turn of a chat, as a page that reconnects: posted until its response is complete, or read from the stream that
+ * goes on.
+ */
 export async function chat(
   url: string,
   threadId: string,
@@ -79,7 +85,7 @@ export async function openStandard(url: string, threadId: string): Promise<Stand
   }
 }
 
-/** It shows what is stored, and has at no time shown a text that is not the beginning of an answer. */
+/** The page shows what is stored, and has never shown a text that is not the beginning of an answer. */
 export async function expectStandard(thread: StandardThread, threadId: string): Promise<void> {
   const shown = () =>
     thread.shown().map(({ role, content, status }) => `${role} ${status ?? 'completed'}: ${content}`);

@@ -49,7 +49,7 @@ describe('/v1/threads/{threadId}/events', () => {
         expect(told[0]).toMatchObject({ event: 'open', id: '0' });
         expect(rowsOf(told)).toEqual(all.map(({ event }) => event));
         expect(told.slice(1, -1).map(({ id }) => id)).toEqual(all.map(({ cursor }) => cursor));
-        // The mark stands where the last event does.
+        // The mark `caught-up` has the cursor of the last event.
         expect(told.at(-1)).toMatchObject({ event: 'caught-up', id: all.at(-1)?.cursor });
         const later = await readStream(`${api.url}${path}?as=${as}&after=${all.at(-1)?.cursor}`, {
           format,
@@ -83,7 +83,7 @@ describe('/v1/threads/{threadId}/events', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => lastSeq + 1 + n));
     expect(rows.at(-1)?.type).toBe('thread.terminated');
     expect(told.at(-1)).toMatchObject({ event: 'end', id: String(rows.at(-1)?.seq) });
-    // What is ended is told at once to whoever comes later.
+    // A later reader receives the end of an ended log at once.
     const late = await readStream(`${url}?after=now`, {
       format: 'sse',
       until: ({ event }) => event === 'end',
@@ -104,7 +104,7 @@ describe('/v1/threads/{threadId}/events', () => {
     await first.body?.cancel();
     const told = await readStream(url, {
       format: 'sse',
-      // The place of the one that left is free as soon as the server has noticed it.
+      // The first reader's slot is free as soon as the server has noticed that it left.
       again: ({ status }) => status === 503,
       async until({ event }) {
         if (event === 'caught-up') void api.close();

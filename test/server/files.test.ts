@@ -1,4 +1,4 @@
-/** Files of a thread over HTTP: written, read whole and in part, removed, and by addresses that are signed. */
+/** Files of a thread over HTTP: written, read whole and in part, removed, and accessed by signed addresses. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function serve(options: Pick<RuntimeOptions, 'store'> = {}) {
   const runtime = await testRuntime({ model: scriptedModel([]), ...options });
   const api = await testApi(runtime, {
     access: tokenAccess(TOKEN),
-    // A file is no body that is held.
+    // A file may exceed the limit on bodies that are held in memory.
     bodyBytes: 1024 * 1024,
     fileBytes: 3 * 1024 * 1024,
   });
@@ -38,7 +38,7 @@ async function codeOf(response: Response): Promise<unknown> {
 describe('files of a thread over HTTP', () => {
   it('are written, read whole and by ranges of bytes, known again by their content, and removed', async () => {
     const { put, get, at } = await serve();
-    // Of three chunks.
+    // The content has three chunks.
     const bytes = new Uint8Array(randomBytes(2 * 1024 * 1024 + 100));
     const written = await put('/docs/a.bin', bytes, 'application/octet-stream');
     expect(await written.json()).toMatchObject({ path: '/docs/a.bin', size: bytes.length });
@@ -63,7 +63,7 @@ describe('files of a thread over HTTP', () => {
     expect((await get('/docs/a.bin', { 'if-none-match': etag })).status).toBe(304);
     await (await put('/docs/a.bin', 'other')).json();
     const other = await get('/docs/a.bin', { 'if-none-match': etag, 'if-range': etag, range: 'bytes=0-1' });
-    // Whoever has a part of the old content gets all of the new one.
+    // A client that has a part of the old content receives all of the new content.
     expect([other.status, await other.text()]).toEqual([200, 'other']);
     expect((await get('/none')).status).toBe(404);
     const remove = () => fetch(at('/docs/a.bin'), { method: 'DELETE', headers: ALL });
@@ -175,7 +175,7 @@ describe('files of a thread over HTTP', () => {
     expect(await read(body.address.replace('a.txt', 'b.txt'))).toEqual(refused);
     expect(await read(body.address.replace(/expires=\d+/, 'expires=9999999999'))).toEqual(refused);
     expect(await read(body.address.replace(/signature=.*/, 'signature=x'))).toEqual(refused);
-    // It reads, and does nothing else.
+    // A signed address allows reading only.
     expect((await read(body.address, { method: 'DELETE' }))[0]).toBe(401);
     expect((await read(`/v1/threads/${thread}/file?path=/a.txt`))[0]).toBe(401);
     expect((await sign('/none')).body.code).toBe('FileNotFound');

@@ -1,4 +1,4 @@
-/** An organisation as a tenant: kept on its threads and their subagents, and what every door filters by. */
+/** An organisation as a tenant: stored with its threads and their subagents, and used as a filter by every endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import { createToken, storedAccess } from '../../src/server/api/stored-access.ts';
 import { calls, says } from '../../src/testing/index.ts';
@@ -53,7 +53,7 @@ describe('an organisation', () => {
     const said = { content: 'hello' };
     expect((await api.call('POST', `/v1/threads/${threadId}/messages`, said, other)).status).toBe(404);
 
-    // What somebody says in another one's name is done for the thread's own.
+    // A message in the name of another organisation runs under the thread's own.
     await client.queueMessage(threadId, { ...said, context: { organizationId: 'other', sessionId: 's' } });
     await client.waitForIdle(threadId);
     expect((await client.getExecution(threadId)).context).toMatchObject({

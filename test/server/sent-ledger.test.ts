@@ -1,4 +1,4 @@
-/** What a client remembers of what it has sent: all of what may be on its way, and no more than that. */
+/** A client's record of what it has sent: everything that may be on its way, and nothing else. */
 import { describe, expect, it } from '@jest/globals';
 import { SentLedger } from '../../src/client/sent-ledger.ts';
 

@@ -1,4 +1,4 @@
-/** Threads over HTTP: started, sent to, read, ended, through a real socket. */
+/** Threads over HTTP: started, messaged, read, ended, through a real socket. */
 import { describe, expect, it } from '@jest/globals';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -96,7 +96,7 @@ describe('/v1/threads', () => {
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
     await eventually('the model is asked', () => model.requests.length === 1);
     await client.continue(threadId);
-    // A query is answered behind the signals that came before it.
+    // A query is answered after the signals that came before it.
     await client.temporal.workflow.getHandle(`thread/${threadId}`).query('status');
     gate.resolve();
     await client.waitForIdle(threadId);

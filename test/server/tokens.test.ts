@@ -1,4 +1,4 @@
-/** Tokens that the store keeps, through the real server. */
+/** Tokens kept in the store, through the real server. */
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { createToken, storedAccess } from '../../src/server/api/stored-access.ts';
@@ -42,7 +42,7 @@ describe('tokens of the store', () => {
     const answer = await api.call('POST', '/v1/waits/x/answer', { approved: true }, as(web.secret));
     expect(answer).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
     await store.tokens.revoke(web.token.id);
-    // Nor is it open again.
+    // With the last token revoked, the API still requires one.
     expect([await list(as(web.secret)), await list()]).toEqual([401, 401]);
     await expect(createToken(store, { scopes: ['wirte'] })).rejects.toMatchObject({ code: 'InvalidValue' });
   });

@@ -1,6 +1,6 @@
 /**
- * Everything that the server admits for one run of a workflow, at once: 10,000 signals. Beside the flooded thread another one
- * works in the same worker, and the flooded one takes all in, goes on and can be ended.
+ * As many signals as the server admits for one workflow run, at once: 10,000. A bystander thread works in the same
+ * worker, and the flooded thread must take in all signals, continue, and remain terminable.
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
@@ -10,7 +10,7 @@ import { replayRun } from '../support/replay-run.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 const PATIENCE_MS = 20 * 60_000;
-/** The server takes 10,000 for a run: some room is left for a message of the test's own. */
+/** The server accepts 10,000 signals per run: this leaves room for the test's own message. */
 const COUNT = 9_900;
 const LIMIT = 10_000;
 const SENDERS = 50;
@@ -47,7 +47,7 @@ describe('10,000 signals at once', () => {
       return rawSignal(before.client, victim, signal, payloads);
     });
     const runtime = await testRuntime({ model: model(), store, taskQueue });
-    // The bystander is busy meanwhile.
+    // Keeps the bystander busy during the flood.
     let over = false;
     const life = (async () => {
       for (let turn = 0; !over; turn++) {

@@ -1,5 +1,5 @@
 /**
- * A project of some files that know nothing but the standard (`project/`), its own provider included: it loads as it is, and its
+ * A project that uses nothing but the standard (`project/`), its own provider included: it loads unchanged, and its
  * threads run on a real server.
  */
 import { join } from 'node:path';

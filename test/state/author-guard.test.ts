@@ -1,4 +1,4 @@
-/** What a process does with faults that nobody awaits, and with calls that concern it whole; each in a process of its own. */
+/** How a process handles stray faults, and calls that affect the whole process; each test in a separate process. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Whose code runs: known by its async context, also where it comes back through a child of the sandbox. */
+/** Which author code is running: known by its async context, also if it is called from a child of the sandbox. */
 import { describe, expect, it } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import {
@@ -18,7 +18,7 @@ const runOf = (name: string, more: Partial<AuthorRun> = {}): AuthorRun => ({
   ...more,
 });
 
-/** Files before this one may have left some at work: theirs are not meant. */
+/** Runs that earlier test files may have left behind: they are ignored. */
 const strangers = new Set(runningAuthorRuns());
 const own = () => [...runningAuthorRuns()].filter((run) => !strangers.has(run));
 

@@ -1,4 +1,4 @@
-/** A gate of stages: the order in which they are passed, what each is given, and where the way ends. */
+/** A gate of stages: their order, what each one receives, and where the gate ends. */
 import { describe, expect, it } from '@jest/globals';
 import { end, go, openGate, type Verdict } from '../../src/state/gate.ts';
 

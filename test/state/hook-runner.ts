@@ -1,4 +1,4 @@
-/** A hook runner for a thread of its own, for tests: any hooks, in any lists; and what they are run on. */
+/** For tests: a hook runner with a new thread, for any hooks in any lists; and values to run hooks on. */
 
 import type { HookDefinition, HookName } from '../../src/core/author/hook.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
@@ -22,14 +22,14 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { openThread, type ThreadDriver } from '../contract/thread-driver.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
 
-// Hooks here are whatever a test is about; what they may return is what is tested.
+// Bodies of hooks are untyped here: what they may return is what is tested.
 export type Body = (state: ThreadState, ...given: never[]) => unknown;
 
 export const hook = (name: HookName, id: string, execute: Body): HookDefinition =>
   defineHook({ hook: name, id, execute: execute as never });
 
 export interface Options {
-  /** Ids that the agent lists; all of them, in order, when absent. */
+  /** Ids that the agent lists; all hooks, in order, if absent. */
   readonly agent?: readonly string[];
   readonly prompt?: readonly string[];
   readonly hookMs?: number;
@@ -50,7 +50,7 @@ const NO_WORK: WorkSink = {
 export let store: ThreadStore;
 export let thread: ThreadDriver;
 
-/** A runner for a thread of its own, and the log of what its hooks did wrong. */
+/** Returns a hook runner for a new thread, which is then `thread`; `failures` reads what its hooks did wrong. */
 export async function open(
   hooks: readonly HookDefinition[],
   { agent = hooks.map(({ name }) => name), prompt = [], hookMs, ...place }: Options = {},
@@ -89,7 +89,7 @@ export async function open(
   });
 }
 
-/** But for the stacks, which tell of files. */
+/** The logged failures of hooks, without their stacks, which name files. */
 export const failures = async () =>
   (await thread.events('hook.failed')).map(({ data: { stack: _, ...data } }) => data);
 

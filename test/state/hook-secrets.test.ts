@@ -1,4 +1,4 @@
-/** What a hook makes of a message is stored without the secrets that it has read (definitions §9, §16). */
+/** A message that a hook returns is stored without the secrets that the hook has read (definitions §9, §16). */
 import { describe, expect, it } from '@jest/globals';
 import type { HookName } from '../../src/core/author/hook.ts';
 import type { HookRunner } from '../../src/state/hooks/runner.ts';

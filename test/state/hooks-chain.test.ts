@@ -1,10 +1,10 @@
-/** Chains of hooks (definitions §9): each of the eight kinds that make something of a value, by one table. */
+/** Chains of hooks (definitions §9): one table for the eight kinds that transform a value. */
 import { describe, expect, it } from '@jest/globals';
 import type { HookName } from '../../src/core/author/hook.ts';
 import type { HookRunner } from '../../src/state/hooks/runner.ts';
 import { CALL, contextMessage, draft, FAILURE, failures, hook, open, SUCCESS } from './hook-runner.ts';
 
-/** How each of the chains that make something of a value is asked: with the value before, and what it answers. */
+/** For each of these chains: how it is run, the value before, what a good hook returns, and the value after. */
 const CHAINS: readonly {
   readonly name: HookName;
   readonly ask: (hooks: HookRunner) => Promise<unknown>;
@@ -114,10 +114,10 @@ describe('a chain of hooks', () => {
   it.each(CHAINS)('$name keeps what there was where nothing is returned', async ({ name, ask, before }) => {
     const hooks = [
       hook(name, 'nothing', (_state, ...given) => {
-        // What it does to its copies is nobody's.
+        // A hook gets copies: its changes to them have no effect.
         for (const each of given as unknown[]) spoil(each);
       }),
-      // Null removes a tool's call; everywhere else it keeps.
+      // Null removes a tool's call; in every other chain it keeps the value.
       ...(name.startsWith('after_tool_call') ? [] : [hook(name, 'nil', () => null)]),
     ];
     expect(await ask(await open(hooks))).toEqual(before);
@@ -155,7 +155,7 @@ describe('a chain of hooks', () => {
   });
 });
 
-/** Changes a value as far as one can. */
+/** Changes a value in place as far as possible. */
 function spoil(value: unknown): void {
   if (Array.isArray(value)) value.push('spoilt');
   else if (typeof value === 'object' && value !== null)

@@ -1,4 +1,4 @@
-/** The hook runner (definitions §9): which hooks run, on what, and what becomes of those that do not behave. */
+/** The hook runner (definitions §9): which hooks run, on which values, and what happens to those that misbehave. */
 import { describe, expect, it } from '@jest/globals';
 import { HOOK_NAMES } from '../../src/core/author/hook.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';

@@ -1,4 +1,4 @@
-/** Redaction of more than texts: what code of a project writes beside its result. */
+/** Redaction of whole values: what code of a project writes besides its result. */
 import { describe, expect, it } from '@jest/globals';
 import { redactAttachment, redactIn } from '../../src/state/redact-known.ts';
 import { createRedactor } from '../../src/state/redaction.ts';

@@ -25,7 +25,7 @@ describe('[definitions 16] a secret is taken out of a text', () => {
       for (const form of [value, json(value).slice(1, -1), encodeURIComponent(value)]) {
         expect(redacted).not.toContain(form);
       }
-      // Of base64 at most the digits stay that it shares with what stands beside it.
+      // In base64, at most the digits remain that the secret shares with its neighbours.
       expect(redacted.length).toBeLessThan(text.length - value.length / 2 + '[secret KEY]'.length);
     }
   });

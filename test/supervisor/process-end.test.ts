@@ -1,4 +1,4 @@
-/** Whose fault the end of a worker process is, and how long its supervisor waits before the next one. */
+/** What caused the end of a worker process, and how long its supervisor waits before it starts the next one. */
 import { describe, expect, it } from '@jest/globals';
 import { Backoff } from '../../src/supervisor/backoff.ts';
 import { type ProcessEnd, readDeath } from '../../src/supervisor/death.ts';

@@ -1,6 +1,7 @@
 /**
- * An agent of A2A, in memory, whose memory is as its path names: `/keeps` lists its tasks with the messages that they have heard, `/forgets` lists none and takes
- * whatever it is sent for a new message, `/once` takes a message once, by its id. Asked to "ask", it asks for whom; else it is done at once.
+ * An in-memory A2A server with one agent per path. `/keeps` lists its tasks with their messages; `/forgets` supports no
+ * listing and treats every message as new; `/once` deduplicates messages by id. A message that begins with "ask" makes
+ * it ask "For whom?"; any other message completes its task at once.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,17 +12,17 @@ export type PeerKind = 'keeps' | 'forgets' | 'once';
 export interface Heard {
   readonly messageId: string;
   readonly text: string;
-  /** False where it was lost on its way to whoever does the work. */
+  /** False if the message was lost before the agent processed it. */
   readonly taken: boolean;
 }
 
 export interface A2aPeer {
   readonly origin: string;
-  /** Messages that have come to an agent, in order. */
+  /** Messages that an agent has received, in order. */
   heard(kind: PeerKind): readonly Heard[];
-  /** Its tasks, as what they have done. */
+  /** What each task of the agent has done, as text. */
   done(kind: PeerKind): readonly string[];
-  /** Its next message is taken, or lost, and never answered; resolves once it is there. */
+  /** The agent takes or loses its next message and never answers it; resolves once that message has arrived. */
   holdNext(kind: PeerKind, what: 'taken' | 'lost'): Promise<void>;
   close(): void;
 }
@@ -54,7 +55,7 @@ class Agent {
     this.#kind = kind;
   }
 
-  /** Undefined where it is never answered. */
+  /** Returns the JSON-RPC result or error; undefined if the request is never answered. */
   answer(
     method: string,
     params: { readonly id?: string; readonly contextId?: string; readonly message?: Sent },

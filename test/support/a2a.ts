@@ -1,4 +1,4 @@
-/** The published client of A2A, as it is, against the door of a test's runtime. */
+/** The unmodified published A2A client, connected to the A2A endpoint of a test's runtime. */
 import { randomUUID } from 'node:crypto';
 import {
   type ListTasksRequest,
@@ -85,7 +85,7 @@ export const textsOf = (parts: readonly Part[]): string =>
 export const answerOf = ({ artifacts }: Task): string =>
   artifacts.map(({ parts }) => textsOf(parts)).join('|');
 
-/** The frames of a stream as short words, and the texts of its artifacts put together as its reader does. */
+/** Converts the frames of a stream to short words, and assembles the texts of its artifacts as a client does. */
 export function heard(frames: readonly StreamResponse[]) {
   const texts = new Map<string, string>();
   const words: string[] = [];
@@ -115,7 +115,7 @@ export const listing = (more: Partial<ListTasksRequest> = {}): ListTasksRequest 
   ...more,
 });
 
-/** Of a stream whose first frame is its task. */
+/** Returns the task id of a stream whose first frame is its task. */
 export function taskIdOf([first]: readonly StreamResponse[]): string {
   return first?.payload?.$case === 'task' ? first.payload.value.id : '';
 }

@@ -1,8 +1,10 @@
-/** A process that has the adapter of a task: `node adapter-process.ts STORE TASK`. It tells that it acts, and hangs there. */
+/**
+ * A process that runs the adapter of a task: `node adapter-process.ts STORE TASK`. It reports that it acts, then hangs.
+ */
 import { runAgentTask } from '../../src/tangle/tasks.ts';
 
 const [store = '', id = ''] = process.argv.slice(2);
-// Whoever started it is gone: nothing may outlive its test.
+// Exits when its parent does: no process may outlive its test.
 process.on('disconnect', () => process.exit(1));
 await runAgentTask({
   store,

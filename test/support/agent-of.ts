@@ -1,4 +1,4 @@
-/** A project of one agent and one prompt, for tests of what a model is sent. */
+/** A project of one agent and one prompt, for tests of the requests that a model receives. */
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
@@ -8,7 +8,7 @@ type ModelInput = Parameters<typeof defineModel>[0];
 type Tools = NonNullable<RuntimeOptions['tools']>;
 type Hooks = NonNullable<Parameters<typeof registryFrom>[0]['hooks']>;
 
-/** One agent and one prompt, asked of these models, the others being fallbacks of the first. */
+/** One agent and one prompt. The prompt uses the first model; the others are its fallbacks. */
 export function agentOf(
   models: Record<string, Partial<ModelInput> & { script: ScriptedModel }>,
   prompt: Partial<Parameters<typeof definePrompt>[0]> = {},
@@ -46,7 +46,7 @@ export function agentOf(
   });
 }
 
-/** The messages of one of a model's requests, from 0. */
+/** The messages of one of a model's requests, numbered from 0. */
 export const sent = (model: ScriptedModel, request: number): readonly ProviderMessage[] =>
   model.requests[request]?.messages ?? [];
 export const roles = (messages: readonly ProviderMessage[]) => messages.map(({ role }) => role);

@@ -1,4 +1,7 @@
-/** Prints what a thread asks for, activation by activation, where a stop comes together with a call that has gone on into the next step. */
+/**
+ * Prints the activity that a thread schedules in each activation, when a stop arrives together with the result of a
+ * call whose activity has already begun the next step.
+ */
 import { json, openWorkflowVm, resolved, signal, stepped } from '../../bench/support/workflow-vm.ts';
 
 const vm = await openWorkflowVm('sdk');

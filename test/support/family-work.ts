@@ -1,6 +1,6 @@
 /**
- * A family whose threads do what they are told: `do look` makes a model call the tool "look". A thread told `do spawn` makes a
- * subagent "scout", which may be spoken to, tells its parent nothing by itself, and has the same tools.
+ * A family whose threads obey their messages: `do look` makes a model call the tool "look". `do spawn` makes a thread
+ * create a subagent "scout", which accepts messages, sends its parent nothing on its own, and has the same tools.
  */
 import { calls, type RecordedRequest, type ScriptStep, says } from '../../src/testing/index.ts';
 import { eventually } from './eventually.ts';
@@ -9,10 +9,10 @@ import { cast, create, type FamilyOptions, familyRuntime, SESSION_TOOLS } from '
 import { toolOf, type Work } from './tool-work.ts';
 
 export interface FamilyWork extends TestRuntime {
-  /** The root, whose one child is `child`; both are idle. */
+  /** The root thread; its only child is `child`. Both are idle. */
   readonly parent: string;
   readonly child: string;
-  /** Has a thread call its tools, one after the other, and answers what the last one answered; an error as its text. */
+  /** Makes a thread call its tools in order; returns the result of the last one, or its error as text. */
   tell(threadId: string, ...tools: readonly string[]): Promise<unknown>;
   /** Ids of a thread's children, oldest first. */
   childrenOf(threadId: string): Promise<string[]>;
@@ -63,7 +63,7 @@ export async function familyWork(
   };
 }
 
-/** A child begins when its workflow does. */
+/** Waits for the first rest of a child, which begins only when its workflow does. */
 export async function atRest({ client }: TestRuntime, threadId: string): Promise<void> {
   await eventually('the first rest', async () => (await client.getThread(threadId)).stopReason !== null);
   await client.waitForIdle(threadId);
@@ -74,7 +74,7 @@ function obey({ messages }: RecordedRequest): ScriptStep | undefined {
     ({ role, content }) => role === 'user' && /^do /.test(String(content)),
   );
   const later = messages.slice(start + 1);
-  // Told something else since.
+  // Another message has arrived since the order.
   if (start < 0 || later.some(({ role }) => role === 'user')) return undefined;
   const [, ...names] = String(messages[start]?.content).split(' ');
   const name = names[later.filter(({ role }) => role === 'tool').length];

@@ -1,7 +1,7 @@
 /**
- * Families of size, for tests and the bench: a lead with many children at once ("mite"), a chain of subagents that wait for one
- * another ("level1" to "level4"), and siblings that write to each other through their parent ("peer"). The script depends on
- * the request alone.
+ * Large families, for tests and benchmarks: a lead with many concurrent children ("mite"), a chain of subagents that
+ * wait for one another ("level1" to "level4"), and siblings that write to each other through their parent ("peer"). The
+ * script depends on the request alone.
  */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
@@ -94,7 +94,7 @@ const finish = defineTool({
   execute: () => ({ status: 'success' }),
 });
 
-/** Writes so many numbered messages to a sibling, through the parent. */
+/** Writes `count` numbered messages to a sibling, through the parent. */
 const relay = defineTool({
   description: 'writes to a sibling',
   args: z.object({ to: z.string(), count: z.number() }),
@@ -109,7 +109,7 @@ const relay = defineTool({
   },
 });
 
-/** `fan N`, `deep` and `peers` for the lead; `relay ID N` for a peer. */
+/** Script of all prompts. The lead obeys `fan N`, `deep` and `peers N`; a peer obeys `relay ID N`. */
 export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   const [{ content: who } = { content: '' }] = messages;
   const start = findOrder(messages);
@@ -124,7 +124,9 @@ export function fanOutScript({ messages }: RecordedRequest): ScriptStep {
   return calls(`level${level + 1}`, { task: text });
 }
 
-/** The last word of a user. What a sibling writes may come along with the order to write to it, and is no order. */
+/**
+ * Returns the index of the last order. A sibling's message may arrive together with the order `relay`, and is no order.
+ */
 function findOrder(messages: RecordedRequest['messages']): number {
   const relay = messages.findLastIndex(({ content }) => String(content ?? '').startsWith('relay '));
   return relay < 0 ? messages.findLastIndex(({ role }) => role === 'user') : relay;

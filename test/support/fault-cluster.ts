@@ -1,4 +1,4 @@
-/** Worker processes around one store, one queue and one scripted model: what the fault tests kill and restart. */
+/** Worker processes on one store, one task queue and one scripted model, which the fault tests kill and restart. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,15 +21,15 @@ import type { WorkerOrder } from './run-worker-process.ts';
 export interface WorkerProcess {
   readonly pid: number;
   readonly alive: boolean;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to end. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
-/** A process with its program loaded, which is no worker before it is told to be one. */
+/** A process that has loaded its program and becomes a worker on request. */
 export interface StandbyWorker extends WorkerProcess {
-  /** False where it has died meanwhile. */
+  /** Resolves once the program is loaded; false if the process has died. */
   loaded(): Promise<boolean>;
-  /** It begins; resolves once it works, with false where it has died meanwhile. */
+  /** Makes it a worker; resolves once it works, with false if it has died. */
   begin(): Promise<boolean>;
 }
 
@@ -39,20 +39,20 @@ export interface Cluster extends Conversation {
   readonly folder: string;
   readonly model: ScriptedModel;
   readonly taskQueue: string;
-  /** Of the Temporal server. */
+  /** Address of the Temporal server. */
   readonly address: string;
-  /** Those alive, oldest first. */
+  /** Live workers, oldest first. */
   readonly workers: readonly WorkerProcess[];
-  /** Starts workers until so many are alive. */
+  /** Starts workers until `count` are alive. */
   keep(count: number): Promise<void>;
-  /** A process that is to become a worker when it is told: most of a start is loading the program. */
+  /** Starts a process that becomes a worker on request: most of a start is loading the program. */
   standBy(): StandbyWorker;
-  /** Tries to start a worker with another store; rejects with what it said when it does not start. */
+  /** Tries to start a worker with another store; rejects with the worker's output if it does not start. */
   startWith(store: string): Promise<void>;
   orderDeath(point: DeathPoint): void;
-  /** Resolves once a worker has died of the order. */
+  /** Resolves once a worker has died by the order. */
   died(point: DeathPoint): Promise<void>;
-  /** Starts a thread with a message, without waiting for its rest; of the agent `helper` where none is named. */
+  /** Starts a thread with a message and does not wait for its rest; the default agent is `helper`. */
   begin(content: string, agent?: string): Promise<string>;
   /** What the tools of a thread wrote, in order. */
   ledger(threadId: string): string[];
@@ -62,11 +62,14 @@ export interface Cluster extends Conversation {
 export interface ClusterOptions {
   readonly script?: ScriptFunction;
   readonly configuration?: Partial<Configuration>;
-  /** Of the Temporal server; the tests' shared one when absent. */
+  /** Address of the Temporal server; by default the one that the tests share. */
   readonly address?: string;
-  /** As in `EVERTHREAD_STORE`; a file in the cluster's folder when absent. */
+  /** Store address, as in `EVERTHREAD_STORE`; by default a file in the cluster's folder. */
   readonly store?: string;
-  /** The path of another program than the fault tests' worker, and what its environment has beside: as they are when a worker starts. */
+  /**
+   * Path of a program other than the fault tests' worker, and its extra environment. Both are read each time a worker
+   * starts.
+   */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -168,7 +171,7 @@ async function startWorker(
 
 interface Spawned {
   readonly process: WorkerProcess & { tell(word: string): void };
-  /** Once the process has said so; false where it has ended before. */
+  /** Resolves once the process has sent this word; false if it ended before. */
   said(word: string): Promise<boolean>;
 }
 
@@ -193,7 +196,7 @@ function spawnWorker(
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const exit = once(child, 'exit');
   child.on('message', (word) => words.add(word));
-  // A word to one that has just died is lost with it.
+  // A message to a process that has just died is lost.
   child.on('error', () => undefined);
   return {
     process: {

@@ -1,7 +1,7 @@
 /**
- * The family of the fault tests' project: the agent "helper" may have a subagent do something, wait for it ("aide") or go on
- * ("scout"). Both have a line written, tell how far they are, keep a note, and hand it in. What they do depends on the request
- * alone.
+ * The family of the fault tests' project: the agent "helper" may delegate work to a subagent and wait for it ("aide"),
+ * or continue without waiting ("scout"). Both write a line, report their progress, keep a note, and hand it in. Their
+ * behaviour depends on the request alone.
  */
 import { z } from 'zod';
 import { type AgentInput, defineAgent, definePrompt, defineTool } from '../../src/definitions/index.ts';
@@ -9,7 +9,7 @@ import { calls, callsMany, type RecordedRequest, type ScriptStep, says } from '.
 
 const AIDE = 'You are an aide.';
 
-/** The model is asked for a subagent. */
+/** True if the request comes from a subagent. */
 export function isAide({ messages: [first] }: RecordedRequest): boolean {
   return first?.content === AIDE;
 }
@@ -35,7 +35,7 @@ const line = z.object({ line: z.string() });
 
 export function familyTools() {
   return {
-    /** Keeps a note as a file. */
+    /** Stores a note as a file. */
     jot: defineTool({
       description: 'keeps a note',
       args: line,
@@ -45,7 +45,7 @@ export function familyTools() {
         return { status: 'success', result: `kept ${note}` };
       },
     }),
-    /** Says something to the first child, and what that makes of it is heard some day. */
+    /** Sends a message to the first child; the child's report on it arrives later. */
     whisper: defineTool({
       description: 'whispers to the first subagent',
       args: line,
@@ -114,11 +114,11 @@ export function familyPrompts() {
 
 interface Turn {
   readonly text: string;
-  /** Tool results since. */
+  /** Number of tool results since that message. */
   readonly results: number;
 }
 
-/** Of the helper: undefined for what is not about its family. */
+/** Answers orders of the helper that concern its family; undefined for all others. */
 export function leadFamily({ text, results }: Turn): ScriptStep | undefined {
   const [, verb, rest = ''] = /^(delegate|send|ask|whisper|empower) (.*)$/.exec(text) ?? [];
   switch (verb) {
@@ -146,9 +146,9 @@ function scout(message: string) {
   return { agent: 'scout', name: `Scout ${message}`, message, attachments: [] };
 }
 
-/** Of a subagent: `wait` in its message makes it hold on until it is released. */
+/** Answers as a subagent: a message that begins with `wait` makes it wait until it is released. */
 export function beAide({ text: told, results }: Turn): ScriptStep {
-  // Files that come along are named below.
+  // Attached files are listed on the lines after the first.
   const [text = ''] = told.split('\n');
   const waits = text.startsWith('wait') ? [calls('hold', { line: text })] : [];
   const steps = [

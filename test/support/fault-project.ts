@@ -1,6 +1,6 @@
 /**
- * The project of the fault tests: one agent, tools that write a line to a ledger file, and the places where a worker
- * may be told to die. Model and tools depend on the request alone, so it does not matter which worker asks.
+ * The project of the fault tests: agents, tools that write a line to a ledger file, and the points at which a worker
+ * may be ordered to die. Model and tools depend on the request alone, so it does not matter which worker runs them.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -37,32 +37,32 @@ import {
 } from './fault-family.ts';
 import { faultManifest, faultTasks } from './fault-tasks.ts';
 
-/** The runtime's own places, and two inside the body of every tool here. */
+/** The runtime's own fault points, and two within the body of every tool here. */
 export type DeathPoint = FaultPoint | 'body_before' | 'body_after';
 
-/** Asks for the death of the one worker that comes by this place first. */
+/** Orders the first worker that reaches this point to die; only one worker takes the order. */
 export function orderDeath(folder: string, point: DeathPoint): void {
   writeFileSync(join(folder, `die-${point}`), '');
 }
 
-/** As a crash would. */
+/** Kills this process with SIGKILL, as a crash would, if it takes an order to die at this point. */
 export function dieIfOrdered(folder: string, point: DeathPoint): void {
   if (!takeOrder(folder, `die-${point}`)) return;
-  // By another program, as from outside: within an author's code the process may refuse it.
+  // Sent by another program: the guard around author code may refuse `process.kill`.
   execFileSync('kill', ['-KILL', String(process.pid)]);
 }
 
-/** Asks the one worker that comes by this place first to stay there until it is killed. */
+/** Orders the first code that reaches this point to stay there until its worker is killed. */
 export function orderStay(folder: string, point: DeathPoint): void {
   writeFileSync(join(folder, `stay-${point}`), '');
 }
 
-/** Somebody stays there. The word is taken back: the next one may be ordered to the same place. */
+/** True if code stays at this point. Resets that mark, so that another order for the same point can be given. */
 export function hasStayed(folder: string, point: DeathPoint): boolean {
   return takeOrder(folder, `stays-${point}`);
 }
 
-/** What comes by a place where it was ordered to die or to stay does so. */
+/** Called at every fault point: dies or stays there if it takes an order to do so. */
 export async function obey(folder: string, point: DeathPoint): Promise<void> {
   dieIfOrdered(folder, point);
   if (!takeOrder(folder, `stay-${point}`)) return;
@@ -70,7 +70,7 @@ export async function obey(folder: string, point: DeathPoint): Promise<void> {
   await new Promise(() => undefined);
 }
 
-/** Removing an order takes it: of all who try exactly one succeeds. */
+/** Takes an order by removing its file: exactly one of all that try succeeds. */
 function takeOrder(folder: string, name: string): boolean {
   try {
     unlinkSync(join(folder, name));
@@ -93,21 +93,24 @@ export function isConsulted({ messages: [first] }: RecordedRequest): boolean {
 }
 
 export interface FaultProject {
-  /** Of the scripted model's server. */
+  /** Address of the scripted model's server. */
   readonly modelUrl: string;
   /** Holds the ledger and the orders. */
   readonly folder: string;
-  /** Another build than the usual one: its tools write its name behind each line. */
+  /** Name of another build than the usual one: its tools append that name to each line. */
   readonly build?: string;
 }
 
 /**
- * `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` quick and at most once; `linger` is like `write`, with time to be killed
- * in before and after its line; `hold` waits until it is released; `compute` runs an endless loop in the sandbox, whose
- * code has its line written; `refund` and `hasty`, whose approvals soon expire, need an approval in threads of the agent `clerk`, and word of what
- * became of them in those of `auditor`, where that is unknown; those of `keeper` are summarised. `careful` has all of these guards. The agent `looper` is guarded against loops; `guarded` has hooks that refuse every `tap`, and tell the end of
- * executions. The effect `fire` writes its line with the time at which it did, and
- * lingers; `speak` queues it as a message, and `call` has `write` write it. Its subagents are `fault-family.ts`, its tasks `fault-tasks.ts`.
+ * Tools: `write` runs at most once, `set` is idempotent, `touch` is quick, `tap` is quick and runs at most once;
+ * `linger` is like `write`, with time before and after its line in which it can be killed; `hold` waits until it is
+ * released; `compute` runs an endless loop in the sandbox, whose code writes the line; `refund` and `hasty` need an
+ * approval in threads of the agent `clerk`, which soon expires for `hasty`.
+ * Agents: threads of `auditor` wait for a person if the outcome of `refund` or `hasty` is unknown; those of `keeper`
+ * are summarised; `looper` is guarded against loops; `careful` has guards of all these kinds; `guarded` has hooks that
+ * refuse every `tap` and report the end of executions.
+ * Effects: `fire` writes its line with the current time, then lingers; `speak` queues its line as a message; `call`
+ * calls `write` with it. Subagents are in `fault-family.ts`, tasks in `fault-tasks.ts`.
  */
 export function faultRegistry(project: FaultProject): Registry {
   const { modelUrl, folder } = project;
@@ -213,7 +216,7 @@ interface Kind {
   readonly approvalTimeoutMs?: number;
 }
 
-/** What a person must approve where the agent is the clerk. */
+/** Fields of tools that need a person's approval in threads of the agent `clerk`. */
 const MONEY: Kind = {
   capabilities: ['money.move'],
   prepareAction: ({ line }) => ({ description: `Refunds ${line}` }),
@@ -243,7 +246,7 @@ function fireEffect(folder: string) {
   });
 }
 
-/** Refuses every `tap`. */
+/** A hook that refuses every `tap`. */
 function noTaps(folder: string) {
   return defineHook({
     hook: 'before_tool_call',
@@ -255,7 +258,7 @@ function noTaps(folder: string) {
   });
 }
 
-/** Has its line written, and a message of the thread's own. */
+/** A hook that stores a message in the thread and writes a line at the end of an execution. */
 function tellEnd(folder: string) {
   return defineHook({
     hook: 'on_agent_end',
@@ -288,9 +291,9 @@ function computeTool(folder: string) {
 }
 
 /**
- * `use <tool> <times>` makes so many steps of one call each, and then a text, `use <tool> at once` two calls in one step; `wait` is answered once `gate` opens;
- * `slowly` streams for two seconds; everything else is answered at once. The prompt `consult` has the line written that it is
- * given, saying so.
+ * `use <tool> <times>` makes that many steps of one call each, then a text; `use <tool> at once` makes two calls in one
+ * step; `wait` is answered once `gate` resolves; a text that ends with `slowly` is answered as a stream of two seconds;
+ * everything else is answered at once. The prompt `consult` writes the line that it receives, and says so.
  */
 export function faultScript(gate?: () => Promise<void>): ScriptFunction {
   return async (request) => {
@@ -301,7 +304,7 @@ export function faultScript(gate?: () => Promise<void>): ScriptFunction {
     if (led) return led;
     const [, tool, times] = /^use (\w+) (\d+)/.exec(text) ?? [];
     if (tool && results < Number(times)) {
-      // No two lines of a thread are alike.
+      // All lines of a thread are different.
       const line = turn === 1 ? `${results + 1}` : `${turn}.${results + 1}`;
       return calls(tool, { line });
     }

@@ -1,16 +1,19 @@
-/** Tasks of the fault tests: each act writes its step to the ledger, at the places where a worker may be told to die. */
+/** Tasks of the fault tests: each act writes its step to the ledger, with fault points before and after it. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineManifest, defineTask } from '../../src/definitions/index.ts';
 
 interface FaultTasks {
   readonly folder: string;
-  /** Another build than the usual one: its acts write its name behind each line. */
+  /** Name of another build than the usual one: its acts append that name to each line. */
   readonly build?: string;
   readonly obey: (folder: string, point: 'body_before' | 'body_after') => Promise<void>;
 }
 
-/** `inputs.acts` acts, of a cost of 1 each; with `inputs.asks` a question comes before the last. `repeated` acts again after a lost worker. */
+/**
+ * Each task makes `inputs.acts` acts, at a cost of 1 each; with `inputs.asks` it asks a question before the last.
+ * `repeated` repeats an act whose worker was lost.
+ */
 export function faultTasks({ folder, build, obey }: FaultTasks) {
   const behind = build ? ` by ${build}` : '';
   const ledger = (idempotent: boolean) =>
@@ -44,7 +47,7 @@ export function faultTasks({ folder, build, obey }: FaultTasks) {
   return { write: ledger(false), repeated: ledger(true) };
 }
 
-/** What the task "write" is measured by: another build has another one. */
+/** The manifest of the task "write"; every build has a different one. */
 export function faultManifest(build = 'usual') {
   return defineManifest({
     id: 'writer',

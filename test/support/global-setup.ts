@@ -1,6 +1,6 @@
 /**
- * Once per run: a Temporal dev server of the tests' own, the workflow bundle as a file, and somebody who starts a
- * PostgreSQL when the first suite asks for one.
+ * Set-up that runs once per test run: a Temporal dev server for the tests, the workflow bundle as a file, and a server
+ * that starts a PostgreSQL when the first suite requests one.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { withFileLock } from '../../src/temporal-service/file-lock.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
-// Before anything takes Temporal's own for granted.
+// Must be imported before anything installs Temporal's default Runtime.
 import '../once/temporal-runtime.ts';
 import { keptBundle } from '../../src/workflow-bundle.ts';
 import { packModules } from './packed-modules.ts';
@@ -22,14 +22,17 @@ declare global {
 
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
 
-/** Temporal's servers collect garbage when their heap has grown to ninefold, not to double: a quarter of what they compute. */
+/**
+ * GOGC of Temporal servers: garbage is collected at nine times the live heap instead of twice. That saves a quarter of
+ * their computing.
+ */
 const SERVER_GARBAGE = '800';
 
 const SERVER_SETTINGS = {
-  // A new run otherwise waits a second where the one before was shorter than that.
+  // Otherwise a new run waits until one second after the start of the previous run.
   'history.workflowIdReuseMinimalInterval': '0s',
-  // A queue otherwise has four parts, which are loaded, polled and asked for their backlog each by itself: a tenth of what the server
-  // computes for hundreds of small queues. Servers that fault tests start for themselves keep the four.
+  // Otherwise a queue has four partitions, each loaded, polled and asked for its backlog separately: a tenth of what
+  // the server computes for hundreds of small queues. Servers that fault tests start for themselves keep four.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
 };
@@ -64,12 +67,15 @@ export default async function setUp(): Promise<void> {
     TEMPORAL_NAMESPACE: server.namespace,
     // A user's own settings must not reach the tests.
     TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
-    // Commands and workers are started by the hundred: what they load need not be compiled each time.
+    // Commands and workers are started by the hundred: the compile cache saves compiling the same modules each time.
     NODE_COMPILE_CACHE: join(CACHE, 'everthread'),
   });
 }
 
-/** What is made of these sources and kept. On a fresh clone several lanes begin at once: the first makes it, the others wait for that. */
+/**
+ * Makes the files that are built from these sources and cached. On a fresh clone several lanes start at once: the first
+ * makes them, the others wait.
+ */
 function makeKeptFiles() {
   mkdirSync(CACHE, { recursive: true });
   const waits = () => undefined;
@@ -81,8 +87,8 @@ function makeKeptFiles() {
 }
 
 /**
- * Each worker reads the source map, which is most of the bundle and takes longest of all that it reads; the SDK wants one. Few tests
- * look at places in the sources of workflows.
+ * Replaces the source map of the bundle by an empty one, because the SDK requires one. The map is most of the bundle
+ * and the slowest to read for each worker; few tests need positions in workflow sources.
  */
 function withoutPositions(code: string): string {
   const map = { version: 3, sources: [], names: [], mappings: '', file: 'workflow-bundle.js' };

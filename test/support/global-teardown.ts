@@ -1,4 +1,4 @@
-/** Ends what the set-up started, and leaves no file behind. */
+/** Stops what the set-up started and removes its files. */
 import { rmSync } from 'node:fs';
 
 export default async function tearDown(): Promise<void> {

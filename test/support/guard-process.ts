@@ -1,4 +1,4 @@
-/** One scenario of the guard around authors' code, in a process of its own; what it prints, and how it ends, is the test's affair. */
+/** Runs one scenario of the guard around author code in a separate process; the test checks its output and its exit. */
 import { exit as importedExit } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AuthorGuard, guardAuthorCode } from '../../src/state/author-guard.ts';
@@ -90,7 +90,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 async function endpointStrays(): Promise<void> {
-  // The other scenarios need none of these, which take most of a second to load.
+  // Imported here only: the other scenarios do not need these modules, which take most of a second to load.
   const { defineThreadEndpoint, registryFrom } = await import('../../src/definitions/index.ts');
   const { RuntimeClient } = await import('../../src/index.ts');
   const { createEndpointHandler } = await import('../../src/server/index.ts');

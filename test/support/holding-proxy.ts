@@ -1,13 +1,13 @@
-/** In front of a server of MCP over HTTP: counts the calls of tools, and holds them until it lets go. */
+/** A proxy for an MCP server over HTTP that counts tool calls, and holds them until `release`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 
 export interface HoldingProxy {
   readonly url: string;
-  /** Calls of tools that have come. */
+  /** Number of tool calls received. */
   readonly calls: number;
-  /** From now on they are passed on; those that are held stay so. */
+  /** Forwards tool calls from now on; those already held are never answered. */
   release(): void;
   close(): void;
 }

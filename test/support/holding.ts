@@ -1,7 +1,7 @@
-/** A tool that stays in its body until it is let go. */
+/** A tool whose body waits until the test releases it. */
 import { defineTool } from '../../src/definitions/index.ts';
 
-/** `begun` tells, of each time that it is called, from 0, what lets it go, once it is in its body. */
+/** `begun(n)` resolves once the body of call n (from 0) has begun, with the function that releases that call. */
 export function holding(options: { readonly quick?: boolean } = {}) {
   const begun: PromiseWithResolvers<() => void>[] = [];
   const at = (time: number) => (begun[time] ??= Promise.withResolvers<() => void>());

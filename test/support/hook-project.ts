@@ -1,4 +1,4 @@
-/** A project around one agent "helper" whose hooks are what a test is about. */
+/** A project with one agent "helper", for tests of its hooks. */
 import type { PromptDefinition, Registry } from '../../src/core/author/definition.ts';
 import type { HookDefinition, HookName, HookSignatures } from '../../src/core/author/hook.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { type RuntimeOptions, type TestRuntime, testRuntime } from './runtime.ts';
 
-/** Bodies by the name of their kind, one or several in order. */
+/** Hook bodies by hook name: one, or several in order. */
 export type Hooks = { readonly [Name in HookName]?: HookSignatures[Name] | readonly HookSignatures[Name][] };
 
 export interface HookProject {
@@ -29,7 +29,7 @@ export interface HookProject {
   readonly options?: Partial<RuntimeOptions>;
 }
 
-/** Their ids are `<kind>_<n>`, from 1. */
+/** Converts hook bodies to definitions with the ids `<kind>_<n>`, n from 1. */
 export function toHooks(hooks: Hooks): HookDefinition[] {
   return Object.entries(hooks).flatMap(([name, bodies]) =>
     [bodies]
@@ -84,7 +84,7 @@ export async function hookRuntime(project: HookProject): Promise<TestRuntime> {
   return testRuntime({ model: project.model, registry: hookRegistry(project), ...project.options });
 }
 
-/** What the log says of hooks that failed, as `id: error`. */
+/** Returns the failures of hooks in the log, as `id: error`. */
 export async function hookFailures({ store }: TestRuntime, threadId: string): Promise<string[]> {
   const events = await store.events.read(threadId, 0);
   return events

@@ -1,4 +1,4 @@
-/** A thread that is attacked, and one beside it in the same worker that must not feel it. */
+/** A thread that is attacked, and a bystander in the same worker that must not be affected. */
 import { expect } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { GARBAGE, type RawPayload, rawSignal } from './raw-payload.ts';
@@ -10,7 +10,7 @@ export interface HostileRuntime extends TestRuntime {
   signal(name: string, payloads?: readonly RawPayload[]): Promise<unknown>;
   /** Reasons of the victim's `item.rejected` events, as `code: reason`. */
   rejections(): Promise<readonly string[]>;
-  /** Waits until there are so many. */
+  /** Waits until there are at least `count` rejections. */
   rejected(count: number): Promise<readonly string[]>;
   runIdOf(threadId: string): Promise<string>;
   /** Both threads answer a message, and no workflow task of either has failed; the victim can be ended. */
@@ -54,7 +54,10 @@ export async function hostileRuntime(options: RuntimeOptions = {}): Promise<Host
   };
 }
 
-/** Why tasks of the thread's present run failed; a task that a busy machine was late for is none of them. */
+/**
+ * Returns why workflow tasks of the thread's current run failed; timeouts, which a busy machine can cause, do not
+ * count.
+ */
 async function failedTasks({ client }: TestRuntime, threadId: string): Promise<string[]> {
   const { events } = await client.temporal.workflow.getHandle(`thread/${threadId}`).fetchHistory();
   return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>

@@ -1,4 +1,4 @@
-/** Headers of images of a given size: all that is ever read of them. */
+/** Headers of images of a given size; nothing else of an image is ever read. */
 
 const text = (...parts: (string | number[])[]): Uint8Array =>
   Uint8Array.from(
@@ -14,7 +14,7 @@ export const png = (width: number, height: number): Uint8Array =>
 export const gif = (width: number, height: number): Uint8Array =>
   text('GIF89a', little(width, 2), little(height, 2), [0, 0, 0]);
 
-/** APP0, a Huffman table (whose marker lies among those of frames), and a progressive frame. */
+/** APP0, a Huffman table (its marker is in the range of frame markers), and a progressive frame. */
 export const jpeg = (width: number, height: number, { before = 16 } = {}): Uint8Array =>
   text(
     [0xff, 0xd8, 0xff, 0xe0],

@@ -1,11 +1,11 @@
-/** What this process holds on to: garbage that the collector has not come to yet is none of it. */
+/** Memory that this process retains, after a full garbage collection. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Heap and buffers, in MiB. */
+/** Returns heap and buffers in MiB. */
 export function keptMiB(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,7 +1,7 @@
 /**
- * Work that goes on while worker processes die at random moments: as they work, and as they start. Loading a program is most of what a
- * death costs, so the replacement has done that ahead of time. A worker dies as soon as there is work under way, and none where there
- * is not: however slow the machine is, threads get on between two deaths.
+ * Runs work while worker processes are killed at random moments, both at work and while starting. Loading the program
+ * is most of the cost of a replacement, so spares load it ahead of time. A worker is killed only while work is making
+ * progress: however slow the machine is, threads progress between two kills.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,33 +13,33 @@ import { type Random, seededRandom } from './seeded-random.ts';
 export interface Killing {
   readonly cluster: Cluster;
   readonly kills: number;
-  /** No worker dies any more after so long, whatever is left of `kills`. */
+  /** Seconds after which no worker is killed any more, even if `kills` is not reached. */
   readonly seconds?: number;
   readonly seed: number;
-  /** Grows as work gets on. */
+  /** A counter that grows as work progresses. */
   readonly signs: () => number;
-  /** Side by side, each again and again until the last death; `turn` counts from 0. */
+  /** Work that runs concurrently; each lane is repeated until the last kill. `turn` counts from 0. */
   readonly lanes: readonly ((turn: number) => Promise<void>)[];
 }
 
-/** Of workers that have worked, and of those that had just begun to start. */
+/** Number of killed workers: those that had become ready, and those that were still starting. */
 export interface Deaths {
   readonly working: number;
   readonly starting: number;
 }
 
-/** So few deaths are met as well by fewer processes, of which each costs a start. */
+/** Up to this many kills, fewer processes suffice; each costs a start. */
 const FEW_KILLS = 3;
 const MANY = { workers: 3, spares: 2 } as const;
 const FEW = { workers: 2, spares: 1 } as const;
-/** Work gets on by less than so many signs, and so many milliseconds go by, between two deaths. */
+/** Upper bounds between two kills: `signs` of progress awaited, and milliseconds of pause after that. */
 const SIGNS = 3;
 const LONGEST_PAUSE_MS = 400;
 const TELL_EVERY = 50;
-/** For `eventually`: far beyond what any machine needs, and how often is looked meanwhile. */
+/** Arguments of `eventually`: a timeout far longer than any machine needs, and the poll interval, in milliseconds. */
 export const PATIENCE = [1_200_000, 200] as const;
 
-/** Rejects with what the first lane has met, once nobody dies any more. */
+/** Rejects with the first error of a lane, once no worker is killed any more. */
 export async function workUnderKills(killing: Killing): Promise<Deaths> {
   const { cluster, kills, seed, signs, lanes, seconds = Number.POSITIVE_INFINITY } = killing;
   const workers = new Mortals(cluster, kills);
@@ -70,7 +70,7 @@ export async function workUnderKills(killing: Killing): Promise<Deaths> {
 
 class Mortals {
   readonly #cluster: Cluster;
-  /** How many are to be started yet: behind the last death nobody stands by. */
+  /** Number of processes still to be started; it runs out, so that no spare is left over after the last kill. */
   #toStart: number;
   readonly #working: { readonly worker: StandbyWorker; isReady: boolean }[] = [];
   readonly #spares: StandbyWorker[] = [];
@@ -95,7 +95,7 @@ class Mortals {
     return { working: this.#worked, starting: this.#starting };
   }
 
-  /** One of those at work or starting dies, and a spare takes its place. */
+  /** Kills a random worker, ready or starting, and replaces it by a spare. */
   async kill(random: Random): Promise<void> {
     await this.#spares[0]?.loaded();
     const place = random.below(this.#working.length);
@@ -118,7 +118,7 @@ class Mortals {
   }
 }
 
-/** What is known of a thread that is not as it should be: said before its cluster is gone. */
+/** Dumps all data about a faulty thread to a file and to standard output, before its cluster is closed. */
 export async function tellThread({ client, store, folder }: Cluster, threadId: string, what: string) {
   const record = await client.getThread(threadId).catch(String);
   const waits = await client.listWaits({ threadId }).catch(String);

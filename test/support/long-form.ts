@@ -1,8 +1,11 @@
-/** Tests whose long form repeats what the short one shows: `*.soak.ts` beside a `*.test.ts` runs the same file in its long form. */
+/**
+ * Support for tests with a short and a long form. The long form repeats what the short one shows: `*.soak.ts` beside a
+ * `*.test.ts` runs the same file in the long form.
+ */
 
 export const isLong = process.env.EVERTHREAD_SOAK === '1';
 
-/** The rows of a table without those that the long form alone has: others of the same kind stay. */
+/** Returns the rows of a table; the short form omits those named in `inLongFormAlone`, whose kind other rows cover. */
 export function rowsOf<Row>(
   table: Readonly<Record<string, Row>>,
   ...inLongFormAlone: readonly string[]

@@ -1,12 +1,13 @@
 /**
- * A long thread, in the time that a short one takes: it lives through its first execution by the store's own commands, then all rows
- * of that are copied in the database, each copy later than the one before, and the counters of the thread are moved.
+ * Makes a long thread in the time that a short one takes: its first execution runs through the store's own commands,
+ * then all rows of it are copied in the database, each copy later than the previous one, and the thread's counters are
+ * moved.
  */
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tables } from '../../src/store/schema/tables.ts';
 import type { ThreadTable } from '../../src/store/schema/thread.ts';
 
-/** All that grows with a thread's length. */
+/** Tables that grow with the length of a thread. */
 export const GROWING = [
   'messages',
   'executions',
@@ -18,10 +19,10 @@ export const GROWING = [
   'command_keys',
 ] as const satisfies readonly (keyof Tables)[];
 
-/** Ordinals of one execution. */
+/** Number of ordinals reserved for one execution. */
 const ORDINALS = 1000;
 
-/** Makes a thread at rest as long as `messages`; answers how many it has. */
+/** Extends a thread at rest to at least `messages` messages; returns how many it has. */
 export async function lengthen(db: Kysely<Tables>, threadId: string, messages: number): Promise<number> {
   const thread = await db
     .selectFrom('threads')
@@ -59,7 +60,7 @@ async function copy(db: Kysely<Tables>, thread: Selectable<ThreadTable>, copies:
 function copyOf(table: string, column: string, thread: Selectable<ThreadTable>): RawBuilder<unknown> {
   const value = sql.ref(`s.${column}`);
   const later = (by: number) => sql`${value} + n.i * ${sql.lit(by)}`;
-  // Times of messages are unique, and in order.
+  // Creation times of messages are unique and ordered.
   if (table === 'messages' && column === 'created_at') {
     const place = sql`row_number() OVER (PARTITION BY n.i ORDER BY s.created_at)`;
     return sql`${sql.lit(Number(thread.clock))} + (n.i - 1) * ${sql.lit(thread.message_count)} + ${place}`;

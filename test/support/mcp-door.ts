@@ -1,4 +1,4 @@
-/** The door of MCP of a test's runtime, and the SDK's client at it, unmodified. */
+/** The MCP endpoint of a test's runtime, and the unmodified client of the MCP SDK. */
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { tokenAccess } from '../../src/server/api/access.ts';
 import type { ApiAgent } from '../../src/server/api/host.ts';
@@ -29,7 +29,7 @@ export type Told = {
 
 export const toldOf = (result: { structuredContent?: unknown }) => result.structuredContent as Told;
 
-/** A client whose person fills in each form as told, and the forms that it was shown. */
+/** A client that answers each elicitation form with `fill`, and the forms that it has received. */
 export async function person(
   url: URL,
   mode: 'auto' | 'legacy',

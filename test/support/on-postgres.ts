@@ -1,4 +1,4 @@
-/** Imported first, it has the stores of a test file in PostgreSQL, each a database of its own. */
+/** Import this first: it puts the stores of a test file in PostgreSQL, each in its own database. */
 import { afterAll } from '@jest/globals';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 import { makeStoresAt } from './worker-pool.ts';
@@ -9,7 +9,7 @@ makeStoresAt(async () => {
   made.push(database);
   return database.address;
 });
-// Behind that of the pool, which closes the stores.
+// Runs after the clean-up of the worker pool, which closes the stores.
 afterAll(async () => {
   for (const database of made) await database.drop();
 });

@@ -1,13 +1,14 @@
 /**
- * What programs of others make of an OpenAPI document: `node openapi-tools.ts DOCUMENT CLIENT` prints what a linter has to say of it, as JSON, and
- * writes a client that is generated from it. A process of its own: neither is loaded into a test's realm, where loading takes long.
+ * Runs third-party tools on an OpenAPI document: `node openapi-tools.ts DOCUMENT CLIENT` prints the problems that a
+ * linter finds, as JSON, and writes a generated client. It is a separate process because both tools load slowly in a
+ * test's realm.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { generateSource } from 'oazapfts';
 
 const [document = '', client = ''] = process.argv.slice(2);
-// Every problem is the answer `default`: it has the codes of all statuses.
+// Every error response is declared as `default`, which covers all status codes.
 const rules = { 'operation-4xx-response': 'off' } as const;
 const problems = await lintFromString({
   source: readFileSync(document, 'utf8'),

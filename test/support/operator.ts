@@ -1,4 +1,4 @@
-/** What tests of the Web UI's buttons have in common. */
+/** Helpers for tests of what an operator does with the buttons of Temporal's Web UI. */
 import { defineTool } from '../../src/definitions/index.ts';
 import { eventually } from './eventually.ts';
 import type { TestRuntime } from './runtime.ts';
@@ -14,7 +14,7 @@ export async function begin(runtime: TestRuntime, content: string): Promise<stri
   return (await runtime.client.startThread({ agent: 'helper', messages: [{ content }] })).threadId;
 }
 
-/** A tool whose body the test lets end. */
+/** A tool whose body waits until the test opens its gate. */
 export function gatedTool() {
   const gate = Promise.withResolvers<void>();
   const runs: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Threads at work while something is broken again and again, and what must hold when it is over: no message lost or
- * doubled, one step of a thread at a time, no side effect twice, and every thread at rest.
+ * Runs threads while something is broken repeatedly, then checks that no message is lost or duplicated, that a thread
+ * runs one step at a time, that no side effect happens twice, and that every thread comes to rest.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
@@ -13,11 +13,11 @@ import { type Random, seededRandom } from './seeded-random.ts';
 export interface Ordeal {
   readonly cluster: Cluster;
   readonly threads: number;
-  /** Of each turn. */
+  /** Steps of each turn. */
   readonly steps: number;
   readonly seconds: number;
   readonly seed: number;
-  /** Breaks something and mends it; between two strikes are one to three seconds. */
+  /** Breaks something and repairs it; one to three seconds pass between two strikes. */
   readonly strike: (random: Random) => Promise<void>;
 }
 
@@ -28,13 +28,16 @@ export interface Survival {
   readonly unknown: number;
 }
 
-/** Also where the time is over sooner: on a busy machine a worker is long in starting. */
+/** Minimum number of strikes, even after `seconds`: on a busy machine a worker starts slowly. */
 const LEAST_STRIKES = 2;
 
-/** Of everything together, once nothing is broken any more: patience, since what is lost or stuck never comes to rest. */
+/**
+ * Milliseconds for all threads to recover once nothing is broken any more. Generous, because a lost or stuck thread
+ * never comes to rest.
+ */
 export const RECOVERY_MS = 240_000;
 
-/** A worker dies, whichever it is, wherever it is, and another one takes its place. */
+/** Kills a random worker at a random moment, then starts another. */
 export async function killWorker(cluster: Cluster, random: Random): Promise<void> {
   const { length } = cluster.workers;
   await random.pick(cluster.workers).end('SIGKILL');
@@ -74,7 +77,7 @@ async function strikeOn({ seconds, seed, strike }: Ordeal): Promise<number> {
   return strikes;
 }
 
-/** Messages for as long as it goes on: a thread that has answered is given the next turn. */
+/** Sends messages until the ordeal is over: a thread that is at rest gets the next turn. */
 async function keepBusy(
   { cluster, seconds, steps }: Ordeal,
   thread: string,
@@ -90,7 +93,7 @@ async function keepBusy(
   }
 }
 
-/** A client is told that the store is away, and asks again. */
+/** Repeats a call of a client while it fails with `StoreUnavailable`. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -116,7 +119,9 @@ function expectComplete(messages: readonly Message[], sent: number, steps: numbe
   expect(by('assistant').filter(({ tool_calls: asked }) => !asked)).toHaveLength(sent);
 }
 
-/** As the log tells: numbers without a gap, and no step begins before the one before it has its answer and its results. */
+/**
+ * Checks the log: sequence numbers increase, and no step starts before the previous one has its answer and all results.
+ */
 function expectOneStepAtATime(events: readonly ThreadEvent[]): void {
   expect(events.map(({ seq }) => seq).every((seq, n) => n === 0 || seq > (events[n - 1]?.seq ?? 0))).toBe(
     true,
@@ -137,7 +142,10 @@ function expectOneStepAtATime(events: readonly ThreadEvent[]): void {
   expect(open).toMatchObject({ committed: true, calls: 0 });
 }
 
-/** The ledger has what the thread believes, in its order, but for calls whose outcome it calls unknown; answers how many. */
+/**
+ * The ledger must hold the lines of all calls of known outcome, in order; further lines only from calls of unknown
+ * outcome, whose number is returned.
+ */
 function expectTrue(ledger: readonly string[], messages: readonly Message[]): number {
   expect(new Set(ledger).size).toBe(ledger.length);
   const results = messages.filter(({ role }) => role === 'tool');
@@ -146,7 +154,7 @@ function expectTrue(ledger: readonly string[], messages: readonly Message[]): nu
   ) as [Message[], Message[]];
   const believed = known.map(({ content }) => content?.replace('wrote ', ''));
   expect(ledger.filter((line) => believed.includes(line))).toEqual(believed);
-  // What is left over was written by a call of unknown outcome.
+  // The remaining lines were written by calls of unknown outcome.
   expect(ledger.length - believed.length).toBeLessThanOrEqual(unknown.length);
   return unknown.length;
 }

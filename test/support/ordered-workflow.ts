@@ -1,4 +1,7 @@
-/** A workflow that decides by which came first, the end of its activity or a signal (test/worker/ahead-of-task.test.ts). */
+/**
+ * A workflow whose commands depend on which came first, the end of its activity or a signal
+ * (test/worker/ahead-of-task.test.ts).
+ */
 import {
   condition,
   defineQuery,
@@ -12,7 +15,7 @@ const { work } = proxyActivities<{ work(round: number): Promise<'go on' | 'end'>
   startToCloseTimeout: '10 minutes',
 });
 
-/** One round after another, until its activity says that it was the last. */
+/** Runs rounds until the activity of one returns `end`. */
 export async function ordered(): Promise<void> {
   let heard = 0;
   setHandler(defineSignal('tell'), () => {
@@ -24,13 +27,13 @@ export async function ordered(): Promise<void> {
     const toldBefore = heard > round;
     await condition(() => heard > round);
     if (answer === 'end') return;
-    // Another command for each order.
+    // Each of the two orders leads to a different command.
     if (toldBefore) await sleep(1);
     else await work(-1);
   }
 }
 
-/** Takes a task at each signal. */
+/** Causes a workflow task for each signal. */
 export async function busy(): Promise<void> {
   let done = false;
   setHandler(defineSignal('poke'), () => {});

@@ -1,6 +1,6 @@
 /**
- * Clients that others have made, as they are published. Each tells an agent a text, and has in the end what was answered, with one mark of its end; asked again
- * after it was cut off, it comes back in its own way. It throws where it was told no end.
+ * Unmodified third-party clients. Each sends an agent a text and collects the answer, which must have exactly one end
+ * mark; after a cut stream it reconnects in its own way. It throws if it received no end mark.
  */
 import { HttpAgent } from '@ag-ui/client';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -13,12 +13,12 @@ import { a2aClient, answerOf, heard, sending, stateOf, taskIdOf } from './a2a.ts
 
 export interface Turn {
   readonly url: string;
-  /** Clients that name their threads use this one. */
+  /** Thread id, for clients that choose it. */
   readonly threadId: string;
-  /** What was said before in the thread, and answered. */
+  /** Earlier messages of the thread, with their answers. */
   readonly before: readonly (readonly [said: string, answer: string])[];
   readonly text: string;
-  /** The same for every attempt at it. */
+  /** Id of the turn; the same for every attempt. */
   readonly id: string;
 }
 
@@ -27,7 +27,7 @@ export interface ToldTurn {
   readonly text: string;
 }
 
-/** Begins a turn; each call of what it answers is one attempt. */
+/** Begins a turn; each call of the returned function is one attempt. */
 export type OthersClient = (turn: Turn) => () => Promise<ToldTurn>;
 
 const AGENT = 'helper';
@@ -42,7 +42,10 @@ const completion = ({ threadId, before, text }: Turn) => ({
   metadata: { thread_id: threadId },
 });
 
-/** A stream that breaks just ends: AG-UI's client cancels what has failed, and leaves unhandled that it cannot (1.0.0). */
+/**
+ * A fetch whose broken stream ends without an error: AG-UI's client (1.0.0) cancels a stream that has failed, and
+ * leaves the rejection of that cancel unhandled.
+ */
 async function fetchToCut(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -106,14 +109,15 @@ export const OTHERS_CLIENTS: Readonly<Record<string, OthersClient>> = {
       onRunFinishedEvent() {
         ends += 1;
       },
-      // Else the client writes it to the console; its types do not have what it reads.
+      // Otherwise the client logs the failure to the console; its types lack `stopPropagation`.
       onRunFailed: () => ({ stopPropagation: true }) as never,
     });
     await agent.runAgent({ runId: id });
     requireEnd(ends > 0);
     expect(ends).toBe(1);
     expect(agent.messages.filter((message) => message.id === id)).toHaveLength(1);
-    // A step's text is a message of its own. The client puts what it is told behind its own message, so what was said before is told there.
+    // Each step's text is a separate message. The client appends received messages after its own, so the earlier
+    // messages of the thread come first.
     const answers = agent.messages.flatMap(({ role, content }) =>
       role === 'assistant' && content ? [String(content)] : [],
     );
@@ -155,7 +159,7 @@ export const OTHERS_CLIENTS: Readonly<Record<string, OthersClient>> = {
       asked += 1;
       const mode = asked % 2 === 0 ? 'auto' : 'legacy';
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-      // A stream that breaks is told here alone: the call itself would wait for its time.
+      // A broken stream is reported only here; the call itself would wait for its timeout.
       const broken = new Promise<never>((_, reject) => {
         client.onerror = reject;
       });

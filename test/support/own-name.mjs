@@ -1,4 +1,4 @@
-/** For programs that import this package by its name, as those of users do: its entries are the sources here. */
+/** Resolves imports of this package by its name, as in users' programs, to its sources here. */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 

@@ -1,4 +1,4 @@
-/** A Temporal server for one test file, which may be killed: it keeps its database in a file. */
+/** A Temporal server for one test file; it may be killed, because it keeps its database in a file. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';

@@ -1,6 +1,6 @@
 /**
- * What this thread does itself, in processor time: a busy machine takes the processor away for longer than any bound of
- * milliseconds, and that is no fault of the code. What the code waits for is told by the turns of the event loop.
+ * Measures the work of this thread in processor time: a busy machine can take the processor away for longer than any
+ * bound in milliseconds, which is no fault of the code. What the code waits for shows in the turns of the event loop.
  */
 
 const TICK_MS = 5;
@@ -11,7 +11,10 @@ export function workSince(start: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Watches how long this thread works without coming to its timers; `stop` answers the longest such time, in milliseconds. */
+/**
+ * Measures how long this thread works without running its timers; `stop` returns the longest such time, in
+ * milliseconds.
+ */
 export function watchTurns(): { stop(): number } {
   let longest = 0;
   let before = process.threadCpuUsage();

@@ -1,6 +1,6 @@
 /**
- * Packages of hundreds of small modules, each as one file: `plain-imports.mjs` lets processes that tests start load those instead.
- * They are made once for a lockfile, and kept in the clone's cache.
+ * Bundles packages of hundreds of small modules into one file each; `plain-imports.mjs` makes processes that tests
+ * start load those files instead. They are made once per lockfile and cached in the clone.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { packSdk } from './packed-sdk.ts';
 const require = createRequire(import.meta.url);
 const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
 
-/** One file each. */
+/** Packages that become one file each, with their module format. */
 const PACKED = {
   kysely: 'module',
   zod: 'module',
@@ -23,7 +23,7 @@ const PACKED = {
   'nexus-rpc': 'commonjs',
   uuid: 'commonjs',
 } as const;
-/** One file for several names, whose modules share classes. */
+/** Names that share one file, because their modules share classes. */
 const TOGETHER = [
   ['rxjs', 'rxjs/operators'],
   ['protobufjs/light', 'protobufjs/ext/protojson'],
@@ -31,7 +31,7 @@ const TOGETHER = [
 
 const fileNameOf = (name: string) => name.replaceAll('/', '-');
 
-/** Answers the folder: `<name>.mjs` or `<name>.cjs` of each name, slashes being dashes. */
+/** Returns the folder. It holds `<name>.mjs` or `<name>.cjs` for each name, with slashes replaced by dashes. */
 export async function packModules(): Promise<string> {
   const versions = readFileSync(join(MODULES, '.package-lock.json'));
   const own = [import.meta.filename, join(import.meta.dirname, 'packed-sdk.ts')].map((file) =>
@@ -52,7 +52,7 @@ export async function packModules(): Promise<string> {
     ]);
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another process has made it meanwhile.
+    // Another process has made the folder in the meantime.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -81,9 +81,9 @@ async function pack(name: string, folder: string, type: 'module' | 'commonjs'): 
 }
 
 async function write(input: string, file: string, format: 'cjs' | 'esm'): Promise<void> {
-  // Nothing left out: what a package exports stays what it exports.
+  // No tree shaking: a package must keep all its exports.
   const bundle = await rolldown({ input, platform: 'node', treeshake: false, logLevel: 'warn' });
-  // As each of these modules says of itself.
+  // Strict mode, as each of these modules declares.
   await bundle.write({ file, format, strict: true });
   await bundle.close();
 }

@@ -1,10 +1,12 @@
 /**
- * Programs that tests start, with all of our sources that they load as few files: `plain-imports.mjs` lets them load those instead. Node
- * takes half a millisecond of computing for each module, and a worker has six hundred. They are made once for these sources, and
- * kept in the clone's cache.
- * P1. A process has one of both, sources or packed: what a packed program loads of `src` beside the pack is an entry of the pack.
- * P2. A packed module believes to be where its source is: `import.meta` is that of the source.
- * P3. Its workers run the workflow bundle of the tests, whose source map is empty: reading that map is a twelfth of a worker's start.
+ * Bundles the programs that tests start into few files; `plain-imports.mjs` makes their processes load those files
+ * instead. Node takes half a millisecond of computing per module, and a worker loads six hundred. The bundle is made
+ * once per state of the sources, and cached in the clone.
+ * P1. A process loads either sources or the pack, never both: modules of `src` that a packed program loads must be
+ *     entries of the pack.
+ * P2. In a packed module, `import.meta` is that of its source.
+ * P3. Packed workers run the tests' workflow bundle with its empty source map: reading the full map is a twelfth of a
+ *     worker's start.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -26,7 +28,10 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'everthread-programs');
 const KEPT_MS = 24 * 3600_000;
 
-/** What is started; `bin/everthread.js` starts the first. Those that tell places of their sources in stacks are not packed. */
+/**
+ * Programs that tests start; `bin/everthread.js` starts the first. Programs that print source positions in stacks are
+ * not packed.
+ */
 const PROGRAMS = [
   'src/cli/start.ts',
   'src/cli/serve/api-program.ts',
@@ -48,10 +53,10 @@ const PROGRAMS = [
   'test/support/worker-process.ts',
 ];
 
-/** Programs that pages show: every file of these is one. */
+/** Folders of example programs of the documentation: every file in them is a program. */
 const EXAMPLES = ['examples/agenticx', 'examples/client', 'examples/protolink', 'examples/tangle'];
 
-/** Packages that nobody loads but our sources. */
+/** Packages that only our sources load. */
 const WITHIN = ['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees'];
 
 /** The package's entries, which projects of authors import (src/definitions/running-package.ts). */
@@ -69,7 +74,7 @@ function findDoors(): string[] {
 const findExamples = () =>
   EXAMPLES.flatMap((folder) => readdirSync(join(ROOT, folder)).map((file) => `${folder}/${file}`));
 
-/** Answers the folder; `entries.json` in it has the file of each entry by the URL of its source. */
+/** Returns the folder; its `entries.json` maps the URL of each entry's source to its packed file. */
 export async function packPrograms(): Promise<string> {
   const folder = join(CACHE, hashSources());
   if (existsSync(folder)) return folder;
@@ -79,7 +84,7 @@ export async function packPrograms(): Promise<string> {
     removeOld();
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another process has made it meanwhile.
+    // Another process has made the folder in the meantime.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -133,7 +138,8 @@ const atItsSource: Plugin = {
       url: pathToFileURL(id).href,
       filename: id,
       dirname: join(id, '..'),
-      // What is started is a pack's entry; those that are also started by themselves are started as sources.
+      // No packed module is the main program: entries run unconditionally, and a module that checks `main` is started
+      // as a source.
       main: false,
     };
     const places: { start: number; end: number; value: string }[] = [];
@@ -164,7 +170,7 @@ function visit(node: unknown, see: (node: Node) => void): void {
   for (const child of Object.values(node)) visit(child, see);
 }
 
-/** Paths count too: those of the clone stand in what is made (P2). */
+/** Hashes paths too: the paths of the clone are part of the packed files (P2). */
 function hashSources(): string {
   const hash = createHash('sha256');
   const files = [
@@ -183,7 +189,7 @@ function hashSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Those of other sources, which another run may still need. */
+/** Removes packs of other states of the sources after 24 hours; another run may still need newer ones. */
 function removeOld(): void {
   for (const folder of readdirSync(CACHE).map((name) => join(CACHE, name))) {
     const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(folder, { throwIfNoEntry: false }) ?? {};

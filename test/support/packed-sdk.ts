@@ -1,8 +1,9 @@
 /**
- * Temporal's packages as one file, which `plain-imports.mjs` lets processes that tests start load: they are a hundred and fifty modules, and
- * to find each costs more than to read it. The native part stays where it is.
- * S1. A process has one of both: what it loads of these packages beside the pack is listed in NAMES.
- * S2. A packed module believes to be where it is installed: what it resolves, and its `__dirname`, is a path there.
+ * Bundles Temporal's packages into one file, which `plain-imports.mjs` makes processes that tests start load. They are
+ * 150 modules, and finding each costs more than reading it. The native part is not moved.
+ * S1. A process loads Temporal's packages either installed or packed: what it imports of them must be in NAMES.
+ * S2. A packed module resolves paths as if it were where it is installed: `require.resolve` and `__dirname` give paths
+ *     there.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +14,7 @@ import { type Plugin, rolldown } from 'rolldown';
 const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
 const require = createRequire(import.meta.url);
 
-/** What our sources, and the native part, import. */
+/** Modules that our sources and the native part import. */
 const NAMES = [
   '@temporalio/activity',
   '@temporalio/client',
@@ -29,16 +30,19 @@ const NAMES = [
   '@temporalio/worker/lib/workflow/vm-shared.js',
   '@temporalio/workflow',
 ];
-/** Listens to its parent, and can be loaded by a workflow thread alone; it has no exports. */
+/**
+ * Entry of a workflow worker thread: it listens to its parent port, so only such a thread can load it. It has no
+ * exports.
+ */
 const THREAD = '@temporalio/worker/lib/workflow/workflow-worker-thread.js';
 
-/** Its own modules, and small packages that nobody else loads. */
+/** What goes into the pack: the SDK's own modules, and small packages that only it loads. */
 const WITHIN =
   /^(\.|\/|@temporalio\/(?!core-bridge)|(abort-controller|heap-js|long|ms|smol-toml|source-map|supports-color)$)/;
 
 const PACK = 'sdk.cjs';
 
-/** In `sdk.json`: the file of each name, without its ending, and of each module of these names by its URL. */
+/** Packs the SDK. `sdk.json` maps each of these names, and the URL of its module, to its file without the extension. */
 export async function packSdk(folder: string): Promise<void> {
   const names = [...NAMES, THREAD];
   const entry = join(folder, 'sdk-entry.cjs');
@@ -64,7 +68,10 @@ export async function packSdk(folder: string): Promise<void> {
 
 const fileOf = (name: string) => name.replace(/\.js$/, '').replaceAll('/', '-');
 
-/** For imports with all names, which Node would otherwise look for in the text of the pack; and for the native part. */
+/**
+ * Writes modules that export all names explicitly: for ES imports, since Node would otherwise search the text of the
+ * pack for them, and for the native part.
+ */
 function writeNames(folder: string, name: string): void {
   const load = `require('./${PACK}')[${JSON.stringify(name)}]()`;
   writeFileSync(join(folder, `${fileOf(name)}.cjs`), `module.exports = ${load};\n`);
@@ -78,8 +85,8 @@ function writeNames(folder: string, name: string): void {
 }
 
 /**
- * The messages of Temporal's API are made from a description as it is loaded, which is a sixth of what a worker computes to start. Nobody of us
- * calls the API of its cloud, and a thread of workflows calls none.
+ * Removes unused parts of Temporal's API. Its message types are built from a description at load time, a sixth of what
+ * a worker computes to start. None of our code uses the Cloud API, and workflow threads call no API at all.
  */
 const withoutCloud: Plugin = {
   name: 'without-cloud',
@@ -104,7 +111,7 @@ interface Described {
   [name: string]: { readonly nested?: Described };
 }
 
-/** As it is handed to protobuf. */
+/** Reads the description from the code, as it is passed to protobuf. */
 function readDescription(code: string): Described {
   let read: Described = {};
   class Root {
@@ -116,7 +123,10 @@ function readDescription(code: string): Described {
   return read;
 }
 
-/** The native part asks for the status codes of gRPC as a call has failed, which a thread of workflows does not do. */
+/**
+ * Loads gRPC lazily for the native part, which needs its status codes only after a failed call; workflow threads make
+ * none.
+ */
 function writeGrpc(folder: string): void {
   const getters = Object.keys(require('@grpc/grpc-js')).map(
     (key) =>

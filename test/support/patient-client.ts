@@ -1,4 +1,4 @@
-/** A client for tests: where a test names no bound of its own, it waits for rest as long as a busy machine may need. */
+/** A client for tests: unless a test sets its own timeout, it waits for rest as long as a busy machine may need. */
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 
 const REST_MS = 120_000;

@@ -1,9 +1,10 @@
 /**
- * Loaded before programs that tests start, of which a run of all tests starts some three hundred. Node asks the disk about each
- * import statement anew: whether there is such a file, which one it is in truth, to which package it belongs. Our sources name files
- * as they are, and a package means the same in all of them. Packages of hundreds of modules are loaded as one file each, where the
- * environment names the folder (`packed-modules.ts`, `packed-sdk.ts`), and so are our own sources, where the program is one of those that
- * are packed (`packed-programs.ts`). So loading a worker computes a third.
+ * Preloaded into programs that tests start, some three hundred in a full run, to make loading cheaper. For each import
+ * statement Node checks on disk whether the file exists, what its real path is, and to which package it belongs. Our
+ * sources import files by their exact names, and a package resolves alike in all of them. If the environment names the
+ * folders, packages of hundreds of modules are loaded as one file each (`packed-modules.ts`, `packed-sdk.ts`), and so
+ * are our sources if the program is packed (`packed-programs.ts`). Loading a worker then takes a third of the
+ * computing.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -17,9 +18,9 @@ const NATIVE = `${SDK}core-bridge/`;
 const { EVERTHREAD_TEST_PACKED: folder, EVERTHREAD_TEST_PROGRAMS: programs } = process.env;
 const packed = (file, format) =>
   folder && { url: pathToFileURL(join(folder, file)).href, format, shortCircuit: true };
-/** What packages and built-in modules were found to be. */
+/** Cache: how names of packages and built-in modules were resolved. */
 const known = new Map(folder ? ['kysely', 'zod'].map((name) => [name, packed(`${name}.mjs`, 'module')]) : []);
-/** Of what the SDK requires. */
+/** Packed packages that the SDK requires. */
 const OF_SDK = [
   'rxjs',
   'rxjs/operators',
@@ -35,7 +36,7 @@ const KNOWN_TO_SDK = new Map(
   folder ? OF_SDK.map((name) => [name, packed(`${name.replaceAll('/', '-')}.cjs`, 'commonjs')]) : [],
 );
 
-/** Of Temporal's own, by name and by URL, the packed file without its ending. */
+/** Packed files of Temporal's packages, by name and by URL, without extension. */
 const sdk = folder ? JSON.parse(readFileSync(join(folder, 'sdk.json'), 'utf8')) : {};
 const PACKED = folder && `${pathToFileURL(folder).href}/`;
 
@@ -44,14 +45,17 @@ function ofSdk(name, conditions) {
   return packed(`${sdk[name]}.${isRequired ? 'cjs' : 'mjs'}`, isRequired ? 'commonjs' : 'module');
 }
 
-/** What was found of Temporal's own has been packed, but for its native part: it would exist twice in this process. */
+/**
+ * Replaces a resolved module of Temporal by its packed file, except in the native part: otherwise the process would
+ * hold it twice.
+ */
 function oneOfBoth(found, conditions) {
   if (!folder || !found.url.includes(SDK) || found.url.includes(NATIVE)) return found;
   if (found.url in sdk) return ofSdk(found.url, conditions);
   throw new Error(`${found.url} is loaded beside the packed one, and is no name of it (packed-sdk.ts).`);
 }
 
-/** By the URL of its source, the packed file of each entry; undefined where this program is not packed. */
+/** Packed file of each entry, by the URL of its source; undefined if this program is not packed. */
 const entries = readEntries();
 const PACK = programs && `${pathToFileURL(programs).href}/`;
 
@@ -60,17 +64,17 @@ function readEntries() {
   const found = JSON.parse(readFileSync(join(programs, 'entries.json'), 'utf8'));
   if (process.argv[1] === undefined) return undefined;
   const program = pathToFileURL(process.argv[1]).href;
-  // A stranger's program knows the entries of the package alone.
+  // Programs outside of the clone import only the entries of the package.
   const isPacked = program === `${OURS}bin/everthread.js` || program in found || !program.startsWith(OURS);
   return isPacked ? found : undefined;
 }
 
-/** A module of the sources: itself, or its packed file. */
+/** Resolves a module of our sources: to itself, or to its packed file. */
 function source(url) {
   if (!entries) return { url, format: 'module-typescript', shortCircuit: true };
   const file = entries[url];
   if (file) return { url: PACK + file, format: 'module', shortCircuit: true };
-  // It would exist twice in this process.
+  // Otherwise the module would exist twice in this process.
   throw new Error(`${url} is loaded beside a packed program, and is no entry of it (packed-programs.ts).`);
 }
 
@@ -82,7 +86,7 @@ registerHooks({
       return { url: new URL(specifier, parentURL).href, format: 'commonjs', shortCircuit: true };
     if (folder && specifier === '@grpc/grpc-js' && parentURL.includes(NATIVE))
       return packed('grpc-lazily.cjs', 'commonjs');
-    // The sandbox asks where its sources are (src/sandbox/child/link.ts): it reads them, and loads none.
+    // The sandbox resolves paths of its sources only to read them (src/sandbox/child/link.ts): it loads none.
     if (entries && conditions.includes('require') && !parentURL.includes('/node_modules/'))
       return next(specifier, context);
     if (entries && specifier in entries) return source(specifier);

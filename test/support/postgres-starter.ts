@@ -1,6 +1,6 @@
 /**
- * Starts one PostgreSQL per run, when the first suite asks for it. The asking goes over HTTP to the process of the global
- * set-up, so it has one owner, who ends it, however many processes Jest uses.
+ * Starts one PostgreSQL per run, when the first suite requests it. Requests go over HTTP to the process of the global
+ * set-up, so the server has one owner that stops it, however many processes Jest uses.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 export interface PostgresStarter {
-  /** Answers the server's address as text. */
+  /** A GET returns the server's address as text. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface PostgresStarter {
 export async function awaitPostgresRequest(): Promise<PostgresStarter> {
   let started: Promise<EmbeddedPostgres> | undefined;
   const server = createServer((_request, response) => {
-    // Nobody's data: a test that ends without closing its files loses nothing.
+    // Data of tests need not survive a crash, so nothing is synced to disk.
     started ??= startEmbeddedPostgres({ fsync: 'off' });
     started.then(
       ({ address }) => response.end(address),

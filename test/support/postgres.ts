@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL for a test file, and a database of its own in it. `EVERTHREAD_TEST_POSTGRES=postgres://…` names a server
- * to use in the place of the embedded one; it must ask for a password, and its user be allowed to make databases and roles.
+ * A PostgreSQL for a test file, and a separate database in it. `EVERTHREAD_TEST_POSTGRES=postgres://…` names a server
+ * to use instead of the embedded one; it must require a password, and its user must be allowed to create databases and
+ * roles.
  */
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
@@ -8,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 
 export interface TestDatabase {
-  /** As in `EVERTHREAD_STORE`. */
+  /** Store address, as in `EVERTHREAD_STORE`. */
   readonly address: string;
-  /** Runs SQL in it, as its owner. */
+  /** Runs SQL in the database, as its owner. */
   query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Also ends whoever is still connected. */
+  /** Drops the database; also closes connections that are still open. */
   drop(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export async function createDatabase(options = ''): Promise<TestDatabase> {
   };
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function ask(
   address: string,
   sql: string,

@@ -1,24 +1,24 @@
-/** Processes as the kernel shows them: which there are below one, and what each shows of itself. Linux alone. */
+/** Reads processes from /proc: the descendants of a process, and details of each. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** In the order in which they were started; those that have ended and that nobody has asked for yet are among them. */
+/** Child processes in the order of their start, including zombies. */
 export function childProcesses(parent: number): number[] {
   return entries(`/proc/${parent}/task`).flatMap((thread) =>
     readProcess(parent, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
 }
 
-/** With the process itself; those that have ended are not among them. */
+/** Live processes of a tree, its root included; zombies are not. */
 export function processTree(root: number): number[] {
   return isAlive(root) ? [root, ...childProcesses(root).flatMap(processTree)] : [];
 }
 
-/** A process that has ended and that nobody has asked for yet is still listed. */
+/** False for a zombie too, although the kernel still lists it. */
 export function isAlive(pid: number): boolean {
   return /^State:\s+[^XZ\s]/m.test(readProcess(pid, 'status'));
 }
 
-/** Gone, or with no thread that wants a processor. */
+/** True if the process is gone, or none of its threads is running or ready to run. */
 export function isAtRest(pid: number): boolean {
   return (
     !isAlive(pid) ||
@@ -39,17 +39,17 @@ export function commandLine(pid: number): string {
   return readProcess(pid, 'cmdline').replaceAll('\0', ' ');
 }
 
-/** As it was when the process began, or as the process has left it. */
+/** The environment with which the process was started, unless the process has overwritten it. */
 export function startEnvironment(pid: number): string {
   return readProcess(pid, 'environ');
 }
 
-/** The worker process below a command. */
+/** Finds the worker process of a command. */
 export function workerBelow(command: number): number | undefined {
   return processTree(command).find((pid) => commandLine(pid).includes('worker-program'));
 }
 
-/** A file of its folder in `/proc`; empty when the process is gone. */
+/** Reads a file of the process in `/proc`; empty if the process is gone. */
 export function readProcess(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

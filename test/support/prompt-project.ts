@@ -1,4 +1,6 @@
-/** A project with several prompts and agents, for tests of sub-prompts and handoffs. All ask one scripted model. */
+/**
+ * A project with several prompts and agents, for tests of sub-prompts and handoffs. All prompts use one scripted model.
+ */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
 import type { HookDefinition } from '../../src/core/author/hook.ts';
@@ -14,7 +16,7 @@ import {
 import type { RecordedRequest, ScriptedModel } from '../../src/testing/index.ts';
 import { type TestRuntime, testRuntime } from './runtime.ts';
 
-/** Arguments of a prompt, one of them by default. */
+/** Arguments of a prompt, one of them with a default. */
 export const TOPIC = z.object({ topic: z.string(), depth: z.number().default(3) });
 
 export const echo = defineTool({
@@ -31,16 +33,16 @@ type PromptFields = Partial<Parameters<typeof definePrompt>[0]>;
 
 export interface PromptProject {
   readonly model: ScriptedModel;
-  /** Of the prompt "main" of the agent "helper", which includes the chat. */
+  /** Fields of the prompt "main" of the agent "helper"; it includes the chat by default. */
   readonly main: PromptFields;
-  /** By name; they include nothing unless they say so. */
+  /** More prompts, by name; by default they include no chat and no tool results. */
   readonly prompts?: Readonly<Record<string, PromptFields>>;
-  /** By name; the prompt of "clerk" is "clerk_desk". */
+  /** More agents, by name; the prompt of "clerk" is "clerk_desk". */
   readonly agents?: Readonly<Record<string, Partial<AgentInput>>>;
   readonly side?: Partial<AgentInput['sideA']>;
-  /** Of "helper". */
+  /** Policy of "helper". */
   readonly policy?: AgentInput['policy'];
-  /** Of "helper". */
+  /** Guards of "helper". */
   readonly guards?: AgentInput['guards'];
   readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
   readonly hooks?: readonly HookDefinition[];
@@ -84,7 +86,7 @@ export function promptProject({
   });
 }
 
-/** `role: content` of a request, with the names of its calls. */
+/** Returns the messages of a request as `role: content`, with the names of their calls. */
 export function told({ messages }: RecordedRequest): string[] {
   return messages.map((message) => {
     const calls =
@@ -94,7 +96,7 @@ export function told({ messages }: RecordedRequest): string[] {
   });
 }
 
-/** The agent's prompt may call "consult", whose topic is its first message. */
+/** A runtime whose main prompt may call the prompt "consult", whose argument `topic` becomes its first message. */
 export async function consulting(
   model: ScriptedModel,
   { entry = {}, consult = {}, ...more }: Partial<PromptProject> & { entry?: object; consult?: object } = {},
@@ -115,13 +117,13 @@ export async function consulting(
   return testRuntime({ model, registry: project });
 }
 
-/** What its sub-prompts said, at any depth. */
+/** Returns the messages of sub-prompts of a thread, at any depth. */
 export async function deep({ store }: TestRuntime, thread: string): Promise<readonly Message[]> {
   const { messages } = await store.messages.list(thread, { maxDepth: 9, includeSilent: true, limit: 1000 });
   return messages.filter(({ depth }) => depth > 0);
 }
 
-/** Of its last tool call. */
+/** Returns the transcript line of the thread's last tool result. */
 export async function resultOf(runtime: TestRuntime, thread: string): Promise<string> {
   const lines = await runtime.transcript(thread);
   return lines.findLast((line) => line.startsWith('tool ')) ?? '';

@@ -1,4 +1,6 @@
-/** Signals, updates, queries and starts with payloads that no SDK would make, by the plain calls of Temporal's service. */
+/**
+ * Signals, updates, queries and starts with payloads that no SDK would make, sent by raw calls of Temporal's service.
+ */
 import { randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 
@@ -22,12 +24,12 @@ export function jsonText(text: string): RawPayload {
   return payload(text, 'json/plain');
 }
 
-/** Lists inside one another, as text. */
+/** JSON text of nested arrays. */
 export function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }
 
-/** What belongs to no text, no JSON and no encoding that a thread reads. */
+/** Payloads that a thread cannot read: not UTF-8, not JSON, or in no known encoding. */
 export const GARBAGE: Readonly<Record<string, readonly RawPayload[]>> = {
   'no argument': [],
   'five arguments, the first of them null': [json(null), ...Array.from({ length: 4 }, () => json({}))],
@@ -55,7 +57,7 @@ export function rawSignal(
   });
 }
 
-/** Answers the update's failure, if it was refused. */
+/** Returns the update's failure, if it was refused. */
 export async function rawUpdate(
   client: RuntimeClient,
   threadId: string,

@@ -1,20 +1,20 @@
-/** Reads a response of the AI SDK's UI message stream, and puts its message together as a page of `useChat` does. */
+/** Reads a response in the AI SDK's UI message stream, and assembles its text as a page with `useChat` does. */
 import { expect } from '@jest/globals';
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the door tells
+// biome-ignore lint/suspicious/noExplicitAny: any chunk of the stream
 export type Chunk = any;
 
 export interface ChatAnswer {
   readonly status: number;
   readonly chunks: readonly Chunk[];
-  /** It was told to its end. */
+  /** True if the response was read to its end. */
   readonly done: boolean;
 }
 
 export interface AskChat {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
-  /** Given every chunk; true leaves. */
+  /** Receives every chunk; true aborts the request. */
   readonly leave?: (chunk: Chunk) => boolean;
 }
 
@@ -48,7 +48,9 @@ export async function askChat(url: string, { method = 'POST', body, leave }: Ask
   return { status: 200, chunks, done: false };
 }
 
-/** Texts by part, in order; those that were given up are gone. Each part is opened once, written, and closed. */
+/**
+ * Joins the texts of parts, in order, without discarded ones. Expects each part to be opened once, written, and closed.
+ */
 export function textOf(chunks: readonly Chunk[]): string {
   const texts = new Map<string, string>();
   const open = new Set<string>();

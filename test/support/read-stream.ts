@@ -1,9 +1,9 @@
-/** Reads a stream of the API as a stranger's client does: frames or lines, as they come. */
+/** Reads a stream of the API as any client could: SSE frames or NDJSON lines, as they arrive. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Told {
   readonly id: string;
-  /** `message` for a row, else the mark. */
+  /** `message` for a row, otherwise the mark. */
   readonly event: string;
   readonly data: unknown;
 }
@@ -11,9 +11,9 @@ export interface Told {
 export interface ReadStream {
   readonly format: 'sse' | 'ndjson';
   readonly headers?: Readonly<Record<string, string>>;
-  /** True ends the reading. */
+  /** Receives every entry; true ends the reading. */
   readonly until: (told: Told) => boolean | Promise<boolean>;
-  /** True asks once more, where no stream was answered. */
+  /** Receives the response before its body is read; true repeats the request. */
   readonly again?: (response: Response) => boolean;
 }
 
@@ -50,7 +50,7 @@ export async function readStream(url: string, options: ReadStream): Promise<Told
   return told;
 }
 
-/** Null for a comment. */
+/** Null for an SSE comment. */
 function readFrame(text: string): Told | null {
   const fields = new Map(
     text.split('\n').map((line) => {

@@ -1,4 +1,4 @@
-/** Replays what threads have lived: a decision that a replay would not make again throws. */
+/** Replays histories of threads; throws if the code makes another decision than the history holds. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,18 +12,21 @@ import '../once/replays.ts';
 
 const replayer = () => ({ workflowBundle: { codePath: process.env.EVERTHREAD_TEST_BUNDLE as string } });
 
-/** A thread's present run. */
+/** Replays the current run of a thread. */
 export async function replayRun(client: RuntimeClient, threadId: string): Promise<void> {
   const workflowId = `thread/${threadId}`;
   const history = await client.temporal.workflow.getHandle(workflowId).fetchHistory();
   await Worker.runReplayHistory(replayer(), history, workflowId);
 }
 
-/** Every run of every thread of a queue; answers those that diverged, in words. The history of each is left in a file. */
+/**
+ * Replays every run of every workflow of a task queue; returns a line for each that diverged, and writes its history to
+ * a file.
+ */
 export async function replayAll(client: RuntimeClient, taskQueue: string): Promise<string[]> {
   const diverged: string[] = [];
   let last: HistoryAndWorkflowId | undefined;
-  // One is replayed before the next is asked for.
+  // Each history is replayed before the next is fetched.
   const histories = async function* () {
     const listed = client.temporal.workflow.list({ query: `TaskQueue = '${taskQueue}'` });
     for await (last of listed.intoHistories()) yield last;

@@ -1,4 +1,7 @@
-/** Servers of MCP that do harm (test/mcp/rude-server.mjs), as programs and behind addresses, and what becomes of a call of them. */
+/**
+ * Runs harmful MCP servers (test/mcp/rude-server.mjs) as programs and over HTTP, and returns the outcome of calling
+ * them.
+ */
 import { spawn } from 'node:child_process';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +27,7 @@ afterEach(async () => {
 
 export type Met = { readonly code: string; readonly text: string; readonly listed?: readonly ListedTool[] };
 
-/** Lists its tools and calls one: the code of what came of it. */
+/** Lists the tools of a server and calls one; returns the resulting code. */
 export async function meet(reach: McpReach, timeoutMs = 20_000): Promise<Met> {
   const signal = new AbortController().signal;
   try {
@@ -68,13 +71,13 @@ export async function serve(listener: RequestListener): Promise<McpReach> {
   return { by: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer kept' } };
 }
 
-/** The same program behind an address: what it says is what each request is answered with, as a stream. */
+/** Serves the same program over HTTP: its output answers each request, as a stream. */
 export async function serveProgram(how: string, ...more: string[]): Promise<McpReach> {
   const child = spawn(process.execPath, [RUDE, how, ...more], { stdio: ['pipe', 'pipe', 'ignore'] });
   closers.push(() => child.kill('SIGKILL'));
   let answering: ServerResponse | undefined;
   let line = '';
-  // Told as it comes: some of it has no end.
+  // Forwarded as it arrives: some outputs never end.
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     for (const [n, piece] of text.split('\n').entries()) {
       if (n > 0) {
@@ -86,7 +89,7 @@ export async function serveProgram(how: string, ...more: string[]): Promise<McpR
       const isFull =
         answering?.writableEnded === false && !answering.write(line === '' ? `data: ${piece}` : piece);
       line = (line + piece).slice(0, 200);
-      // One chunk has many lines: the first that fills the answer has stopped the rest.
+      // A chunk can hold many lines; an earlier one may have paused the output already.
       if (!isFull || child.stdout.isPaused()) continue;
       child.stdout.pause();
       answering?.once('drain', () => child.stdout.resume());

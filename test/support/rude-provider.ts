@@ -1,6 +1,6 @@
 /**
- * A real HTTP server in the place of a provider: for each model, by its id, it does what it was told, however wrong, and otherwise answers
- * properly. It counts its open sockets and what it has sent; proper answers close theirs.
+ * A real HTTP server that stands in for a provider: for each model id it misbehaves as configured, and otherwise
+ * answers correctly. It counts its open sockets and the bytes that it has sent; correct answers close their sockets.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -8,21 +8,23 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface RudeExchange {
   readonly streamed: boolean;
-  /** Of this model, from 1. */
+  /** Number of the request to this model, from 1. */
   readonly request: number;
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Writes parts, each once the one before has gone; stops when the client has. A pause lies before each, where one is given. */
+  /**
+   * Writes parts, each once the previous one is written; stops when the client disconnects. `pauseMs` delays each part.
+   */
   send(parts: Iterable<string | Uint8Array>, pauseMs?: number): Promise<void>;
-  /** Headers of a stream, unless others are given. */
+  /** Sends the headers, by default those of an event stream. */
   head(headers?: Readonly<Record<string, string>>, status?: number): void;
-  /** The proper answer, in the form that was asked for. */
+  /** Sends a correct answer, streamed if the request asks for it. */
   answer(): void;
 }
 
 export type Rudeness = (exchange: RudeExchange) => unknown;
 
-/** As far as a test reads it. */
+/** The fields of a request that tests read. */
 export interface RudeRequest {
   readonly model: string;
   readonly stream?: boolean;
@@ -34,21 +36,21 @@ export interface RudeRequest {
 }
 
 export interface RudeProvider {
-  /** Ends with `/v1`. */
+  /** Base URL; ends with `/v1`. */
   readonly url: string;
   readonly openSockets: number;
-  /** In the order of their arrival. */
+  /** Requests in the order of their arrival. */
   readonly requests: readonly RudeRequest[];
-  /** Bytes that were handed to sockets for this model. */
+  /** Bytes written to sockets for this model. */
   sent(model: string): number;
-  /** From now on all answers are proper. */
+  /** Makes all answers correct from now on. */
   behave(): void;
   close(): Promise<void>;
 }
 
 const FINISH = { index: 0, delta: {}, finish_reason: 'stop' };
 
-/** One event of a streamed chat completion. */
+/** Formats one event of a streamed chat completion. */
 export function event(delta: object, rest: object = {}): string {
   return `data: ${JSON.stringify({ id: 'r', choices: [{ index: 0, delta, finish_reason: null, ...rest }] })}\n\n`;
 }

@@ -1,15 +1,15 @@
-/** The workflow runs that a thread has had through continue-as-new, as their histories tell. */
+/** Reads the workflow runs of a thread, linked by continue-as-new, from their histories. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 
 export interface ChainedRun {
   readonly runId: string;
   readonly events: number;
-  /** Bytes of its start input: what the run before carried over. */
+  /** Size of the start input in bytes: the state that the previous run carried over. */
   readonly inputBytes: number;
   readonly continued: boolean;
 }
 
-/** Oldest first. */
+/** Returns the runs of a thread, oldest first. */
 export async function readRuns(client: RuntimeClient, threadId: string): Promise<ChainedRun[]> {
   const runs: ChainedRun[] = [];
   let runId: string | undefined;

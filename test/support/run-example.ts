@@ -1,4 +1,7 @@
-/** An example of a page, run as a stranger runs it: a process of its own, in a folder of its own, on the tests' server, without a key. */
+/**
+ * Runs an example of the documentation as a user does: in a separate process and folder, on the tests' server, without
+ * an API key.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -8,7 +11,7 @@ import { PROGRAM_OPTIONS } from './program-options.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
 
-/** Its lines, in order; rejects when it fails. `path` is below examples/. */
+/** Returns the lines of standard output, in order; rejects if the example fails. `path` is relative to examples/. */
 export async function runExample(path: string): Promise<string[]> {
   const cwd = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(cwd, { recursive: true });

@@ -1,4 +1,6 @@
-/** What a worker process of a test does, whatever its project: it works until it is told to go, and never outlives its test. */
+/**
+ * Runs a worker process of a test, with any project: it works until it is told to stop, and never outlives its test.
+ */
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -7,14 +9,14 @@ import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { createWorker } from '../../src/worker/index.ts';
 
-/** What a worker process is to do; it comes in `EVERTHREAD_FAULT_WORKER`. */
+/** Configuration of a worker process, passed in `EVERTHREAD_FAULT_WORKER`. */
 export interface WorkerOrder {
   readonly modelUrl: string;
   readonly folder: string;
   readonly taskQueue: string;
   readonly store: string;
   readonly configuration: Partial<Configuration>;
-  /** Its program is loaded, and then it waits for a word before it begins to be a worker. */
+  /** If true, the process loads its program, then waits for a message before it becomes a worker. */
   readonly standsBy?: boolean;
 }
 
@@ -25,9 +27,9 @@ export async function runWorkerProcess(
   const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
   const { folder, taskQueue, store, configuration, standsBy } = order;
 
-  // Whoever started it is gone: no worker may outlive its test.
+  // Exits when its parent does: no worker may outlive its test.
   process.on('disconnect', () => process.exit(1));
-  // It may be killed before it can do so at its end.
+  // Flushed now: the process may be killed before it could do so at its end.
   flushCompileCache();
   if (standsBy) await word();
 

@@ -1,8 +1,7 @@
 /**
- * A runtime for one test: real server, real store, a worker in this process, a client. The worker and its store serve
- * the tests of a file one after the other (`worker-pool.ts`), unless a test asks for one of its own.
- * Importing this file registers the clean-up: after each test everything is closed, and a script that was not
- * used up fails the test.
+ * A runtime for one test: real server, real store, a worker in this process, a client. The tests of a file share one
+ * worker and its store (`worker-pool.ts`), unless a test needs its own. Importing this file registers the clean-up:
+ * after each test everything is closed, and the test fails if a script was not used up.
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach } from '@jest/globals';
@@ -39,15 +38,15 @@ afterEach(async () => {
   if (failures.length > 0) throw failures[0];
 });
 
-/** Something to be closed after the test, latest first. */
+/** Registers a function to run after the test; the latest runs first. */
 export function closeAfterTest(close: () => Promise<void>): void {
   closers.push(close);
 }
 
 export interface RuntimeOptions {
-  /** Its script must be used up by the end of the test, unless it is a function. */
+  /** The model's script must be used up by the end of the test, unless it is a function. */
   readonly model?: ScriptedModel;
-  /** Tools by name; all of them are offered by the one prompt. */
+  /** Tools by name; the prompt offers all of them. */
   readonly tools?: NonNullable<Parameters<typeof registryFrom>[0]['tools']>;
   /** Effects by name. */
   readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
@@ -55,11 +54,11 @@ export interface RuntimeOptions {
   readonly policies?: Parameters<typeof registryFrom>[0]['policies'];
   /** Tasks by name. */
   readonly tasks?: Parameters<typeof registryFrom>[0]['tasks'];
-  /** Servers of MCP by name. */
+  /** MCP servers by name. */
   readonly mcpServers?: Parameters<typeof registryFrom>[0]['mcpServers'];
   /** Agents elsewhere by name. */
   readonly a2aAgents?: Parameters<typeof registryFrom>[0]['a2aAgents'];
-  /** Those of the agent are listed by it (`agent`). */
+  /** Hooks; those of the agent must also be listed in `agent.hooks`. */
   readonly hooks?: Parameters<typeof registryFrom>[0]['hooks'];
   readonly side?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
@@ -67,12 +66,15 @@ export interface RuntimeOptions {
   readonly registry?: Registry | (() => Registry);
   readonly configuration?: Partial<Configuration>;
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
-  /** With either of these two the worker is the test's own. */
+  /** With a store or a task queue of its own, the test gets its own worker. */
   readonly store?: ThreadStore;
   readonly taskQueue?: string;
-  /** A worker, queue and store of the test's own: it spoils them, counts what they hold, or leaves something at work. */
+  /**
+   * Gives the test its own worker, queue and store: for tests that damage them, count their contents, or leave work
+   * running.
+   */
   readonly fresh?: boolean;
-  /** The path of another bundle than our workflows'. */
+  /** Path of another bundle than that of our workflows. */
   readonly workflowBundle?: string;
 }
 
@@ -141,7 +143,7 @@ export async function testRuntime(options: RuntimeOptions): Promise<TestRuntime>
   const terms: WorkerTerms = {
     workflowBundle: options.workflowBundle ?? process.env.EVERTHREAD_TEST_BUNDLE,
     configuration: {
-      // No worker is killed here: one that a busy machine delays must not be taken for lost.
+      // No worker is killed here: heartbeats are so long that one which a busy machine delays does not count as lost.
       modelHeartbeatMs: 30_000,
       toolHeartbeatMs: 30_000,
       toolGraceMs: 500,

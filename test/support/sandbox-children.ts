@@ -1,4 +1,4 @@
-/** The sandbox's processes below one, found from outside, as an operator would: in /proc. Linux alone. */
+/** Finds the sandbox's processes below a process from outside, in /proc, as an operator would. Linux only. */
 import { basename } from 'node:path';
 import { childProcesses, readProcess } from './process-tree.ts';
 
@@ -6,8 +6,8 @@ const KIB = 1024;
 const SAMPLE_MS = 5;
 
 /**
- * The children that are Node, behind whichever wall; the oldest comes first. A child that is being started is a shell first, which
- * sets its limits, and then the program of its wall: it is not among them yet. Whatever has run a program is.
+ * Returns the children that run Node, behind any wall, oldest first. A child that is starting is first a shell, which
+ * sets its limits, then the wall's program: it is not returned yet. Every child that has run a program is.
  */
 export function sandboxChildren(parent: number = process.pid): number[] {
   return sandboxProcesses(parent)
@@ -15,7 +15,7 @@ export function sandboxChildren(parent: number = process.pid): number[] {
     .filter((pid) => basename(program(pid)) === basename(process.execPath));
 }
 
-/** Whatever was started for a child, as it was spawned: what is being started and what is ending are among them. */
+/** Returns all processes spawned for children, including those that are starting or ending. */
 export function sandboxProcesses(parent: number = process.pid): number[] {
   return childProcesses(parent).filter((pid) => readProcess(pid, 'cmdline').includes('/sandbox/child/main'));
 }
@@ -27,13 +27,13 @@ function innermost(pid: number): number {
 
 const program = (pid: number) => readProcess(pid, 'cmdline').split('\0')[0] ?? '';
 
-/** Samples the children's high-water marks until `stop`, which answers the highest of them in MB. */
+/** Samples the children's peak memory until `stop`, which returns the maximum in MB. */
 export function watchPeak(): { stop(): number } {
   let peak = 0;
   let pids: readonly number[] = [];
   let samples = 0;
   const sample = () => {
-    // New children are looked for now and then: that costs more than all else here.
+    // New children are searched for every eighth time only: that costs more than the sampling.
     if (samples % 8 === 0) pids = sandboxChildren();
     samples += 1;
     for (const pid of pids) {

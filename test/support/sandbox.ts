@@ -1,6 +1,6 @@
 /**
- * One sandbox for all tests of a file: it starts with the first run, and importing this file registers its end.
- * The engine lives in its children; the Jest process never loads it.
+ * One sandbox for all tests of a file: it starts with the first run, and importing this file registers its end. The
+ * engine runs in the sandbox's children; the Jest process never loads it.
  */
 import { afterAll } from '@jest/globals';
 import type {
@@ -15,10 +15,10 @@ const scope = sandbox.scope({ tenant: 'tests' });
 
 afterAll(() => sandbox.close());
 
-/** The functions of its results can be called until the file ends. */
+/** Runs code in the shared scope: functions in its results can be called until the file ends. */
 export const runCode: RunCode = scope.runCode;
 
-/** Runs in a scope of its own: nothing is held behind the result. */
+/** Runs code in a separate scope, which is closed with the result. */
 export async function runOnce(source: string, options?: CodeExecutionOptions): Promise<CodeExecutionResult> {
   const own = sandbox.scope({ tenant: 'tests' });
   try {
@@ -28,14 +28,14 @@ export async function runOnce(source: string, options?: CodeExecutionOptions): P
   }
 }
 
-/** The result of a run that must succeed. */
+/** Returns the result of a run that must succeed. */
 export async function resultOf(source: string, options?: CodeExecutionOptions): Promise<unknown> {
   const { status, result, error } = await runOnce(source, options);
   if (status !== 'success') throw new Error(`${status}: ${error?.stack ?? error?.message}`);
   return result;
 }
 
-/** The status of a run that must not succeed, with its error. */
+/** Returns the status and the error of a run that must fail. */
 export async function failureOf(source: string, options?: CodeExecutionOptions) {
   const { status, error, result } = await runOnce(source, options);
   if (!error) throw new Error(`The run succeeded with ${String(result)}.`);

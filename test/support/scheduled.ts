@@ -1,9 +1,9 @@
-/** What a thread's run has asked of workers, in order, as its history tells. */
+/** Reads the activities that a thread's run has scheduled, in order, from its history. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 
 export interface ScheduledActivity {
   readonly name: string;
-  /** As the Web UI shows it. */
+  /** Summary of the activity, as the Web UI shows it. */
   readonly summary: string;
 }
 
@@ -24,7 +24,7 @@ export async function activitiesOf(
   return (await eventsOf(client, threadId)).map(({ name }) => name);
 }
 
-/** What those of one name were given. */
+/** Returns the inputs of all activities of one name. */
 export async function inputsOf<Input>(
   client: Pick<RuntimeClient, 'temporal'>,
   threadId: string,

@@ -1,4 +1,4 @@
-/** Reads metrics as a server of Prometheus does, with a parser of its text format that is not ours. */
+/** Reads metrics as a Prometheus server does, with a third-party parser of its text format. */
 import { createRequire } from 'node:module';
 
 interface Sample {
@@ -17,14 +17,16 @@ interface Family {
 const parse: (text: string) => Family[] = createRequire(import.meta.url)('parse-prometheus-text-format');
 
 export interface Scraped {
-  /** Undefined where there is no such series; the first one whose labels have these. */
+  /** Value of the first series that has these labels; undefined if there is none. */
   value(name: string, labels: Readonly<Record<string, string>>): number | undefined;
-  /** How often a histogram has observed anything, for the last value of its labels: the parser leaves those of histograms out. */
+  /**
+   * Number of observations of a histogram, for its last combination of labels: the parser omits labels of histograms.
+   */
   count(name: string): number | undefined;
   readonly families: readonly Family[];
 }
 
-/** Fails where the answer is no text of Prometheus. */
+/** Reads the metrics; throws if the answer is not in Prometheus's text format. */
 export async function scrape(url: string): Promise<Scraped> {
   const response = await fetch(`${url}/metrics`);
   const type = response.headers.get('content-type') ?? '';

@@ -1,7 +1,10 @@
-/** Finds a secret that has got out: every value of such a test holds one word that is nowhere else, so a piece of one is found too. */
+/**
+ * Finds leaked secrets: every secret value of such a test contains one word that occurs nowhere else, so a part of it
+ * is found too.
+ */
 export const MARK = 'swordfish';
 
-/** MARK as it is, and in base64 wherever it begins. */
+/** Finds MARK as plain text and in base64, at any offset. */
 export function findMarks(bytes: Buffer | string): string[] {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
   const base64 = [0, 1, 2].map((before) =>
@@ -12,7 +15,7 @@ export function findMarks(bytes: Buffer | string): string[] {
   return [MARK, ...base64].filter((mark) => text.includes(mark));
 }
 
-/** Payloads stand in a history as base64: they are searched as what they say. */
+/** Returns the decoded payloads of a history, which holds them in base64. */
 export function payloadsOf(value: unknown): Buffer[] {
   if (value instanceof Uint8Array) return [Buffer.from(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(payloadsOf) : [];

@@ -1,16 +1,16 @@
 /**
- * Randomness that can be had again: the same seed gives the same walk or attack, so that what it finds can be kept as a test. The
- * seed is in the test's title; one more comes from EVERTHREAD_TEST_SEED.
+ * Repeatable randomness: the same seed gives the same walk or attack, so that what it finds can be kept as a test. The
+ * seed is in the test's title; EVERTHREAD_TEST_SEED adds another one.
  */
 
 export interface Random {
-  /** 0 ≤ x < 1 */
+  /** A number x with 0 ≤ x < 1. */
   next(): number;
-  /** 0 ≤ n < bound. */
+  /** An integer n with 0 ≤ n < bound. */
   below(bound: number): number;
   chance(probability: number): boolean;
   pick<T>(values: readonly T[]): T;
-  /** Another stream, for the part named so: what one part draws does not change what another draws. */
+  /** A separate stream for the named part: what one part draws does not change what another draws. */
   split(part: string | number): Random;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a worker process (`--import`): its `Date` is ahead of the machine's by the milliseconds that stand in the file
- * EVERTHREAD_TEST_CLOCK, which may change at any time. The machine's own clock is never set, and monotonic time is as it is.
+ * Preloaded into a worker process (`--import`): shifts its `Date` ahead by the milliseconds in the file
+ * EVERTHREAD_TEST_CLOCK, which may change at any time. The machine's clock is not set, and monotonic time is unchanged.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
 /**
- * A small disk of its own for a test that fills it: a real tmpfs, which takes the right to mount. Where that is missing (no
- * Linux, not root) there is none, and the tests that need it are skipped and say so.
+ * A small disk for a test that fills it: a real tmpfs, which requires the right to mount. Where that is missing (not
+ * Linux, or not root), the tests that need it are skipped and report so.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes so much room, which `free` gives back with the rest. */
+  /** Occupies this much space; `free` releases it with the rest. */
   reserve(kibibytes: number): void;
-  /** Takes all the room there is. */
+  /** Occupies all free space. */
   fill(): void;
-  /** Gives it back. */
+  /** Releases all occupied space. */
   free(): void;
   readonly freeBytes: number;
   close(): void;
@@ -21,7 +21,7 @@ export interface SmallDisk {
 
 const CHUNK = Buffer.alloc(64 * 1024);
 
-/** Undefined where nothing may be mounted. */
+/** Mounts the disk; undefined if mounting is not permitted. */
 export function smallDisk(kibibytes: number, mode = '700'): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-disk-'));
   try {
@@ -43,7 +43,7 @@ export function smallDisk(kibibytes: number, mode = '700'): SmallDisk | undefine
       return bavail * bsize;
     },
     close() {
-      // Whoever was killed may hold a file for a moment longer.
+      // Lazy unmount: a killed process may hold a file open for a moment longer.
       execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
       rmSync(folder, { recursive: true, force: true });
     },
@@ -66,7 +66,7 @@ function fill(path: string): void {
   }
 }
 
-/** Tells on standard error why tests are skipped. */
+/** True if a tmpfs can be mounted; otherwise prints to standard error why tests are skipped. */
 export function canMount(): boolean {
   const disk = smallDisk(64);
   disk?.close();

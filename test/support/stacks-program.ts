@@ -1,4 +1,7 @@
-/** Prints what a thread in a workflow context of its own answers to the two queries for stacks; `ours` or `sdk` says who keeps them. */
+/**
+ * Prints the answers of a thread, in its own workflow context, to the two stack queries; the argument `ours` or `sdk`
+ * selects who records the stacks.
+ */
 import { openWorkflowVm, signal } from '../../bench/support/workflow-vm.ts';
 
 const vm = await openWorkflowVm(process.argv[2] === 'ours' ? 'ours' : 'sdk');

@@ -1,18 +1,18 @@
 /**
- * A client of Standard Agents, as its own library behaves on the wire: the same requests, the same frames, the same store. It keeps rows by id,
- * replaces a row by the whole row, appends pieces to rows that it has and drops those of others, forgets its own message when that is accepted,
- * and never asks again for what it has missed.
+ * A client that behaves on the wire like the client library of Standard Agents: the same requests, frames and state. It
+ * keeps rows by id, replaces a row by the whole new row, appends chunks to known rows and drops those of unknown ones,
+ * removes its optimistic message once that is accepted, and never requests what it has missed.
  */
 import { eventually } from './eventually.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the door tells
+// biome-ignore lint/suspicious/noExplicitAny: any JSON of a response or frame
 type Json = any;
 
 export interface StandardClientOptions {
-  /** The server's address with `/api`. */
+  /** The server's address, including `/api`. */
   readonly endpoint: string;
   readonly token?: string;
-  /** Milliseconds before the first reconnect; then twice as long each time, up to thirty times. */
+  /** Milliseconds before the first reconnect; the delay doubles with each failure, up to thirty times this value. */
   readonly retryMs?: number;
 }
 
@@ -32,7 +32,7 @@ export class StandardClient {
     this.#retryMs = retryMs;
   }
 
-  /** Throws for every status but 2xx, and never reads what such an answer says. */
+  /** Sends a request; throws for every status except 2xx, without reading the body. */
   async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
     const response = await fetch(`${this.#endpoint}${path}`, {
       method,
@@ -46,7 +46,7 @@ export class StandardClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** What a page has of a thread: loaded once, and then told by the socket. */
+  /** Opens a thread as a page does: loads it once, then follows it over the socket. */
   async open(threadId: string, options: StreamOptions = {}): Promise<StandardThread> {
     const thread = new StandardThread(this, threadId, { ...options, retryMs: this.#retryMs });
     await thread.load();
@@ -71,11 +71,11 @@ export class StandardThread {
   readonly rows = new Map<string, Json>();
   readonly events: Json[] = [];
   readonly errors: string[] = [];
-  /** Frames as they came, of all sockets. */
+  /** Frames of all sockets, in the order of arrival. */
   readonly frames: Json[] = [];
-  /** Sockets that were opened. */
+  /** Number of sockets that were opened. */
   opened = 0;
-  /** Messages that were not there when they were accepted. */
+  /** Messages whose row had not arrived when they were accepted. */
   readonly flickered: string[] = [];
   readonly #client: StandardClient;
   readonly #id: string;
@@ -95,7 +95,7 @@ export class StandardThread {
     for (const row of await this.stored()) this.rows.set(row.id, row);
   }
 
-  /** The thread as the server lists it. */
+  /** Fetches the messages of the thread from the server. */
   async stored(): Promise<Json[]> {
     const { includeSilent = false, depth = 0 } = this.#options;
     const query = `limit=100&offset=0&order=asc&depth=${depth}&includeSilent=${includeSilent}`;
@@ -103,7 +103,7 @@ export class StandardThread {
     return body.messages;
   }
 
-  /** Its rows as a page shows them. */
+  /** Returns the rows in the order in which a page shows them. */
   shown(): Json[] {
     return [...this.rows.values()].toSorted((a, b) => a.created_at - b.created_at);
   }
@@ -155,7 +155,7 @@ export class StandardThread {
     else if (frame.type === 'error') this.errors.push(frame.error);
   }
 
-  /** Shows the message at once, and forgets that row when the server has taken it. */
+  /** Adds an optimistic row for the message, and removes it when the server has answered. */
   async send(content: string, more: object = {}): Promise<string> {
     const shown = `optimistic-${this.rows.size}`;
     this.rows.set(shown, { id: shown, role: 'user', content, created_at: Date.now() * 1000 });
@@ -176,7 +176,7 @@ export class StandardThread {
     this.#socket?.send(text);
   }
 
-  /** The connection breaks. */
+  /** Simulates a broken connection. */
   cut(): void {
     this.#socket?.close();
   }

@@ -1,15 +1,15 @@
 /**
- * Threads that stand at places of their lives until their worker is killed: one death is that of all of them, so a file of many places has
- * two starts of a worker and not two for each. Nobody who stands may be taken for lost before: see `PATIENT`.
+ * Holds threads at fault points until their worker is killed. One kill serves all of them, so a file of many points
+ * needs two worker starts in total instead of two per point. No held thread may count as lost before: see `PATIENT`.
  */
 import { eventually } from './eventually.ts';
 import type { Cluster } from './fault-cluster.ts';
 import { type DeathPoint, hasStayed, orderStay } from './fault-project.ts';
 
-/** For heartbeats: longer than a busy machine is silent. */
+/** Heartbeats longer than the delays of a busy machine. */
 export const PATIENT = { modelHeartbeatMs: 6000, toolHeartbeatMs: 6000 } as const;
 
-/** Whoever comes by the place next, which is what `cause` brings about, stands there when this resolves. */
+/** Runs `cause`; resolves once the code that it triggers is held at the point. */
 export async function standAt<T>(
   { folder }: Cluster,
   point: DeathPoint,
@@ -21,7 +21,7 @@ export async function standAt<T>(
   return caused;
 }
 
-/** All workers die, in the middle of whatever they do. */
+/** Kills all workers (SIGKILL), in the middle of their work. */
 export async function killWorkers({ workers }: Cluster): Promise<void> {
   await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
 }

@@ -1,6 +1,6 @@
 /**
- * A parent "helper" with subagents, for tests of families. Each prompt has a script of its own, told apart by what it says of
- * itself, since threads of a family speak beside one another.
+ * A parent "helper" with subagents, for tests of families. Each prompt has its own script, selected by the prompt's
+ * text, because threads of a family run concurrently.
  */
 import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';
@@ -20,14 +20,14 @@ import { type RuntimeOptions, type TestRuntime, testRuntime } from './runtime.ts
 
 type Answer = ScriptStep | ((request: RecordedRequest) => ScriptStep);
 
-/** By name of the prompt: its answers in turn, whichever thread asks, or a function of the request. */
+/** Scripts by name of the prompt: its answers in order, whichever thread asks, or a function of the request. */
 export type Scripts = Readonly<
   Record<string, readonly Answer[] | ((request: RecordedRequest) => ScriptStep)>
 >;
 
 export interface Cast {
   readonly model: ScriptedModel;
-  /** Requests of one prompt. */
+  /** Returns the requests of one prompt. */
   of(prompt: string): readonly RecordedRequest[];
 }
 
@@ -91,9 +91,9 @@ export const SESSION_TOOLS = {
 
 export interface FamilyOptions extends Omit<Partial<PromptProject>, 'agents' | 'model'> {
   readonly cast: Cast;
-  /** Of the helper's prompt, beside the tool `keep`. */
+  /** Tool entries of the helper's prompt, in addition to the tool `keep`. */
   readonly entries?: readonly unknown[];
-  /** Each has the prompts "<name>_a" and "<name>_b", and the session tools on both sides. */
+  /** Subagents by name. Each has the prompts "<name>_a" and "<name>_b", and the session tools on both sides. */
   readonly agents?: Readonly<Record<string, Partial<AgentInput>>>;
   readonly runtime?: Partial<RuntimeOptions>;
 }
@@ -134,7 +134,7 @@ function toAgent(name: string, { sideA, sideB, ...fields }: Partial<AgentInput> 
   };
 }
 
-/** Resumable, side A hears the parent. */
+/** A resumable subagent whose side A receives the parent's messages. */
 export const RESUMABLE = { resumable: { receives_messages: 'side_a' } } as const;
 
 export const create = (message: string, more: object = {}) => ({
@@ -149,7 +149,7 @@ export async function childrenOf({ store }: TestRuntime, thread: string): Promis
   return store.children.list(thread);
 }
 
-/** Waits until so many reports are messages of the thread, and it is at rest. */
+/** Waits until the thread has `reports` report messages and is at rest; returns them. */
 export async function settled(
   runtime: TestRuntime,
   thread: string,
@@ -160,7 +160,7 @@ export async function settled(
   return reportsIn(runtime, thread);
 }
 
-/** Waits until the thread is over. */
+/** Waits until the thread is terminated. */
 export async function ended({ store }: TestRuntime, thread: string): Promise<void> {
   await eventually(
     'the end of the thread',
@@ -168,13 +168,13 @@ export async function ended({ store }: TestRuntime, thread: string): Promise<voi
   );
 }
 
-/** Queued messages of its children. */
+/** Returns the thread's messages from its children, tool results excepted. */
 export async function reportsIn(runtime: TestRuntime, thread: string): Promise<readonly Message[]> {
   const messages = await runtime.messages(thread);
   return messages.filter(({ role, metadata }) => role !== 'tool' && metadata.subagent_id !== undefined);
 }
 
-/** The result of its last call, and its status. */
+/** Returns the message of the thread's last tool result. */
 export async function lastResult(runtime: TestRuntime, thread: string): Promise<Message | undefined> {
   return (await runtime.messages(thread)).findLast(({ role }) => role === 'tool');
 }

@@ -1,4 +1,4 @@
-/** Tools that do what a test is about: each is its body, and answers JSON. */
+/** Tools that are given as their bodies; each returns JSON. */
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -19,11 +19,11 @@ export const toolOf = (work: Work, timeoutMs?: number) =>
 export interface Worked {
   readonly runtime: TestRuntime;
   readonly threadId: string;
-  /** What the tools answered, in order; an error as its text. */
+  /** Results of the tools, in order; errors as text. */
   readonly answers: readonly unknown[];
 }
 
-/** A thread whose model calls each tool once, in the order given, one in each step, and then says "done". */
+/** Runs a thread whose model calls each tool once, in the order given, one per step, and then says "done". */
 export async function work(
   tools: Readonly<Record<string, Work>>,
   options: RuntimeOptions = {},
@@ -47,7 +47,7 @@ export async function toolAnswers(runtime: TestRuntime, threadId: string): Promi
     );
 }
 
-/** What was thrown, as its code, or its text where it has none. */
+/** Returns the code of what `work` throws, or its message if it has no code. */
 export async function codeOf(work: () => Promise<unknown> | unknown): Promise<unknown> {
   try {
     return { returned: await work() };

@@ -1,9 +1,9 @@
-/** Lines of a chat turn, as a client reads them. */
+/** Reads the lines of a chat turn as a client does. */
 import type { ChatTurnLine } from '../../src/tangle/index.ts';
 
 export type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** To its end; or until `leave` says so, which cancels it. */
+/** Reads to the end, or until `leave` returns true, which cancels the stream. */
 export async function readLines(
   body: ReadableStream<Uint8Array>,
   leave: (line: Line) => boolean = () => false,

@@ -1,4 +1,4 @@
-/** The worker of the tests of chat turns: an agent that answers, and keeps what it has said in a file of its own for each key. */
+/** The worker for tests of chat turns: its agent answers, and stores each final text in a file per key. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
@@ -27,7 +27,7 @@ const registry = ({ modelUrl, folder }: WorkerOrder) =>
       persistTurns({
         persistAssistantMessage({ key, identity, finalText }) {
           mkdirSync(join(folder, 'kept'), { recursive: true });
-          // As a database does it: under its key it is there once.
+          // As a database would: one entry per key.
           const file = join(folder, 'kept', encodeURIComponent(key));
           writeFileSync(
             file,

@@ -20,7 +20,7 @@ export interface TwoSides {
   readonly sideA?: Partial<AgentInput['sideA']>;
   readonly sideB?: Partial<AgentInput['sideA']>;
   readonly agent?: Partial<AgentInput>;
-  /** By name; both sides may call all of them. */
+  /** Tools by name; both sides may call all of them. */
   readonly tools?: RuntimeOptions['tools'];
   readonly promptA?: PromptFields;
   readonly promptB?: PromptFields;
@@ -71,6 +71,6 @@ export async function twoSides(given: TwoSides): Promise<TestRuntime> {
   return runtime;
 }
 
-/** What a side was sent with each of its requests, without the prompt. */
+/** Returns the messages of each request of a side, without the prompt. */
 export const heard = ({ requests }: ScriptedModel): string[][] =>
   requests.map((request) => told(request).slice(1));

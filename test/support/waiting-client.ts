@@ -1,4 +1,6 @@
-/** A client as a process of its own, for a test that shifts its clock: waits for a thread, and says so on standard output. */
+/**
+ * A client in a separate process, for a test that shifts its clock: waits for a thread, and reports on standard output.
+ */
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { openStore } from '../../src/store/open-store.ts';
 
@@ -12,7 +14,7 @@ const store: typeof opened = {
   threads: {
     ...opened.threads,
     get(threadId) {
-      // Twice since the clock has jumped: it has looked, and has not given up.
+      // The second read after the clock has jumped: the client has checked once, and has not given up.
       if (Date.now() - told > 60 * 60 * 1000 && ++looks === 2) console.log('looked again');
       return opened.threads.get(threadId);
     },

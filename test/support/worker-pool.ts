@@ -1,11 +1,13 @@
 /**
- * The workers of a test file. To make one takes longer than most tests do with it, so one serves test after test, where nothing
- * of what it was made from differs. What tests see of it is each one's own:
- * W1. A thread belongs for good to the test in which the worker first saw it: its activities find that test's registry and
- *     probe, also when they end late.
- * W2. At the end of a test no thread of its own runs on: the server ends them, so that nothing begins in their name.
- * W3. What a test sets for users or the instance is unset at its end: nothing else in a store is of no thread.
- * W4. A worker that was stopped, or ended by itself, serves no other test. Its store stays open to the end of the file.
+ * Workers that the tests of a file share. Creating one takes longer than most tests use it, so a worker serves test
+ * after test, as long as it would be created with the same settings. What tests see of it is separate for each:
+ * W1. A thread belongs permanently to the test in which the worker first saw it: its activities use that test's
+ *     registry and probe, even if they end late.
+ * W2. At the end of a test the server terminates all its threads, so that none of them runs on or starts more work.
+ * W3. Variables that a test sets for users or the instance are unset at its end: all other data of a store belongs to a
+ *     thread.
+ * W4. A worker that was stopped, or that has ended by itself, serves no other test. Its store stays open until the file
+ *     ends.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -25,7 +27,7 @@ import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 import { placeStore } from '../once/store-template.ts';
 
-/** What a test asks of a worker for its threads. */
+/** What a test supplies to a worker for its threads. */
 export interface Duty {
   readonly registry: () => Registry;
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
@@ -41,7 +43,7 @@ export interface Place {
   readonly taskQueue: string;
 }
 
-/** A store of its own, which the caller closes: in a file, or where the test file has its stores (on-postgres.ts). */
+/** Opens a new store, which the caller closes: in a file, or where the test file puts its stores (on-postgres.ts). */
 export async function openTestStore(): Promise<ThreadStore> {
   const keys = parseKeys(generateKey('test'), 'the test');
   const address = await makeAddress();
@@ -58,24 +60,24 @@ let makeAddress = async () => {
   return `sqlite:${file}?synchronous=normal`;
 };
 
-/** Of the stores of this test file from now on. */
+/** Sets how addresses of new stores of this test file are made from now on. */
 export function makeStoresAt(make: () => Promise<string>): void {
   makeAddress = make;
 }
 
 const ADDRESSES = new WeakMap<ThreadStore, string>();
 
-/** As in `EVERTHREAD_STORE`. */
+/** Returns the address of a store, as in `EVERTHREAD_STORE`. */
 export function addressOf(store: ThreadStore): string {
   return ADDRESSES.get(store) ?? '';
 }
 
-/** A worker that serves no other test; its store is the caller's. */
+/** Starts a worker that serves no other test; its store belongs to the caller. */
 export async function startWorker(terms: WorkerTerms, place: Place, duty: Duty): Promise<TestWorker> {
   return TestWorker.start(terms, place, duty);
 }
 
-/** All that tests of this file have lent, by what they were made from. */
+/** Workers created for this file, with the key of their settings. */
 const pool: Member[] = [];
 
 interface Member {
@@ -93,7 +95,7 @@ afterAll(async () => {
 
 export interface LentWorker {
   readonly worker: TestWorker;
-  /** `started`: what the test has started itself; not all of it need have reached the store. */
+  /** `started`: ids of threads that the test has started itself; some may not have reached the store. */
   giveBack(temporal: Client, started: ReadonlySet<string>): Promise<void>;
 }
 
@@ -120,7 +122,7 @@ export async function lendWorker(terms: WorkerTerms, duty: Duty): Promise<LentWo
   };
 }
 
-/** Answers how to unset, for the next test, the variables of users and of the instance that were set since the last one. */
+/** Returns a function that unsets the variables of users and of the instance that were set since its last call. */
 function watchCommonVariables(store: ThreadStore): () => Promise<void> {
   const set: SetEnv[] = [];
   const setEnv = store.env.set.bind(store);
@@ -138,7 +140,7 @@ function watchCommonVariables(store: ThreadStore): () => Promise<void> {
   };
 }
 
-/** A worker reads them when it is made. */
+/** Environment variables that a worker reads when it is created. */
 function settingsOfEnvironment(): unknown {
   return Object.entries(process.env).filter(([name]) => /^(EVERTHREAD|TEMPORAL)_/.test(name));
 }
@@ -149,7 +151,7 @@ export class TestWorker {
   worker!: ThreadWorker;
   over = false;
   #duty: Duty;
-  /** By workflow id. */
+  /** The test that each thread belongs to, by workflow id (W1). */
   readonly #duties = new Map<string, Duty>();
   readonly #ended = new Set<string>();
   #stop!: () => Promise<void>;
@@ -187,7 +189,7 @@ export class TestWorker {
     this.#duty = duty;
   }
 
-  /** Resolves when it is gone. Safe to call twice. */
+  /** Stops the worker; resolves when it is gone. Safe to call twice. */
   stop(): Promise<void> {
     this.over = true;
     this.#stopped ??= this.#stop();
@@ -221,7 +223,7 @@ export class TestWorker {
     return this.#duty;
   }
 
-  /** Of the thread whose activity asks; what asks outside of any is answered for the test that runs. */
+  /** Duty of the thread whose activity calls; outside of activities, that of the current test. */
   #dutyHere(): Duty {
     const workflowId = currentWorkflowId();
     return workflowId === undefined ? this.#duty : this.#dutyOf(workflowId);

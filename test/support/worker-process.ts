@@ -1,4 +1,4 @@
-/** A worker on the fault tests' project as a process of its own, for tests that kill it. */
+/** A worker of the fault tests' project in a separate process, for tests that kill it. */
 import { faultRegistry, obey } from './fault-project.ts';
 import { runWorkerProcess } from './run-worker-process.ts';
 

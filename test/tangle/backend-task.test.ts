@@ -1,4 +1,7 @@
-/** Backends that do tasks: what they tell is told within the phases of the loop, sessions are gone on with, and failures are typed. */
+/**
+ * Backends that carry out tasks: their events are reported within the phases of the loop, sessions are resumed, and
+ * failures are typed.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { TaskSettings } from '../../src/core/author/task.ts';
 import { defineTask } from '../../src/definitions/index.ts';
@@ -83,7 +86,7 @@ describe('a backend that does a task', () => {
       status: 'failed',
       reason: expect.stringMatching(/no session "nobodys"/),
     });
-    // Whose it is decides: another user has no session of that id.
+    // A session belongs to its user: another user has no session with that id.
     const stranger = await stream(client, 'near', { sessionId: 'mine', resume: true, userId: 'eve' });
     expect(stranger.at(-1)).toMatchObject({
       status: 'failed',
@@ -121,7 +124,7 @@ describe('a backend that does a task', () => {
     expect(kinds(told)).not.toContain('backend_end');
     expect(told.at(-1)).toMatchObject({ type: 'final', status: 'failed', text: 'half', error });
     expect(stopped).toEqual(['the backend answered 503']);
-    // What it has cost until then is paid for.
+    // The cost until the failure is charged.
     expect((await client.tasks.list({ name: 'far' }))[0]).toMatchObject({ spentCostUsd: 0.25 });
   });
 });

@@ -1,4 +1,4 @@
-/** Backends over real HTTP: what they send, what they tell, what they try again. */
+/** Backends over real HTTP: what they send, which events they report, what they retry. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,7 +22,7 @@ interface Asked {
 let server: Server;
 let baseUrl: string;
 let asked: Asked[] = [];
-/** One for each request; the last one for all that follow. */
+/** One handler for each request; the last one serves all later requests. */
 let plan: Handler[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ const retry = { delayMs: 1, maxDelayMs: 4 };
 const backendOf = (more: Partial<OpenAICompatibleBackendOptions> = {}) =>
   createOpenAICompatibleBackend({ baseUrl, apiKey: 'secret-key', model: 'a', retry, ...more });
 
-/** What was told before it failed, and the failure. */
+/** The events before a failure, and the failure. */
 async function failing(stream: AsyncIterable<BackendEvent>) {
   const told: BackendEvent[] = [];
   try {

@@ -1,4 +1,4 @@
-/** Chat turns as lines, over a real engine: begun, told, kept; by clients that leave and come back. */
+/** Chat turns as lines, on a real engine: begun, streamed, kept; by clients that leave and come back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { executionPages } from '../../src/client/named-execution.ts';
@@ -80,9 +80,9 @@ describe('handleChatTurn', () => {
     expect(typesOf(await readLines(say('first').body)).at(-1)).toBe('session.run.failed');
     const identity = identityOf(sessionId, 1);
     const executionId = deriveExecutionId({ projectId: 'chat', sessionId, turnIndex: 1 });
-    // As read by who has looked before the first one failed, and sends now.
+    // Pages as read by a client that looked before the first turn failed, and sends the second one now.
     const pages = executionPages(runtime.client, { threadId: sessionId, executionId, since: 1 });
-    // What there is, and that there is no more.
+    // Two empty pages: the first with what exists so far, the second because there is no more.
     for (let n = 0; n < 2; n++) expect(await pages.next()).toEqual({ done: false, value: [] });
     await readLines(handleChatTurn({ box, identity, message: 'second' }).body);
     const told: string[] = [];
@@ -121,7 +121,7 @@ describe('handleChatTurn', () => {
     expect(keptBefore).toEqual(['ada: Kept.']);
     expect(new Set(tries).size).toBe(1);
     expect([kept, done]).toEqual([['ada: Kept.'], ['Kept.']]);
-    // Replayed, and not kept again.
+    // The same turn again is replayed, and not kept again.
     expect(await readLines(say('go').body)).toEqual(lines);
     expect([kept.length, sessionId.length]).toEqual([1, 36]);
   });
@@ -206,7 +206,8 @@ describe('handleChatTurn', () => {
     expect(typesOf(asked).slice(-2)).toEqual(['input.required', 'session.run.waiting']);
     const waitId = String(asked.at(-2)?.data.waitId);
     expect(asked.at(-1)?.data.waitIds).toEqual([waitId]);
-    // Whoever comes back before the answer is told again that it is waited for, also where its connection broke right before.
+    // A client that returns before the answer is told again which wait is open, even if its connection broke right
+    // before that line.
     for (const line of asked.slice(-2)) {
       const again = await readLines(say('pay', { lastEventId: line.id }).body);
       expect(typesOf(again)).toEqual(['session.run.waiting']);

@@ -1,11 +1,11 @@
-/** Examples of Tangle's page, run as a stranger runs them: a process of their own, a real server, no key. */
+/** Examples of Tangle's page, run as a stranger runs them: a separate process, a real server, no key. */
 import { describe, expect, it } from '@jest/globals';
 import { runExample } from '../support/run-example.ts';
 
 describe('the examples of the page', () => {
   it('[TG-14] chat-handler: two turns, each kept once, and the second one asked for twice', async () => {
     const turn = 'session.run.started message.started . llm_call result session.run.completed';
-    // In how many pieces a text comes is a matter of time.
+    // The number of pieces of a text depends on timing.
     const lines = (await runExample('tangle/chat-handler.ts')).map((line) => line.replaceAll('. .', '.'));
     expect(lines).toEqual([turn, turn, turn, 'kept: Hello, Ada. | You are welcome.']);
   }, 300_000);

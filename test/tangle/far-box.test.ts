@@ -1,4 +1,4 @@
-/** A box of another Everthread: as a backend, as the model of an agent here, and as what a chat turn is served from. */
+/** A box of another Everthread: as a backend, as the model of an agent here, and as the source of a chat turn. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
@@ -46,7 +46,7 @@ describe('a box of another Everthread', () => {
     const { threadId } = await near.client.startThread({ agent: 'near', messages: [{ content: 'hello' }] });
     await near.client.waitForIdle(threadId);
     expect(await near.transcript(threadId)).toEqual(['user: hello', 'assistant: From afar.']);
-    // As a worker that takes over asks again.
+    // The same request again, as a worker that takes over would send it.
     const request = {
       model: 'far',
       messages: [

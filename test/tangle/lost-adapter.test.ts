@@ -1,4 +1,4 @@
-/** Tasks whose adapter was handed over, and whose process is lost: they end, for whoever reads them. */
+/** Tasks whose adapter was handed over by a process that is then lost: they end for every reader. */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const ADDRESSES = {
   },
 };
 
-/** A client whose store no worker looks after, and that store. */
+/** A client on a store that no worker serves, and that store. */
 async function reader(engine: keyof typeof ADDRESSES) {
   const store = await ADDRESSES[engine]();
   const address = process.env.TEMPORAL_ADDRESS as string;
@@ -67,7 +67,7 @@ describe('a task whose adapter was handed over', () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
       expect(await client.tasks.get(id)).toMatchObject({ status: 'running' });
-      // As when its time has passed.
+      // Simulates that the process's presence has expired.
       await db.updateTable('producers').set({ present_until: 0 }).execute();
       const told = await following;
       const lost = { status: 'failed', code: 'ProducerLost' };
@@ -101,7 +101,7 @@ describe('a task whose adapter was handed over', () => {
     const task = { id, intent: 'go' };
     const claim = { threadId: `task/${id}`, holder: 'gone', presenceMs: -1 };
     expect(await storeOf(client).producers.claimTask(claim)).toBe(true);
-    // At a queue that nobody works for.
+    // Starts the task on a queue that no worker serves.
     await client.tasks.start({ ...task, task: 'handed_over' });
     const acted: unknown[] = [];
     expect(await runAgentTask({ store, workflowBundle, task, adapter: adapter(acted) })).toMatchObject({

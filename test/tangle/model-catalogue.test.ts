@@ -37,7 +37,7 @@ afterAll(() => void server.close());
 beforeEach(() => {
   asked = [];
   answer = { status: 200, body: JSON.stringify(LISTED) };
-  // Another address for each test: what one has fetched is kept for the others.
+  // A different address for each test, since a fetched catalogue is cached for the others.
   const { port } = server.address() as AddressInfo;
   router = `http://127.0.0.1:${port}/${expect.getState().currentTestName?.length}-${Math.floor(performance.now())}`;
 });

@@ -1,4 +1,7 @@
-/** What Tangle's page asks of tasks and turns, case by case, with PostgreSQL as the store: the same tests as those in files. */
+/**
+ * What Tangle's page requires of tasks and turns, case by case, with PostgreSQL as the store: runs the tests of the
+ * imported files.
+ */
 import '../support/on-postgres.ts';
 import '../server/agent-run.test.ts';
 import '../tasks/agent-starts-task.test.ts';

@@ -1,4 +1,7 @@
-/** Chat turns that a closure of a process produces, over a real engine: told as they are, attached to, kept, stopped, and lost with their process. */
+/**
+ * Chat turns that a closure of a process produces, on a real engine: streamed unchanged, attached to, kept, stopped,
+ * and lost with their process.
+ */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -97,7 +100,7 @@ describe('a chat turn that a closure produces', () => {
       { type: 'session.run.completed', data: { sessionId } },
     ]);
     expect(before).toEqual(['kept GOOD DAY.', `chat:${sessionId}:0`]);
-    // The same again is a reading of it, whoever asks.
+    // The same turn sent again only reads it, whoever sends it.
     expect(await readLines(say('hello', hooks).body)).toEqual(lines);
     expect(asked).toMatchObject([
       { message: 'hello', executionId: `chat:${sessionId}:0`, identity: { userId: 'ada' } },
@@ -251,7 +254,7 @@ describe('a chat turn that a closure produces', () => {
     ]);
     expect(metrics).toMatchObject([{ input_tokens: 40, cost: 0.25 }, { output_tokens: 5 }, { cost: null }]);
     expect(committed?.data).toMatchObject({ usage: { promptTokens: 80, totalTokens: 90, cost: 0.5 } });
-    // Three of them are too much for the next one, whose budget is its own; nothing is asked of it behind that.
+    // The next turn has its own budget, which three such lines exceed; after that its stream is not read any further.
     const signals: AbortSignal[] = [];
     const thrice: ChatTurnHooks = {
       produce({ signal }) {
@@ -316,7 +319,7 @@ describe('a chat turn that a closure produces', () => {
     const readings = [0, 1].map((turn) => readLines(say('go', hooks, { turn }).body));
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // As when its time has passed.
+    // Simulates that the process's presence has expired.
     await db.updateTable('producers').set({ present_until: 0 }).where('thread_id', '=', sessionId).execute();
     const [first = [], second = []] = await Promise.all(readings);
     expect(typesOf(first).slice(-4)).toEqual([

@@ -1,4 +1,4 @@
-/** The row of a run, what it cost, and what telemetry tells of it. */
+/** The row of a run, its cost, and the telemetry of it. */
 import { describe, expect, it } from '@jest/globals';
 import {
   createTelemetry,
@@ -48,9 +48,9 @@ describe('the row of a run', () => {
     run.observe({ type: 'text_delta', data: { tokensIn: 5 } });
     run.observe(call({ tokensIn: Number.NaN, tokensOut: Number.POSITIVE_INFINITY, costUsd: '3' }));
     run.observe(call({ tokensIn: 7 }, '12.0'));
-    // Told again to who came back.
+    // The same call again, as a reader that came back receives it.
     run.observe(call({ tokensIn: 7 }, '12.0'));
-    // As a backend tells it.
+    // The event in the form in which a backend emits it.
     run.observe({ type: 'llm_call', tokensIn: 1, costUsd: 0.1 } as never);
     run.observe(call({ costUsd: 0.2 }));
     expect(run.cost()).toMatchObject({ tokensIn: 8, tokensOut: 0, costUsd: 0.3, llmCalls: 4 });

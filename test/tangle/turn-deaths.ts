@@ -1,7 +1,7 @@
 /**
- * Workers that die within chat turns, and while a closure of another process answers one. `together`: turns stand at all places at once as
- * their worker is killed, in the midst of what the closure tells. `each`: for each place a worker dies in the instant in which a turn
- * comes by.
+ * Workers that die during chat turns, and while a closure of another process answers one. `together`: turns are at all
+ * places at once when their worker is killed, while the closure streams. `each`: for each place a worker dies at the
+ * moment when a turn reaches it.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -67,18 +67,18 @@ export function describeTurnDeaths(manner: Manner, points: readonly DeathPoint[]
       return turn;
     }
 
-    /** All workers die in its midst, and those that came after them before its last line. */
+    /** Answers a turn during which all workers die, and before whose last line their successors die. */
     async function answerByClosure() {
       const sessionId = randomUUID();
       const told = Array.from({ length: PIECES }, (_, n) => ({ type: 'piece', data: { n } }));
       let ran = 0;
       async function* stream() {
         for (const [n, line] of told.entries()) {
-          // Nobody is there for a part of it, and for the last line.
+          // No worker runs for some of the lines, and for the last one.
           if (n === 4 || n === PIECES - 1) await killWorkers(cluster);
           if (n === 8) {
             await cluster.keep(1);
-            // Those that stood have met one death, and no other.
+            // The turns at their places must see one death and no other.
             await Promise.all([...standing.values()].map(({ lines }) => lines));
           }
           yield line;

@@ -1,6 +1,7 @@
 /**
- * Chat turns whose clients leave and come back, over connections that are cut, while workers and the API process are killed: each turn runs once, is kept
- * once, and is told whole, in order, and nothing twice. `EVERTHREAD_FAULT_SEED` changes it.
+ * Chat turns whose clients leave and come back, over connections that are cut, while workers and the API process are
+ * killed: each turn runs once, is kept once, and is streamed whole, in order, without duplicates.
+ * `EVERTHREAD_FAULT_SEED` changes the schedule.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -35,10 +36,10 @@ export const PROGRAM = join(import.meta.dirname, '..', 'support', 'turn-worker-p
 export interface TurnOrdeal {
   readonly store: 'sqlite' | 'postgres';
   readonly sessions: number;
-  /** Of each session, one after the other. */
+  /** Turns of each session, one after another. */
   readonly turns: number;
   readonly cuts: number;
-  /** Of a worker and of the API process, in turns. */
+  /** Number of deaths: a worker and the API process alternate. */
   readonly deaths: number;
 }
 
@@ -119,7 +120,9 @@ export type Line = Pick<BoxEvent, 'id'> & {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** Read by a client that leaves again and again, each time for a new one that knows the last id alone. */
+/**
+ * Reads a turn with a client that leaves again and again, each time replaced by a new one that knows only the last id.
+ */
 async function takeTurn({ cluster, box, sessionId, turn }: Turn): Promise<void> {
   const identity = { tenantId: 'acme', userId: 'ada', sessionId, turnIndex: turn };
   const message = `turn-${turn}`;
@@ -136,7 +139,7 @@ async function takeTurn({ cluster, box, sessionId, turn }: Turn): Promise<void> 
   const all = await collect(
     handledLines(clientBox(cluster.client, { agent: 'helper' }), { identity, message }),
   );
-  // Whoever reads it afterwards reads the same.
+  // A later reader receives the same lines.
   expect(lines).toEqual(all);
   expect(lines[0]?.type).toBe('session.run.started');
   expect(lines.at(-1)?.type).toBe('session.run.completed');
@@ -159,7 +162,7 @@ export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator
   }
 }
 
-/** What a reader has in the end: of what was begun anew, the last. */
+/** The text that a reader has at the end: if it was restarted, its last version. */
 export function textOf(lines: readonly Line[]): string {
   let text = '';
   for (const { type, data } of lines) {
@@ -189,7 +192,7 @@ export async function expectWhole(cluster: Cluster, sessionId: string, turns: nu
   );
 }
 
-/** The API process of this cluster, at this port. */
+/** Starts the API process of this cluster on this port. */
 async function startApi(store: string, taskQueue: string, port: number): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
   const child = fork(program, [store, taskQueue, String(port)], { execArgv: [...PROGRAM_OPTIONS] });

@@ -1,4 +1,7 @@
-/** Bundles an entry for a Worker's runtime, where no module of Node can be had, and runs it where nothing of Node is in sight. */
+/**
+ * Bundles an entry point for a Worker's runtime, which has no modules of Node, and runs it in a context without Node's
+ * globals.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,7 +12,7 @@ import webpack from 'webpack';
 const ROOT = join(import.meta.dirname, '..', '..');
 const require = createRequire(import.meta.url);
 
-/** Its exports are the global `models`. Throws what the bundler cannot resolve. */
+/** The bundle's exports are in the global `models`. Throws if the bundler cannot resolve a module. */
 export async function bundleForWorker(entry: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'everthread-worker-'));
   try {
@@ -43,7 +46,7 @@ export async function bundleForWorker(entry: string): Promise<string> {
   }
 }
 
-/** What `source` gives the global `result`, read once it is there. */
+/** Runs the bundle and then `source`; returns the awaited value that `source` assigns to the global `result`. */
 export async function runInWorker(
   code: string,
   source: string,

@@ -1,4 +1,7 @@
-/** Entries for Workers in the runtime of Workers itself; `model-catalogue.test.ts` bundles them, and runs them where nothing of Node is in sight. */
+/**
+ * Entry points for Workers, run in the Workers runtime itself; `model-catalogue.test.ts` bundles them and runs them in
+ * a context without Node's globals.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** The Worker's runtime itself: `workerd`, as the npm registry has it, in the user's cache folder. It is no dependency of the project: 160 MB, for one soak. */
+/**
+ * The Workers runtime itself: `workerd` from the npm registry, in the user's cache folder. It is not a dependency of
+ * the project, since it is 160 MB for one soak.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -9,7 +12,7 @@ import { findFreePorts, isListening } from '../../src/temporal-service/free-port
 import { closeAfterTest, eventually } from '../support/runtime.ts';
 
 const VERSION = '1.20261117.1';
-/** Of a time when a Worker had nothing of Node unless it asked: later ones have `process`. */
+/** A date at which Workers had nothing of Node by default; with later ones they have `process`. */
 const COMPATIBLE_WITH = '2024-01-01';
 
 async function findWorkerd(): Promise<string> {
@@ -26,7 +29,7 @@ async function findWorkerd(): Promise<string> {
   return program;
 }
 
-/** Serves a module Worker until the test is over; answers its address. `texts` are its bindings. */
+/** Serves a module Worker until the test is over; returns its address. `texts` are its bindings. */
 export async function serveInWorkerd(
   folder: string,
   code: string,

@@ -5,7 +5,7 @@ import { defineTask, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, helperRegistry, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 
-/** Counts to what it is asked for. */
+/** Counts up to the requested number. */
 const count = defineTask<{ count: number }, string>({
   toolDescription: 'Counts.',
   requiredSchema: z.object({ to: z.number().int() }),
@@ -39,7 +39,7 @@ type Runtime = Awaited<ReturnType<typeof testRuntime>>;
 
 async function resultOf({ messages }: Runtime, threadId: string) {
   const found = (await messages(threadId)).find(({ role }) => role === 'tool');
-  // That of an error has words before it.
+  // The content of an error has text before its JSON.
   const told = String(found?.content).replace(/^[^{]*/, '');
   return { ...found, told: JSON.parse(told) as unknown };
 }
@@ -78,7 +78,7 @@ describe('an agent that starts a task', () => {
     });
     const types = (await runtime.store.events.read(threadId, 0, 1000)).map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(['subagent.created', 'subagent.returned']));
-    // It stands among tasks.
+    // The task is listed among tasks, not among threads.
     expect((await client.listThreads()).map(({ id }) => id)).not.toContain(`task/${taskId}`);
   });
 
@@ -125,7 +125,7 @@ describe('an agent that starts a task', () => {
       const task = await client.tasks.get(id);
       return task.endedAt === null ? undefined : task;
     });
-    // The call itself is one of three.
+    // The call of the task is one of the three.
     expect(ended).toMatchObject({ status: 'failed', steps: 2, verdict: { stoppedBy: 'budget' } });
     expect(ended.verdict?.reason).toMatch(/maxToolCalls is 3/);
     await client.waitForIdle(threadId);

@@ -1,4 +1,6 @@
-/** How much history a task's steps leave, and that it continues as new. The 2,000 steps are in `long-task.soak.ts`. */
+/**
+ * The history that a task's steps leave, and that a task continues as new. The 2,000 steps are in `long-task.soak.ts`.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { measureLongTask } from './long-task.ts';
 

@@ -1,4 +1,4 @@
-/** A task of many steps, and what its runs have left in their histories. */
+/** A task of many steps, and the histories of its runs. */
 import { defineTask } from '../../src/definitions/index.ts';
 import { taskRuntime } from './task-runtime.ts';
 

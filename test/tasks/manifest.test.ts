@@ -1,4 +1,4 @@
-/** Manifests: checked at once, known by their content, kept with each run. */
+/** Manifests: checked at once, identified by their content, stored with each run. */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a task may do: judged by the policy of its agent, and approved by people, as any call is. */
+/** What a task may do: judged by the policy of its agent, and approved by people, like any call. */
 import { describe, expect, it } from '@jest/globals';
 import { defineAgent, defineModel, definePrompt, defineTask } from '../../src/definitions/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,11 +1,11 @@
-/** The names of the page over tasks: run to the end, or followed. */
+/** The names of the page as a layer over tasks: run to the end, or followed. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTask } from '../../src/definitions/index.ts';
 import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
 import { defineAgent, runAgentTask, runAgentTaskStream } from '../../src/tangle/tasks.ts';
 import { taskRuntime } from './task-runtime.ts';
 
-/** Reads a draft as the page's reviewer does: long enough, and what it lacks is said. */
+/** Checks a draft as the page's reviewer does: it must be long enough, and say what it lacks. */
 const review = defineTask<{ length: number; saysWhatIsMissing: boolean }, never>({
   observe: ({ task }) => {
     const draft = String(task.inputs?.draft ?? '');

@@ -1,4 +1,4 @@
-/** The stream of a task, and what it tells to whom. */
+/** The stream of a task, and which content it reveals to whom. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTask } from '../../src/definitions/index.ts';
 import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
@@ -57,7 +57,7 @@ describe('the stream of a task', () => {
       text: `Hello ${SECRET}`,
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    // From any cursor a reader goes on where it was.
+    // From any cursor a reader continues with the next event.
     for (const [index, { cursor }] of told.entries()) {
       const rest = [];
       for await (const each of client.tasks.events(id, { after: cursor })) rest.push(each);
@@ -156,7 +156,7 @@ describe('what a task must know', () => {
     const { client } = await taskRuntime({ asking });
     const { id } = await client.tasks.start({ task: 'asking' });
     await client.tasks.wait(id);
-    // They are opened one after the other.
+    // The questions are opened one after the other.
     const waits = await eventually('both questions', async () => {
       const open = await client.listWaits({ threadId: `task/${id}` });
       return open.length === 2 ? open : undefined;

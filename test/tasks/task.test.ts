@@ -8,7 +8,7 @@ interface Counted {
   readonly count: number;
 }
 
-/** Counts what it has done in its history. */
+/** Counts its successful acts in its history. */
 const counting = (goal: number, act: () => unknown = () => 'added') =>
   defineTask<Counted, { type: string }>({
     observe: ({ history }) => ({ count: history.filter(({ actionOutcome }) => actionOutcome?.ok).length }),

@@ -1,4 +1,4 @@
-/** Threads that a task starts, and waits for. */
+/** Threads that a task starts and waits for. */
 import { describe, expect, it } from '@jest/globals';
 import { defineAgent, defineModel, definePrompt, defineTask } from '../../src/definitions/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
@@ -52,7 +52,7 @@ describe('a task', () => {
     });
     expect(started).toEqual([threadId, threadId]);
     expect(model.requests).toHaveLength(1);
-    // It is its owner's, too, and says whose it is.
+    // The thread has the task's owner, and a tag with the task's id.
     expect(await client.getThread(threadId ?? '')).toMatchObject({
       ...{ ...owner, parentId: null, tags: [`task/${id}`] },
     });

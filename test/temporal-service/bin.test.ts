@@ -7,13 +7,15 @@ import { packagePath } from '../../src/temporal-service/package-root.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeFolder, removeFolders } from './support.ts';
 
-/** Makes the running Node tell an old version, for itself only: what it starts tells the truth. */
+/**
+ * Makes the running Node report an old version, only in its own process: processes that it starts report the real one.
+ */
 const OLD = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
 const PLATFORM_PACKAGE = `node-${process.platform}-${process.arch}`;
 
 let root: string;
 
-/** A package whose `start` prints what it got; its Node comes from a platform package, as npm would put it. */
+/** A package whose `start` prints what it received; its Node comes from a platform package, where npm would put it. */
 beforeEach(() => {
   root = makeFolder();
   mkdirSync(join(root, 'bin'));

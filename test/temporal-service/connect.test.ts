@@ -1,4 +1,4 @@
-/** What counts as an answer of a Temporal service, and what is asked again. */
+/** What counts as an answer of a Temporal service, and which requests are repeated. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { waitForNamespace } from '../../src/temporal-service/connect.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** The same connection; what is asked `times` times first is late. */
+/** The same connection, with a deadline that has already passed for the first `times` requests. */
 function late(times: number): { connection: Connection; asked: () => number } {
   let asked = 0;
   const withDeadline: Connection['withDeadline'] = (deadline, work) => {
@@ -38,7 +38,7 @@ test('[connect] a namespace that the service does not know is not waited for unt
     code: 'TemporalUnavailable',
     message: expect.stringContaining('its namespace "gone" does not'),
   });
-  // The one that was late, and the answer: NOT_FOUND.
+  // Two requests: the late one, and the one that was answered with NOT_FOUND.
   expect([busy.asked(), statusCode(error), isUnreachable(error)]).toEqual([2, 5, false]);
 });
 

@@ -24,13 +24,13 @@ beforeAll(async () => {
 
 async function makeProject(): Promise<void> {
   [projectDir, lines] = [makeFolder(), []];
-  // Stand in for 7233 and 8233, where this machine may have a server.
+  // Used instead of 7233 and 8233, where this machine may have a server.
   [port, uiPort] = (await findFreePorts(2)) as [number, number];
 }
 
 async function endServers(): Promise<void> {
   for (const { started } of resolved.splice(0)) {
-    // Saves the second that an orderly end takes.
+    // Saves the second that a graceful stop takes.
     await started?.kill();
     await started?.stop();
   }
@@ -45,7 +45,7 @@ async function resolve(
   const server = await resolveServer({
     projectDir: project,
     progress: (line) => lines.push(line),
-    // A home of its own: this user may have a Temporal profile.
+    // A separate home folder, since this user may have a Temporal profile.
     env: { HOME: projectDir, EVERTHREAD_TEMPORAL_CLI: binary, ...env },
     port,
     uiPort,
@@ -201,7 +201,7 @@ describe('servers of their own', () => {
 
   test('[dev-server] a process id that has passed to another program is not waited for', async () => {
     writeDevFile(projectDir, { address: `127.0.0.1:${port}`, namespace: 'default', pid: process.pid });
-    // Where command lines cannot be read, such a file is removed by its user.
+    // Where command lines cannot be read, the user has to remove such a file.
     if (process.platform === 'win32')
       await expect(resolve({}, projectDir, 1_000)).rejects.toThrow('dev.json');
     else await expect(resolve()).resolves.toMatchObject({ source: 'started' });

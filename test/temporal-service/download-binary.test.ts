@@ -33,7 +33,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** A real archive with a program that tells its version. */
+/** A real archive with a program that reports its version. */
 function makeArchive(): Buffer {
   const folder = makeFolder();
   writeFakeTemporal(join(folder, 'temporal'), '1.31.2');
@@ -50,7 +50,9 @@ function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** No PATH: neither a `temporal` nor a `go` can help out. `pins`: as for a system that has none, unless told. */
+/**
+ * Without a PATH, so that neither a `temporal` nor a `go` is found. By default `pins` is that of a system without one.
+ */
 function find(pins = '') {
   return findTemporalBinary({
     progress: (line) => said.push(line),

@@ -5,7 +5,7 @@ import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeFolder, removeFolders, runScript, writeFakeTemporal, writeProgram } from './support.ts';
 
-/** Nothing listens on the discard port: the download fails at once. */
+/** No server listens on the discard port: the download fails at once. */
 const NO_DOWNLOADS = 'http://127.0.0.1:9';
 
 let cacheDir: string;
@@ -26,7 +26,7 @@ function find(env: NodeJS.ProcessEnv = {}) {
   });
 }
 
-/** A `go` whose build makes a program with the given server version; it notes each build in `builds`. */
+/** A fake `go` whose build makes a program with the given server version; it records each build in `builds`. */
 function writeFakeGo(server: string, beforeBuild = ':'): void {
   const made = writeFakeTemporal(join(bin, 'made'), server);
   writeProgram(

@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(removeFolders);
 
 async function end(server: LocalServer): Promise<void> {
-  // Saves the second that an orderly end takes.
+  // Saves the second that a graceful stop takes.
   await server.kill();
   await server.stop();
 }
@@ -58,7 +58,7 @@ test('[start-server I3] a killed server comes back at the same address with what
     await server.restart();
     expect(server.address).toBe(address);
     expect(server.pid).not.toBe(pid);
-    // The same client: it connects again by itself.
+    // The same client: it reconnects by itself.
     const { status } = await client.workflow.getHandle('thread/kept').describe();
     expect(status.name).toBe('RUNNING');
   });
@@ -127,7 +127,7 @@ test('[owned-process I3] a parent that forgets its server ends by itself, and th
     const server = await startLocalServer({ binary: ${JSON.stringify(binary)}, headless: true });
     console.log('pid ' + server.pid + '.');
   `);
-  // Its end may be known before its last words are read.
+  // Its exit may be reported before its last output is read.
   await eventually(
     'the parent has ended',
     () => parent.process.exitCode !== null && /pid \d+\./.test(parent.output()),
@@ -165,7 +165,7 @@ describe('a started server', () => {
       const open = connection as Connection;
       const nothingNew = { present: NAMES, missing: [], created: [] };
       await expect(ensureSearchAttributes(open, 'ours')).resolves.toEqual(nothingNew);
-      // The namespace that every dev server has besides, not yet set up.
+      // The namespace that every dev server has as well, not yet set up.
       await expect(ensureSearchAttributes(open, 'default')).resolves.toEqual({
         ...nothingNew,
         created: NAMES,

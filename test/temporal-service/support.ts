@@ -9,7 +9,7 @@ export const SOURCES = new URL('../../src/temporal-service/', import.meta.url);
 
 const folders: string[] = [];
 
-/** A new folder that removeFolders() takes away. */
+/** A new folder, which removeFolders() deletes. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'everthread-local-server-test-'));
   folders.push(folder);
@@ -27,7 +27,7 @@ export function writeProgram(path: string, ...lines: string[]): string {
   return path;
 }
 
-/** A program that knows nothing but its version. */
+/** A program that only reports its version. */
 export function writeFakeTemporal(path: string, server: string): string {
   return writeProgram(path, `echo "temporal version 9.9.9 (Server ${server}, UI 2.0.0)"`);
 }
@@ -43,14 +43,17 @@ export function isAlive(pid: number): boolean {
 
 export interface Script {
   process: ChildProcess;
-  /** Everything it has written so far. */
+  /** Everything that the script has written so far. */
   output(): string;
 }
 
-/** Ends the script when the tests are gone: an interrupted run leaves nothing behind. Does not keep the script alive. */
+/**
+ * Ends the script when the test process is gone, so that an interrupted run leaves nothing behind. Does not keep the
+ * script alive.
+ */
 const END_WITH_TESTS = `process.stdin.on('end', () => process.exit()).resume().unref();`;
 
-/** Runs an ES module's text in a process of its own; `SOURCES` in it stands for the folder of the code under test. */
+/** Runs an ES module's text in a separate process; `SOURCES` in it stands for the folder of the code under test. */
 export function runScript(text: string): Script {
   const source = text.replaceAll('SOURCES/', SOURCES.href);
   const child = spawn(process.execPath, [

@@ -1,4 +1,4 @@
-/** What a server lacks of our settings is said by a worker at its start, and by the doctor, in the same words. */
+/** Our settings that a server lacks are reported by a worker at its start and by the doctor, in the same words. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -14,7 +14,7 @@ let server: LocalServer;
 let project: CliProject;
 let connection: Connection;
 
-/** It has the speed of ours, and lacks the one setting that servers tell of. */
+/** The server is as fast as ours, and lacks the only setting that servers report. */
 beforeAll(async () => {
   server = await startLocalServer({
     binary: process.env.EVERTHREAD_TEST_TEMPORAL_CLI as string,

@@ -43,7 +43,7 @@ describe('a test agent', () => {
         calls('find_order', { id: '4712' }),
       ],
     });
-    // Ctrl-C ends the tests.
+    // No handler of SIGINT is added, so Ctrl-C ends the tests.
     expect(process.listenerCount('SIGINT')).toBe(listening);
     const answer = await agent.sendMessage('Where is 4711?');
     expect(answer).toMatchObject({ status: 'idle', content: 'It is on its way.', error: null, waits: [] });

@@ -1,4 +1,7 @@
-/** A query that waited for a busy worker while its thread had news: the history must be decided alike when it is replayed. */
+/**
+ * A query waits for a busy worker while its thread has new events: a replay of the history must make the same
+ * decisions.
+ */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -16,9 +19,9 @@ import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 type Activation = ReturnType<typeof WorkflowActivation.decode>;
 
-/** Where a task comes before the query after all, nothing is shown: that many tries. */
+/** Maximum number of tries: a round in which a workflow task comes before the query shows nothing. */
 const ROUNDS = 8;
-/** After that time the server gives the query to any worker of the task queue, with the whole history. */
+/** Milliseconds after which the server gives the query to any worker of the task queue, with the whole history. */
 const STICKY_MS = 100;
 
 let workflowBundle: { code: string };
@@ -38,9 +41,11 @@ afterAll(async () => {
   await connection?.close();
 });
 
-/** Stands between the native worker and the SDK: activations wait here, and with each a place for workflow tasks is taken. */
+/**
+ * Sits between the native worker and the SDK: held activations wait here, and each occupies a slot for workflow tasks.
+ */
 class Gate {
-  /** What waits, by its run. */
+  /** Functions that release held activations, by run id. */
   readonly held = new Map<string, () => void>();
   holds: (activation: Activation) => boolean = () => false;
 
@@ -69,7 +74,7 @@ async function start(type: string, taskQueue: string): Promise<WorkflowHandle & 
   return Object.assign(handle, { runId: handle.firstExecutionRunId });
 }
 
-/** Of a kind in the history so far. */
+/** Number of events of a kind in the history so far. */
 async function count(handle: WorkflowHandle, kind: 'activityTaskCompleted' | 'workflowExecutionSignaled') {
   const { events } = await handle.fetchHistory();
   return (events ?? []).filter((event) => event[`${kind}EventAttributes`]).length;
@@ -112,7 +117,7 @@ it('a query that waited for a busy worker does not move its thread on', async ()
   for (let round = 0; round < ROUNDS; round++) {
     const work = await eventually(`round ${round}`, () => works[round]);
     const done = await count(thread, 'activityTaskCompleted');
-    // Both places are taken, by tasks of two others: one of a run that the worker has, and one of a run that it has not.
+    // Both slots are occupied by tasks of two other runs: one that the worker has cached, and one that it has not.
     const cached = await start('busy', taskQueue);
     await eventually('the worker to have it', async () => (await cached.describe()).historyLength >= 4);
     gate.holds = () => true;
@@ -121,13 +126,14 @@ it('a query that waited for a busy worker does not move its thread on', async ()
     await eventually('both places to be taken', () => gate.held.size === 2);
 
     const asked = thread.query<number>('heard').catch((error: unknown) => error);
-    // Nothing tells when the server has moved the query: where this was too short, the next round tries again.
+    // Nothing shows when the server has moved the query: if this wait was too short, the next round tries again.
     await new Promise((resolve) => setTimeout(resolve, 4 * STICKY_MS));
     const last = refused || round === ROUNDS - 1;
     work.resolve(last ? 'end' : 'go on');
     await eventually('the news', async () => (await count(thread, 'activityTaskCompleted')) > done);
     gate.release();
-    // Whether the query brought the news or their task did: a signal comes before the thread has them.
+    // Whether the query or a workflow task brought the activity's result: a signal arrives before the thread handles
+    // that result.
     gate.holds = (activation) => activation.runId === thread.runId && isNews(activation);
     await eventually('the news at the worker', () => gate.held.has(thread.runId));
     await thread.signal('tell');

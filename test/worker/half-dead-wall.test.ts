@@ -1,4 +1,4 @@
-/** A sandbox's wall that neither stands nor falls: whoever tries it is told so in time. */
+/** A sandbox wall whose program neither succeeds nor fails: a probe reports that within its deadline. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -9,10 +9,10 @@ import { commandLine } from '../support/process-tree.ts';
 const onLinux = process.platform === 'linux' ? it : it.skip;
 const PATH = process.env.PATH;
 
-/** By this it is found again: behind the limits of the sandbox it can write no file. */
+/** Identifies the processes by their command line: behind the limits of the sandbox they can write no file. */
 const SLEEPS = `sleep 3600.${process.pid}`;
 
-/** A bubblewrap that never answers; what it has started leaves its group, and holds its descriptors open. */
+/** A bubblewrap that never answers; the process that it starts leaves its group, and keeps its descriptors open. */
 beforeEach(() => {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, 'half-dead-wall');
   mkdirSync(folder, { recursive: true });
@@ -38,6 +38,6 @@ onLinux('is given up at the deadline, though a program of its own holds its chan
     stands: false,
     why: 'it has not ended within 2000 ms',
   });
-  // All but the one that no signal to the group reaches; who was killed may be there for a moment.
+  // Only the process that no signal to the group reaches remains; a killed one may remain for a moment.
   await eventually('the group to be gone', () => sleepers().length === 1);
 });

@@ -1,4 +1,4 @@
-/** The call stack that the Web UI shows of a thread: what it says is the SDK's; what it costs is ours. */
+/** The call stack that the Web UI shows of a thread: it must equal the SDK's, but is formatted only on request. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -43,7 +43,7 @@ describe('the stacks of the promises that a thread waits for', () => {
   it.each(['amidStep', 'stopping', 'evaluated'] as const)('are told as the SDK tells them, %s', (moment) => {
     const [our, its] = [ours.answers[moment], sdk.answers[moment]];
     expect(our.text).toBe(its.text);
-    // The SDK's list goes on with its own places.
+    // The SDK's list continues with frames of its own.
     const shortened = its.stacks.map(({ locations }, index) => ({
       locations: locations.slice(0, our.stacks[index]?.locations.length),
     }));

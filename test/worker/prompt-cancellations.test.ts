@@ -7,10 +7,10 @@ import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, hangs, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';
 import { closeAfterTest, eventually, helperRegistry, testRuntime, testStore } from '../support/runtime.ts';
 
-/** No test waits for a heartbeat of these. */
+/** Heartbeat settings so long that no test waits for a heartbeat. */
 const NO_HEARTBEATS = { modelHeartbeatMs: 3_600_000, toolHeartbeatMs: 3_600_000, stopWithinMs: 1_200_000 };
 
-/** Over HTTP, so that the provider's own side shows when its answer is no longer wanted. */
+/** A registry whose model is served over HTTP, so that the provider's side shows when its answer is abandoned. */
 async function served(model: ScriptedModel): Promise<Registry> {
   const { url, close } = await model.serve();
   closeAfterTest(close);
@@ -24,7 +24,7 @@ function leftEarly({ connections }: ScriptedModel): Promise<unknown> {
   );
 }
 
-/** Far more than a stop takes, and less than the minute after which a worker hears of it in any case. */
+/** Milliseconds: far more than a stop takes, and less than the minute after which a worker learns of it in any case. */
 const SOON_MS = 20_000;
 
 describe('a stop', () => {
@@ -69,7 +69,7 @@ describe('a stop', () => {
       configuration: { ...NO_HEARTBEATS, maxConcurrentActivities: 1 },
     });
     const threadId = await own.start('hello');
-    // The only place for an activity is taken: this worker has the thread, and another its model call.
+    // The only slot for activities is occupied: this worker has the thread, and another one its model call.
     await own.client.startThread({ agent: 'helper', messages: [{ content: 'take the place' }] });
     await eventually('it is taken', () => busy.requests.length === 2);
     const model = scriptedModel([hangs({ after: 'I was about' })]);

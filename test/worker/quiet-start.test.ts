@@ -1,4 +1,4 @@
-/** What a worker says when nothing is wrong. */
+/** The output of a worker when nothing is wrong. */
 import { expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { logged, testRuntime } from '../support/runtime.ts';

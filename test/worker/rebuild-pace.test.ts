@@ -1,4 +1,4 @@
-/** How often workflow contexts are rebuilt, and when a thread that cost one is tried again. */
+/** How often workflow contexts are rebuilt, and when a thread that destroyed one is retried. */
 import { describe, expect, it } from '@jest/globals';
 import { RebuildPace } from '../../src/worker/rebuild-pace.ts';
 

@@ -1,4 +1,4 @@
-/** What stands between a native worker and the SDK: tasks pass in order, some are held back, others are put in between. */
+/** The queue between a native worker and the SDK: tasks pass in order, some are held back, others are inserted. */
 import { expect, it } from '@jest/globals';
 import { TaskLine } from '../../src/worker/task-line.ts';
 import { keptMiB } from '../support/kept-memory.ts';
@@ -66,6 +66,6 @@ it('keeps nothing of the tasks that have passed', async () => {
   );
   const before = keptMiB();
   for (let count = 0; count < 1000; count++) await line.next();
-  // Together they are 95 MiB.
+  // Together the tasks are 95 MiB.
   expect(keptMiB() - before).toBeLessThan(50);
 });

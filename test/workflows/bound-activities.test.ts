@@ -1,4 +1,4 @@
-/** When an answer is heard for effects: histories have the order of commands that comes of it. */
+/** When an activity's answer is passed on to the effects: the order of commands in a history depends on it. */
 import { describe, expect, it } from '@jest/globals';
 import type { EffectsDue } from '../../src/core/thread/effect-batch.ts';
 import { BoundActivities } from '../../src/workflows/bound-activities.ts';

@@ -1,4 +1,4 @@
-/** What lies in line for a thread, and what whoever waits for it hears. */
+/** The items queued for a thread, and what a waiting workflow learns of them. */
 import { describe, expect, it } from '@jest/globals';
 import { nothingCarried } from '../../src/core/thread/carried.ts';
 import { Inbox } from '../../src/workflows/inbox.ts';

@@ -1,4 +1,7 @@
-/** What a thread's workflow does with the step that a call has gone on into (workflows/step-ahead.ts), activation by activation. */
+/**
+ * How a thread's workflow handles the step into which a call has gone on (workflows/step-ahead.ts), activation by
+ * activation.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +16,7 @@ it('is the next step of the loop, and forgotten where a stop comes in the same m
     'runTool',
     // The second step is known, and calls a tool.
     'runTool',
-    // The third is not begun: the store ends the execution, and has what there is of it.
+    // The third step does not begin: the store ends the execution, and has what exists of that step.
     'commitStatus',
     'nothing',
     'modelStep',

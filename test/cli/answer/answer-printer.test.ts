@@ -1,11 +1,11 @@
-/** What `--wait` and `chat` write on standard output is the answer alone, where that is no terminal. */
+/** If standard output is no terminal, `--wait` and `chat` write only the answer to it. */
 import { describe, expect, it } from '@jest/globals';
 import { AnswerPrinter } from '../../../src/cli/answer/answer-printer.ts';
 import type { AnswerPart } from '../../../src/cli/answer/answer-stream.ts';
 
 const text = (delta: string): AnswerPart => ({ kind: 'text', delta, side: 'a' }) as AnswerPart;
 
-/** What is written on standard output meanwhile. */
+/** Returns what `work` writes to standard output. */
 function written(isTerminal: boolean, work: (printer: AnswerPrinter) => void): string {
   const { stdout, stderr } = process;
   const [isTTY, out, err] = [stdout.isTTY, stdout.write, stderr.write];

@@ -1,4 +1,7 @@
-/** What a reader sees of a log: attempts given up, chunks missed, messages of others. No server needed. */
+/**
+ * The answer as read from a log: with discarded attempts, missed chunks, and messages from other sources. No server
+ * needed.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { type AnswerPart, AnswerStream } from '../../../src/cli/answer/answer-stream.ts';
 import { createLogger } from '../../../src/cli/output/logger.ts';

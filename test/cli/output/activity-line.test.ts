@@ -1,4 +1,4 @@
-/** The line that says what is going on. */
+/** The status line that shows the current activity. */
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { ActivityLine } from '../../../src/cli/output/activity-line.ts';

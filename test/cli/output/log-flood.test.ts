@@ -1,4 +1,4 @@
-/** The log when one thing goes wrong ten thousand times. */
+/** The log when the same error happens ten thousand times. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

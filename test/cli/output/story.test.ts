@@ -1,4 +1,4 @@
-/** What worker and dev tell of their threads. */
+/** What `worker` and `dev` print about their threads. */
 import { expect, it } from '@jest/globals';
 import { ACT, createLogger } from '../../../src/cli/output/logger.ts';
 import { storyTeller } from '../../../src/cli/output/story.ts';

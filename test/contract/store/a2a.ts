@@ -1,4 +1,4 @@
-/** Tasks of agents elsewhere, by the calls that have begun them. */
+/** Tasks of agents elsewhere, keyed by the calls that began them. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
@@ -27,7 +27,7 @@ export function registerA2a(given: () => Stores): void {
       await store.a2a.note({ ...key, endpoint });
       const again = await second.a2a.begin({ ...ids(thread), messageId: 'another', contextId: 'another' });
       expect(again).toEqual({ ...begun, endpoint });
-      // Certainly not received: as before it was sent.
+      // The message has certainly not been received, so the row is as before it was sent.
       expect(await second.a2a.note({ ...key, endpoint: null })).toMatchObject({ endpoint: null });
       expect(await store.a2a.note({ ...key, index: 7, taskId: 't' })).toBeNull();
     });

@@ -1,4 +1,4 @@
-/** Actions: their rows and the log tell the same, once. */
+/** Actions: their rows and the log agree, and each change is logged once. */
 import { describe, expect, it } from '@jest/globals';
 import type { ToldAction } from '../../../src/store/port/action.ts';
 import type { Stores } from '../store-contract.ts';
@@ -282,7 +282,7 @@ export function registerAction(given: () => Stores): void {
           [held.action.id, 'started'],
         ]),
       );
-      // Its effect goes again: it is done again under the same id, and its end is known.
+      // The effect runs again, so its action is executed again under the same id, and its end is known.
       await actions.record({ threadId: thread.id, told: lost, leaseMs: 60_000 });
       await actions.end({ id: lost.action.id, threadId: thread.id, status: 'success' });
       expect((await states()).get(lost.action.id)).toBe('completed');

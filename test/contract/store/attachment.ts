@@ -1,4 +1,4 @@
-/** Files that messages name (definitions §15.4): the drain, staged files, what goes with a message, and what the log tells. */
+/** Files that messages name (definitions §15.4): looked up by the drain, staged, deleted with a message, and logged. */
 import { describe, expect, it } from '@jest/globals';
 import type { AttachmentRef } from '../../../src/core/message/message.ts';
 import { png } from '../../support/image.ts';

@@ -1,4 +1,4 @@
-/** Budgets and approvals: nobody is asked for what could never begin, and what a family cannot pay for any more is not asked for either. */
+/** Budgets and approvals: none is asked for a call that could never begin, or that the family can no longer pay for. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
@@ -31,7 +31,7 @@ async function openWait(thread: ThreadDriver, fields: Partial<OpenWait> = {}): P
   return opened.wait.id;
 }
 
-/** A thread with a budget whose step has called so often. */
+/** A thread with a budget, in a step that has made `count` calls. */
 async function calling(
   thread: ThreadDriver,
   limits: Omit<BudgetDefinition, 'warnAt'> | undefined,

@@ -1,4 +1,4 @@
-/** What code does beside the calls of its execution spends from the same budget: tools that it invokes, effects, words to a parent. */
+/** Work besides the calls of an execution spends from its budget: invoked tools, effects, messages to a parent. */
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { Stores } from '../store-contract.ts';

@@ -1,4 +1,4 @@
-/** A family spends from the budget of the execution that has begun it all, also where its threads work at once on two connections. */
+/** A family spends from the budget of the execution that started its work, also with two connections at once. */
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { StartedModelCall, StepRef, ThreadStore } from '../../../src/store/port/thread-store.ts';
@@ -10,7 +10,7 @@ const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => 
 const used = async (store: ThreadStore, id: string) =>
   (await store.budgets.read(id)).map(({ threadId, limit, used: spent }) => [threadId, limit, spent]);
 
-/** A thread with a budget, in a step with so many calls of subagents. */
+/** A thread with a budget, in a step that has called `count` subagents. */
 async function openRoot(store: ThreadStore, limits: Omit<BudgetDefinition, 'warnAt'>, count = 1) {
   const root = await openThread(store);
   const toolCalls = Array.from({ length: count }, (_, index) => call(`c${index}`, 'ask'));
@@ -150,7 +150,7 @@ export function registerBudgetFamily(given: () => Stores): void {
           const start = (): Promise<StartedModelCall> =>
             connection.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm', reserve });
           let started = await start();
-          // Asked again as often as others end: nobody sleeps.
+          // Asks again at once until the others have ended: the test never sleeps.
           while (started.kind === 'blocked') started = await start();
           if (started.kind !== 'started') return;
           const bound = started.maxOutputTokens ?? 0;
@@ -158,7 +158,7 @@ export function registerBudgetFamily(given: () => Stores): void {
           most = Math.max(most, held);
           const completionTokens = Math.min(bound, 1 + ((index * 5) % 12));
           const usage = { promptTokens: 1, completionTokens, totalTokens: 1 + completionTokens };
-          // Before the store lets it go.
+          // Counted before the store releases what was reserved.
           held -= bound - completionTokens;
           total += completionTokens;
           await connection.modelCalls.end({ ...ref, call: 1, ok: true, usage });

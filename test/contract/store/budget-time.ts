@@ -1,4 +1,4 @@
-/** Limits of time (core/governance/runtime.ts): counted in the store while a thread of the family is at work. */
+/** Time limits (core/governance/runtime.ts): counted in the store while a thread of the family is at work. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
@@ -20,7 +20,7 @@ async function runs(store: ThreadStore, id: string): Promise<number> {
   return used(store, id);
 }
 
-/** Its clock has been seen to stand while that of `other` went on. */
+/** Checks that the thread's clock stands still while that of `other` goes on; returns the time that it shows. */
 async function stands(store: ThreadStore, id: string, other: string): Promise<number> {
   const before = await used(store, id);
   await runs(store, other);

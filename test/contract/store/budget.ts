@@ -1,4 +1,4 @@
-/** Budgets (core/governance/budget.ts): spent from in the transaction of what is paid for, so once, whoever gives the command again. */
+/** Budgets (core/governance/budget.ts): charged in the transaction of what is paid for, so once if it is repeated. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
@@ -106,7 +106,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await start(1, 1)).toEqual({ kind: 'started' });
       expect(await start(1, 1)).toEqual({ kind: 'started' });
       expect(await used(thread)).toEqual({ maxLlmCalls: 1 });
-      // Its worker was lost; another one tries the step.
+      // The worker was lost; another one tries the step again.
       const again = await thread.begin([message('a')], { ...two, ordinal: 0 });
       expect(again).toMatchObject({ kind: 'call', attempt: 2 });
       expect(await start(2, 1)).toEqual({ kind: 'started' });
@@ -143,7 +143,7 @@ export function registerBudget(given: () => Stores): void {
         store.modelCalls.start({ ...ref, attempt, call, ...asked, reserve });
       const lines = async () =>
         (await store.budgets.read(thread.id)).map((line) => [line.used, line.reserved, line.estimated]);
-      // As much as all three have room for.
+      // As much output as all three limits have room for.
       expect(await start(1, 1)).toEqual({ kind: 'started', maxOutputTokens: 50 });
       expect(await start(1, 1)).toEqual({ kind: 'started', maxOutputTokens: 50 });
       expect(await lines()).toEqual([
@@ -151,7 +151,7 @@ export function registerBudget(given: () => Stores): void {
         [0, 50, 0],
         [0, 0.14, 0],
       ]);
-      // A refusal of the provider costs nothing.
+      // A request that the provider refuses costs nothing.
       const refusal = { code: 'rate_limit', message: 'slow down', statusCode: 429 };
       await store.modelCalls.end({ ...ref, call: 1, ok: false, error: refusal });
       expect(await lines()).toEqual([
@@ -164,7 +164,7 @@ export function registerBudget(given: () => Stores): void {
         kind: 'started',
         maxOutputTokens: 10,
       });
-      // Its worker was lost.
+      // The worker was lost.
       const again = await thread.begin([message('a')], { ...limits, ordinal: 0 });
       expect(again).toMatchObject({ kind: 'call', attempt: 2 });
       expect(await lines()).toEqual([
@@ -185,7 +185,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await lines()).toEqual(settled);
       await answer();
       expect(await lines()).toEqual(settled);
-      // What was taken for lost reports after all.
+      // The request that was taken for lost reports its usage after all.
       await store.modelCalls.end({ ...ref, call: 2, ok: true, usage, cost: 0.07 });
       expect(await lines()).toEqual([
         [60, 0, 0],

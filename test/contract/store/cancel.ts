@@ -76,7 +76,7 @@ export function registerCancel(given: () => Stores): void {
       const next = thread.as('run-2', given().second);
       await next.open();
       expect(await next.begin([message('b')])).toMatchObject({ kind: 'canceled', swept: 0, waiting: 1 });
-      // What others have queued goes on, as the next execution.
+      // What others have queued becomes the next execution.
       expect(await next.rest('idle')).toMatchObject({ kind: 'pending', waiting: 1 });
       const results = (await next.messages()).filter(({ role }) => role === 'tool');
       expect(results).toMatchObject([

@@ -1,4 +1,4 @@
-/** Two connections at once: what one writes, the other numbers after it. */
+/** Two connections at once: what both write is numbered in one order. */
 import { describe, expect, it } from '@jest/globals';
 import { SEEDS, seededRandom } from '../../support/seeded-random.ts';
 import type { Stores } from '../store-contract.ts';
@@ -14,7 +14,7 @@ export function registerConcurrency(given: () => Stores): void {
       await Promise.all(
         Array.from({ length: 120 }, (_, n) => {
           const handle = handles[n % 2] as typeof store;
-          const id = `i${Math.floor(n / 3)}`; // Each id comes three times.
+          const id = `i${Math.floor(n / 3)}`; // Each id occurs three times.
           if (n % 5 === 0) return handle.modelCalls.appendChunk({ ...ref, call: 1, delta: 'x' });
           if (n % 5 < 3) return handle.queue.add(thread.id, message(id));
           return handle.messages.inject(thread.id, {

@@ -231,7 +231,7 @@ export function registerEffect(given: () => Stores): void {
       const begun = (await Promise.all(asked)).map((each) =>
         each.kind === 'run' ? `${each.effect.id} ${each.attempt}` : each.kind,
       );
-      // Who finds one running takes its worker for lost; no attempt is given twice.
+      // A caller that finds an effect running takes its worker for lost; no attempt is handed out twice.
       expect(begun.sort()).toEqual(['e0 1', 'e0 2', 'e0 3']);
     });
   });

@@ -28,7 +28,7 @@ export function registerEnv(given: () => Stores): void {
         { scope: 'thread', type: 'secret', value: 'of the thread' },
         { scope: 'user', type: 'secret', value: 'of the user' },
       ]);
-      // A thread without a user, and one whose id is the user's.
+      // A thread without a user; and both ids swapped, since ids of threads and of users do not mix.
       expect(named(await store.env.read(thread, null), name)).toHaveLength(2);
       expect(named(await store.env.read(user, thread), name)).toHaveLength(1);
       await store.env.unset({ instance: true }, name);
@@ -122,7 +122,7 @@ export function registerEnv(given: () => Stores): void {
       ]);
       expect(Object.fromEntries(await Promise.all(seen))).toEqual({
         root: [`secret ${SECRET}`],
-        // A secret of the parent never becomes a text of the child.
+        // A secret of the parent never becomes a text variable of the child.
         child: [`secret ${SECRET}`],
         grandchild: [`secret ${SECRET}`],
         dead: [],
@@ -201,7 +201,7 @@ export function registerEnv(given: () => Stores): void {
         expect(error).toMatchObject({ code: 'InvalidConfiguration' });
         expect(String(error)).toContain('"A" of user "u"');
         expect(String(error)).not.toContain(SECRET);
-        // A list is still a list: one can see what to set anew.
+        // Listing still works, and shows which variable must be set again.
         const [entry] = await other.env.list({ user: 'u' });
         expect(entry).toMatchObject({ name: 'A', keyId: 'k1' });
         expect(entry).not.toHaveProperty('value');
@@ -214,7 +214,7 @@ export function registerEnv(given: () => Stores): void {
 
 const byScope = (a: { scope: string }, b: { scope: string }) => a.scope.localeCompare(b.scope);
 
-/** A root with children, grandchildren, a dead child, one that scopes, and a thread of another family. */
+/** A root with children, grandchildren, a terminated child, one whose agent scopes the variable, and another family. */
 async function openFamily(store: ThreadStore) {
   const root = await openThread(store);
   const make = async (parent: ThreadDriver, agent = 'helper') => {

@@ -1,4 +1,4 @@
-/** Items that name the execution which they begin (core/thread/execution-id.ts). */
+/** Items that name the execution that they begin (core/thread/execution-id.ts). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';

@@ -1,4 +1,4 @@
-/** Children in the contract suite: what a parent's call would ask for, and both threads driven as their workflows do it. */
+/** Children in the contract suite: the commands of a parent's call; both threads driven as their workflows would. */
 import { randomUUID } from 'node:crypto';
 import type { SubagentReport } from '../../../src/core/thread/subagent-report.ts';
 import type {
@@ -60,7 +60,7 @@ export function create(parent: ThreadDriver, { child, ...fields }: Asked = {}): 
   });
 }
 
-/** The child's thread, opened by its first run; `fields` are of the command that makes it. */
+/** Makes a child and opens its thread as its first run does; `fields` belong to the command that makes it. */
 export async function createOpened(parent: ThreadDriver, fields: Asked = {}): Promise<ThreadDriver> {
   const created = await create(parent, fields);
   if (created.kind !== 'created') throw new Error(`The child was not made: ${JSON.stringify(created)}.`);
@@ -79,7 +79,7 @@ export function report(fields: Partial<SubagentReport> = {}): SubagentReport {
 
 let executions = 0;
 
-/** The child answers what it was told, and tells its parent so. Answers the report's id. */
+/** The child answers its messages and reports to its parent. Returns the id of the report. */
 export async function work(
   child: ThreadDriver,
   told: Partial<SubagentReport> = {},

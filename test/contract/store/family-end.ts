@@ -1,4 +1,4 @@
-/** Reports that cross what a child is told, a child's end, and what it says of its own accord (runtime §8.2, §8.3, §10). */
+/** Reports that cross a message to the child, a child's end, and what it sends unasked (runtime §8.2, §8.3, §10). */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';

@@ -1,4 +1,4 @@
-/** Files that go along with messages between threads of a family (runtime §7.4, §8; definitions §13.6). */
+/** Files sent along with messages between threads of a family (runtime §7.4, §8; definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
 import { readWholeFile } from '../../../src/store/port/file-content.ts';
 import { png } from '../../support/image.ts';
@@ -59,7 +59,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       });
       expect(await store.files.getThumbnail(child.threadId, cat?.path ?? '')).toEqual(bytes('small'));
       expect(await thread.events('file.created')).toHaveLength(2);
-      // Each thread has its own: what one removes the other keeps.
+      // Each thread has its own copy: removing one leaves the other.
       await store.files.unlink(parent.id, '/notes.txt');
       expect(await read(thread, notes?.path ?? '')).toBe('parental');
       await write(thread, notes?.path ?? '', 'changed');
@@ -126,7 +126,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       if (!waits) {
         expect(queued?.content).toContain(`Attachments:\n${ref?.path}`);
         expect(queued?.metadata).toMatchObject({ missingAttachments: ['/gone'] });
-        // The reference holds as the message is taken.
+        // The reference is still valid when the message is taken.
         parent.afterStep = 1;
         await parent.commitTool(1, 0, { attempt: 'subagent' });
         await parent.begin([]);

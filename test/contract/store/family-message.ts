@@ -1,4 +1,4 @@
-/** What parents tell their children, and what is seen of a family as a whole (runtime §7.1, §8.1). */
+/** Messages of parents to their children, and views of a whole family (runtime §7.1, §8.1). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
@@ -35,7 +35,7 @@ export function registerFamilyMessage(given: () => Stores): void {
         { step: call.step, data: { childId: child.id, agent: 'researcher', messageId: 'm' } },
       ]);
       expect(await child.open()).toMatchObject({ waiting: 1 });
-      // Not again when it has been read.
+      // A message that has been read is not queued again.
       await work(child);
       expect(await store.children.tell(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
       expect(await child.open()).toMatchObject({ waiting: 0 });

@@ -1,4 +1,4 @@
-/** What children report to their parents, and who hears it (runtime §8, definitions §13.6). */
+/** What children report to their parents, and who receives it (runtime §8, definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
 import type { DeliveredReport } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
@@ -7,7 +7,7 @@ import { type Asked, createOpened, openParent, report, work } from './family-dri
 
 const CALL = { step: 1, index: 0 };
 
-/** By one of them; the others find it delivered, and have it told above the parent once more. */
+/** Expects one caller to deliver the report; the others find it delivered, and notify the ancestors once more. */
 function expectDelivered(answers: readonly DeliveredReport[], by: DeliveredReport['by']): void {
   const again = ({ heldUp }: DeliveredReport) => Number(heldUp === true);
   const expected = answers.map((_, index) => ({
@@ -32,7 +32,7 @@ export function registerFamilyReport(given: () => Stores): void {
       await child.answer([]);
       const rest = { report: report() };
       expect(await child.rest('idle', rest)).toEqual({ kind: 'rest', waiting: 0, step: 1, reportDue: true });
-      // Its answer was lost, and it comes again.
+      // The answer was lost, so the command is given again.
       expect(await child.rest('idle', rest)).toEqual({ kind: 'rest', waiting: 0, step: 1, reportDue: true });
       expect(await child.open()).toMatchObject({ isChild: true, reportDue: true });
       const record = await store.children.get(child.id);
@@ -116,7 +116,7 @@ export function registerFamilyReport(given: () => Stores): void {
       });
       expect(await parent.open()).toMatchObject({ waiting: 0 });
       expect(await parent.events('subagent.returned')).toMatchObject([{ step: 1, data: { by: 'call' } }]);
-      // The next one has no call that waits for it.
+      // No call waits for the next report.
       await child.stash(message('from elsewhere'));
       expect(await store.reports.deliver(child.id, await work(child))).toMatchObject({ by: 'message' });
     });

@@ -1,4 +1,4 @@
-/** The variables that a child begins with, and requests for those which nobody has (runtime §7.5, definitions §13.7). */
+/** The variables that a child starts with, and requests for those that nobody has (runtime §7.5, definitions §13.7). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { KeepRequest, ThreadStore } from '../../../src/store/port/thread-store.ts';

@@ -82,7 +82,7 @@ export function registerFamily(given: () => Stores): void {
       ]);
       expect(twice[0]).toEqual(twice[1]);
       const before = await parent.everything();
-      // The call decides, whatever comes with it.
+      // The child is found by its call, whatever else the command says.
       expect(await create(parent, { child: { ...child, threadId: 'another' } })).toEqual(twice[0]);
       expect(await parent.everything()).toEqual(before);
       expect(await store.children.list(parent.id)).toHaveLength(1);
@@ -175,7 +175,7 @@ export function registerFamily(given: () => Stores): void {
         living: [await store.children.get(first.id)],
       });
       expect(await parent.everything()).toEqual(before);
-      // Another agent's are counted on their own.
+      // Children of another agent are counted separately.
       const other = { agent: 'writer', maxInstances: 1 };
       expect(await create(parent, { child: other, call: call(2) })).toMatchObject({ kind: 'created' });
       await first.rest('terminated');
@@ -218,7 +218,7 @@ export function registerFamily(given: () => Stores): void {
   });
 }
 
-/** Children of one moment are told apart by their ids. */
+/** Compares thread ids by their order in these records: children of one moment are ordered by id. */
 export function byAge(records: readonly { readonly threadId: string }[]) {
   const ids = records.map(({ threadId }) => threadId);
   return (a: string, b: string) => ids.indexOf(a) - ids.indexOf(b);

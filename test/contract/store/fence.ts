@@ -1,11 +1,11 @@
-/** The fence: of all the runs that a thread had, the newest alone may write. */
+/** The fence: only the newest run of a thread may write. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
-/** Every command of a workflow that the fence refuses, on step 1. */
+/** Every command of a workflow that the fence refuses, applied to step 1. */
 const COMMANDS: readonly [string, (thread: ThreadDriver) => Promise<unknown>][] = [
   ['openThread', (thread) => thread.open()],
   ['stashItems', (thread) => thread.stash(message('late'))],

@@ -1,4 +1,4 @@
-/** Contents: in chunks, once for all that have them, gone with the last name; searches; caps. */
+/** File contents: chunked, shared by files with equal content, removed with the last of them; searches; limits. */
 import { describe, expect, it } from '@jest/globals';
 import type { FileChunk } from '../../../src/core/file/thread-file.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
@@ -8,7 +8,7 @@ import { filesOf } from './file.ts';
 
 const CHUNK = LIMITS.fileChunkBytes;
 
-/** Bytes that no two of which are alike for long. */
+/** Bytes without long repeated sequences. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -42,7 +42,7 @@ export function registerFileContent(given: () => Stores): void {
           Array.from({ length: total }, (_, n) => [n, total, n === total - 1]),
         );
         expect(chunks.every(({ data }) => data.length <= CHUNK)).toBe(true);
-        // Nothing else is in the memory behind what is handed out.
+        // The buffer behind a chunk holds nothing else.
         expect(chunks.every(({ data }) => data.buffer.byteLength === data.length)).toBe(true);
         expect(Buffer.concat(chunks.map(({ data }) => data)).equals(content)).toBe(true);
       },
@@ -66,7 +66,7 @@ export function registerFileContent(given: () => Stores): void {
         expect(same(await readWholeFile(second, b.id, '/three'), content)).toBe(true);
         await store.files.unlink(b.id, '/three');
         await b.write('/again', content);
-        // It was gone, and is another now.
+        // The old content was removed, so this one has a new id.
         expect(await id(b, '/again')).not.toBe(contentId);
         expect(same(await readWholeFile(second, b.id, '/again'), content)).toBe(true);
         await store.files.unlink(b.id, '/again');

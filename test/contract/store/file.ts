@@ -6,7 +6,7 @@ import { openThread } from '../thread-driver.ts';
 
 const encoder = new TextEncoder();
 
-/** The files of a thread of its own. */
+/** A new thread, and operations on its files. */
 export async function filesOf(store: ThreadStore) {
   const thread = await openThread(store);
   const { id } = thread;
@@ -206,7 +206,7 @@ export function registerFile(given: () => Stores): void {
       expect(await store.files.find(other.id, '*')).toEqual({ paths: [] });
       expect(await store.files.grep(other.id, 'needle')).toEqual([]);
       await other.write('/secret/plan', 'another');
-      // Ids of contents that got about open nothing.
+      // The id of a content that has leaked opens nothing in another thread.
       const chunk = { path: '/secret/plan', contentId: file?.contentId as string, index: 0 };
       expect(await store.files.readChunk(other.id, chunk)).toBeNull();
       expect(await store.files.readChunk(mine.id, chunk)).toEqual(encoder.encode('needle'));

@@ -1,4 +1,4 @@
-/** Waits for a log to grow: whoever waits is woken by what anybody writes, and by what was written before it waited. */
+/** Waits for a log to grow: a waiter is woken by any write, also by one that was made before it began to wait. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadEvent } from '../../../src/core/event/thread-event.ts';

@@ -1,4 +1,4 @@
-/** What the store keeps and judges for the guards of a turn: loops among calls, rounds. */
+/** What the store keeps and decides for the guards of a turn: loops among calls, rounds. */
 import { describe, expect, it } from '@jest/globals';
 import { toLoopGuard } from '../../../src/core/guard/loop.ts';
 import type { Stores } from '../store-contract.ts';
@@ -7,7 +7,7 @@ import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 const loops = toLoopGuard({ warning: 3, critical: 4 });
 const seen = { status: 'success', result: 'seen' } as const;
 
-/** A step of one call, which has its result. */
+/** Takes a step with one call, and stores its result. */
 async function callOnce(thread: ThreadDriver, n: number, first = false): Promise<unknown> {
   const toolCalls = [call(`c${n}`, 'look', n % 2 ? '{"a":1,"b":2}' : '{"b":2,"a":1}')];
   const { step } = await thread.answer(first ? [message(`m${n}`)] : [], { content: null, toolCalls });
@@ -64,7 +64,7 @@ export function registerGuard(given: () => Stores): void {
         pause: { agent: 'helper', rounds: { round: 1, maxRounds: 1, executedTools: ['look'] } },
       });
       expect(await child.begin([], rounds(9))).toEqual(paused);
-      // Whoever speaks brings new ones.
+      // A new message brings new rounds.
       expect(await child.begin([message('m2')], rounds(9))).toMatchObject({ kind: 'call' });
     });
   });

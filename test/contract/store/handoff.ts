@@ -1,4 +1,4 @@
-/** A handoff in the store (definitions §12.7): kept with the call's result, taking effect with the next step. */
+/** A handoff in the store (definitions §12.7): stored with the call's result, applied by the next step. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';

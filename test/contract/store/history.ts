@@ -6,7 +6,7 @@ import { call, message, openThread, type ThreadDriver } from '../thread-driver.t
 
 const ALL: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0 };
 
-/** One past execution for each text: a user's message, a call, its result, an answer. Then a step that asks. */
+/** One past execution for each text: a user message, a call, its result, an answer. Then an open step. */
 async function withPast(given: () => Stores, texts: readonly string[]): Promise<[ThreadDriver, number]> {
   const thread = await openThread(given().store);
   for (const [n, text] of texts.entries()) {
@@ -30,7 +30,7 @@ async function withPast(given: () => Stores, texts: readonly string[]): Promise<
 
 const RUN_2 = { runId: 'run-2' };
 
-/** A step with a call, and its result. */
+/** Takes a step with a call, and stores its result. */
 async function answeredTool(
   thread: ThreadDriver,
   { context, nextAgent }: { readonly context?: string; readonly nextAgent?: string } = {},
@@ -91,7 +91,7 @@ export function registerHistory(given: () => Stores): void {
       expect(context.messages[0]).toMatchObject({ reasoning: null, prompt: null });
     });
 
-    // A message of 400 characters takes some 104 tokens; a call and a short result some 20 each.
+    // A message of 400 characters counts as some 104 tokens; a call and a short result as some 20 each.
     const long = (n: number) => Array.from({ length: n }, (_, index) => `${index} `.padEnd(400, 'x'));
 
     it('[runtime 4] is as much of its newest part as the window takes', async () => {
@@ -148,7 +148,7 @@ export function registerHistory(given: () => Stores): void {
       }));
       expect(whole).toMatchObject({ trimmed: 0 });
       expect(ids(whole)).toBe(['now', ...items.map(({ id }) => id)].join(' '));
-      // Five tokens each.
+      // Each message counts as five tokens.
       const part = await thread.store.steps.readContext(thread.id, step, () => ({ ...ALL, tokens: 1005 }));
       expect(ids(part)).toBe(['now', ...items.slice(100).map(({ id }) => id)].join(' '));
       expect(part.trimmed).toBe(100);
@@ -187,7 +187,7 @@ export function registerHistory(given: () => Stores): void {
       expect(await count(2)).toBe(5);
     });
 
-    // What comes before the begin, and what it is asked with.
+    // A name, what happens before the begin, and fields of the begin.
     const SITUATIONS: [string, (thread: ThreadDriver) => Promise<unknown>, Partial<BeginStep>][] = [
       ['of a new thread', async () => undefined, {}],
       ['behind a result, with its execution', answeredTool, {}],

@@ -1,4 +1,4 @@
-/** What the store knows for hooks: rows before they are drained, as hooks have made them, and what hooks ask of the flow. */
+/** What the store shows and takes from hooks: rows to be drained, rows they have changed, what they ask of the flow. */
 import { describe, expect, it } from '@jest/globals';
 import type { QueueItem } from '../../../src/core/thread/item.ts';
 import type { PreparedRow } from '../../../src/store/port/hook.ts';
@@ -179,7 +179,7 @@ export function registerHook(given: () => Stores): void {
       const ref = await thread.beginCall([message('m1')], asked);
       expect(await store.steps.readContext(thread.id, ref.step)).toMatchObject({ scratch: { n: 1 } });
       expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
-      // Also where the answer was lost, and of queued tools, whose step nothing else commits.
+      // Also after a lost answer, and for queued tools, whose step no other command commits.
       expect(await thread.commit(ref)).toMatchObject({ kind: 'stored', record: { directive: 'stop' } });
       const tools = { prepared: [{ id: 't1' }], directive: 'b' as const };
       expect(await thread.begin([tool('t1', 'add')], { ...tools, afterStep: ref.step })).toMatchObject({

@@ -1,4 +1,4 @@
-/** Limits, as the store counts them (core/thread/step-limit.ts): asked before a step, and not begun anew by the thread's own work. */
+/** Limits as the store counts them (core/thread/step-limit.ts): checked before a step, not reset by a thread's work. */
 import { describe, expect, it } from '@jest/globals';
 import type { StepLimits } from '../../../src/core/thread/step-limit.ts';
 import type { Stores } from '../store-contract.ts';
@@ -9,7 +9,7 @@ const TWO = within({ maxSteps: { a: 2 } });
 const own = (thread: ThreadDriver, id: string) =>
   thread.store.queue.add(thread.id, tool(id, 'look'), { own: true });
 
-/** Two steps, whose limit is two, and a tool that the thread itself has queued. */
+/** A thread with two steps, which is the limit, and a tool that it has queued itself. */
 async function used(given: Stores): Promise<ThreadDriver> {
   const thread = await openThread(given.store);
   await thread.commit(await thread.beginCall([message('a')], TWO), { toolCalls: [call('c1', 'look')] });

@@ -1,4 +1,4 @@
-/** What servers of MCP have told of their tools. */
+/** The lists of tools that MCP servers have returned. */
 import { describe, expect, it } from '@jest/globals';
 import type { McpListedTool } from '../../../src/store/port/mcp.ts';
 import type { Stores } from '../store-contract.ts';

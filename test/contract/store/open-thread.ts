@@ -1,4 +1,4 @@
-/** openThread: the first act of each workflow run. */
+/** openThread: the first command of each workflow run. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';

@@ -1,4 +1,4 @@
-/** What code does to a thread beside its steps: messages written, changed and removed, marks, logs, the end. */
+/** What code does to a thread outside its steps: changes and removes messages, keeps a scratch, reads logs, ends it. */
 import { describe, expect, it } from '@jest/globals';
 import type { InjectedMessage } from '../../../src/store/port/message.ts';
 import type { Stores } from '../store-contract.ts';

@@ -1,4 +1,4 @@
-/** Executions that code of one process produces, and its presence. */
+/** Executions that code of one process produces, and the presence of that process. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
@@ -7,7 +7,7 @@ import { message, openThread, type ThreadDriver } from '../thread-driver.ts';
 const LONG_MS = 60_000;
 const line = (n: number) => ({ type: 'delta', data: { n } });
 
-/** A thread with an execution whose producer is claimed, and which has begun unless that is left to the test. */
+/** A thread with a claimed producer, whose execution has begun unless `begins` is false. */
 async function produced({ store }: Stores, { begins = true, presenceMs = LONG_MS } = {}) {
   const thread = await openThread(store);
   const executionId = `x:${randomUUID()}`;
@@ -58,10 +58,10 @@ export function registerProducer(given: () => Stores): void {
       expect(await tell(0, 1)).toBe(false);
       const { step, attempt } = await begin();
       expect(await tell(0, 1, 2)).toBe(true);
-      // Its answer was lost.
+      // The answer was lost, so the same lines are sent again.
       expect(await tell(0, 1, 2)).toBe(true);
       expect(await tell(2, 3)).toBe(true);
-      // A line is missing in between.
+      // Lines are missing in between.
       expect(await tell(9, 9)).toBe(false);
       expect(await store.producers.tell({ ...presence, holder: 'other', from: 3, lines: [line(4)] })).toBe(
         false,
@@ -99,7 +99,7 @@ export function registerProducer(given: () => Stores): void {
         state: 'open',
         overdue: true,
       });
-      // Whoever looks; both may.
+      // Any worker may look; both may find it.
       const closed = await Promise.all([store.producers.closeLost(), second.producers.closeLost()]);
       expect(Math.max(...closed)).toBeGreaterThanOrEqual(1);
       expect(await store.producers.find(thread.id, executionId)).toMatchObject({

@@ -51,7 +51,7 @@ export function registerRead(given: () => Stores): void {
   });
 
   describe('messages', () => {
-    // Newest window, oldest first, unless asked otherwise (definitions 22.11).
+    // The newest page, oldest first, unless the options say otherwise (definitions 22.11).
     it.each<[GetMessagesOptions, string, boolean, number]>([
       [{}, 'm0 m1 m3 m4 m5 p6', false, 6],
       [{ includeSilent: true }, 'm0 m1 m2 m3 m4 m5 p6 p7', false, 8],
@@ -65,7 +65,7 @@ export function registerRead(given: () => Stores): void {
       [{ limit: 1, includeSilent: true }, 'p7', true, 8],
       [{ limit: 3, offset: 1, includeSilent: true }, 'm4 m5 p6', true, 8],
       [{ limit: 0 }, '', true, 6],
-      // Engines differ in what they make of these.
+      // SQL engines treat these numbers differently.
       [{ limit: -1, offset: -2 }, '', true, 6],
       [{ limit: 2.9, offset: 0.5 }, 'm5 p6', true, 6],
       [{ limit: Number.POSITIVE_INFINITY }, 'm0 m1 m3 m4 m5 p6', false, 6],

@@ -108,7 +108,7 @@ export function registerRest(given: () => Stores): void {
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')] });
       await thread.rest(status);
       expect((await thread.transcript()).at(-1)).toMatch(/^look error: /);
-      // Nor will a later run take the call for one that is still to be made.
+      // A later run does not take the call for one that must still run.
       expect(await thread.as('run-2').begin()).toMatchObject({ kind: 'nothing_to_do' });
     });
 

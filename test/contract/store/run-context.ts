@@ -1,4 +1,4 @@
-/** Contexts of runs: what a thread is started with and what items bring, kept with the execution (docs/governance.md). */
+/** Contexts of runs: those of a thread's start and of its items, stored with the execution (docs/governance.md). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -71,7 +71,7 @@ export function registerRunContext(given: () => Stores): void {
       const pending = await store.queue.readPending(asked);
       await thread.begin(items);
       expect(await read(thread)).toMatchObject({ runId: 'r-1', traceId: 't-1', agentChain: ['helper'] });
-      // A row that is only staged has a place in line once its step begins.
+      // A row that is only staged gets its place in line when its step begins.
       expect(pending.runContext).toMatchObject({ traceId: 't-1' });
     });
 

@@ -1,4 +1,4 @@
-/** The index of runs: kept by what begins and ends executions, and read over all threads. */
+/** The index of runs: maintained by the commands that begin and end executions, and read across all threads. */
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionPlace } from '../../../src/store/port/execution.ts';
 import type { Stores } from '../store-contract.ts';

@@ -1,4 +1,4 @@
-/** Two AI sides of one thread in the store (definitions §12.3): who acts, as whom it speaks, and what a side does at once. */
+/** Two AI sides of one thread in the store (definitions §12.3): who acts, in which role, and its immediate calls. */
 import { describe, expect, it } from '@jest/globals';
 import type { Side } from '../../../src/core/author/thread-execution.ts';
 import type { Session } from '../../../src/core/thread/session.ts';
@@ -17,7 +17,7 @@ const rule = (id: string) => message(id, 'a rule', { role: 'system' });
 const sessionOf = async (thread: ThreadDriver): Promise<Session | undefined> =>
   (await thread.store.threads.get(thread.id))?.session;
 
-/** One whole step of whoever is to act. */
+/** Takes one whole step of the side that must act; returns the side. */
 async function act(
   thread: ThreadDriver,
   items: Items,
@@ -97,7 +97,7 @@ export function registerSide(given: () => Stores): void {
       const thread = await openThread(given().store);
       await act(thread, [message('m')], TWO);
       await act(thread, [], at('b', 1));
-      // A reset: the new run has not seen either of the steps.
+      // A reset: the new run has seen neither of the steps.
       const reset = thread.as('run-2');
       expect(await reset.begin([], at('a', 0))).toMatchObject({
         kind: 'stored',
@@ -217,7 +217,7 @@ export function registerSide(given: () => Stores): void {
   describe('the history of a step of two AI sides', () => {
     const WINDOW = { includeChat: true, includePastTools: true, recentImages: 0, twoSides: true };
 
-    /** An earlier execution in which side A has looked at something large. Then a step of the side. */
+    /** An earlier execution in which side A has read a large result. Then a step of the given side. */
     async function withPast(side: Side): Promise<[ThreadDriver, number]> {
       const thread = await openThread(given().store);
       await act(thread, [message('u')], TWO, {
@@ -240,7 +240,7 @@ export function registerSide(given: () => Stores): void {
       ['b', 100, 'u ac ar a b now', 0],
       ['a', 100, 'b now', 4],
       ['a', 10_000, 'u ac ar a b now', 0],
-      // It begins with what side B hears as a user's: a word of side A.
+      // The history starts with a message of side A, which side B reads as a user message.
       ['b', 25, 'ac ar a b now', 1],
     ])(
       '[runtime 4a] has room for all but what the other side asked its tools: side %s with %i tokens is "%s"',
@@ -296,7 +296,7 @@ export function registerSide(given: () => Stores): void {
       const thread = await openThread(given().store);
       const first = { immediate: { a: calls('helper:a', 'greet') } };
       await thread.begin([message('m')], { ...first, ordinal: 0 });
-      // The answer was lost, and the worker too.
+      // Both the answer and the worker were lost.
       expect(await thread.begin([message('m')], { ...first, ordinal: 0 })).toMatchObject({
         record: { step: 1 },
       });
@@ -316,7 +316,7 @@ export function registerSide(given: () => Stores): void {
       };
       await handOver('clerk', 2);
       const other = { immediate: { a: calls('clerk:a', 'greet') } };
-      // Whoever asked on behalf of the agent before makes none.
+      // The clerk has the thread now, so its immediate calls are made.
       expect(await thread.begin([message('o')], { ...other, ordinal: 3 })).toMatchObject({
         record: { step: 4, calls: ['greet'] },
       });

@@ -1,4 +1,4 @@
-/** beginStep, commitStep, failStep and the stream between them, in the ordinary course. */
+/** beginStep, commitStep, failStep and the stream between them, without faults. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, tool } from '../thread-driver.ts';
@@ -190,7 +190,7 @@ export function registerStep(given: () => Stores): void {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.stash(message('b'));
-      // Pending rows are the next step's and the workflow counts them; they are not this step's input.
+      // Pending rows belong to the next step, and the workflow counts them; they are not input of this step.
       expect(await thread.commit(ref)).toMatchObject({ record: { moreInput: false } });
       thread.afterStep = 1;
       expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2, swept: 1 });
@@ -295,7 +295,7 @@ export function registerStep(given: () => Stores): void {
       const removeAll = async (olderThanMs: number) => {
         while ((await store.events.removeChunks(olderThanMs)) > 0);
       };
-      // Under way, and over for less than that.
+      // Nothing is removed while the execution is open, or for some time after its end.
       await removeAll(-60_000);
       expect(await streamed()).toHaveLength(2);
       await thread.rest();

@@ -1,4 +1,4 @@
-/** Strikes against work that takes its process down. */
+/** Strikes against units of work that take down their process. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';

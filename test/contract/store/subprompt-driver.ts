@@ -1,4 +1,4 @@
-/** Drives the call of a prompt through the store, the way `runSubprompt` does. */
+/** Drives the call of a prompt through the store as `runSubprompt` does. */
 import type {
   CommittedStep,
   OpenedSubprompt,
@@ -10,7 +10,7 @@ import { call, message, openThread, type ThreadDriver } from '../thread-driver.t
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
-/** Step 1 has called a prompt, and its call is begun. */
+/** A thread whose step 1 has called a prompt, and whose call has begun. */
 export async function withPromptCall(given: () => Stores, ...more: string[]): Promise<ThreadDriver> {
   const thread = await openThread(given().store);
   const names = ['consult', ...more];

@@ -1,4 +1,4 @@
-/** openSubprompt, readSubprompt, and what commands of the thread's own make of a sub-prompt's step (definitions §12.6). */
+/** openSubprompt, readSubprompt, and how other commands treat the step of a sub-prompt (definitions §12.6). */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { message, tool } from '../thread-driver.ts';
@@ -51,7 +51,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await ask()).toEqual({ kind: 'none' });
       const stored = { kind: 'stored', record: { step: 2, kind: 'prompt', calls: ['greet'] } };
       expect(await ask('greet')).toMatchObject(stored);
-      // The answer was lost; what is enabled by now does not matter.
+      // The answer was lost; which subagents are enabled by now does not matter.
       expect(await ask()).toMatchObject(stored);
       expect(await thread.store.subprompts.read(thread.id, 1, 0)).toBeNull();
       expect(await thread.beginTool(2, 0)).toMatchObject({

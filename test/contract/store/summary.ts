@@ -9,7 +9,7 @@ const KEY = { prompt: 'main', scope: '' };
 const WINDOW: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0, summaries: KEY };
 
 export function registerSummary(stores: () => Stores): void {
-  /** A thread with six answered words, and a step that is open behind another. */
+  /** A thread with six answered messages, and an open step with a seventh. */
   async function talkedWith(): Promise<{ thread: ThreadDriver; ref: StepRef }> {
     const thread = await openThread(stores().store);
     for (let word = 1; word <= 6; word += 1) {
@@ -24,7 +24,7 @@ export function registerSummary(stores: () => Stores): void {
   const read = ({ store, id }: ThreadDriver, { step }: StepRef, window: Partial<HistoryWindow> = {}) =>
     store.steps.readContext(id, step, () => ({ ...WINDOW, ...window }));
 
-  /** Covers so many of the messages. */
+  /** Builds a summary that covers the first `count` messages of the history. */
   async function summarise(
     thread: ThreadDriver,
     ref: StepRef,

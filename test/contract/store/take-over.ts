@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
-/** The workflow again from its beginning, under a new run: it knows no step, and calls its execution otherwise. */
+/** The workflow started again under a new run: it knows no step, and uses another execution id. */
 function reset(thread: ThreadDriver): ThreadDriver {
   const again = thread.as('run-reset');
   again.executionId = 'execution-reset';

@@ -1,4 +1,4 @@
-/** What is kept beside a task's loop: sessions of backends, its manifest, its place below a thread, and the presence of an adapter that lives with a process. */
+/** What is stored besides a task's loop: backend sessions, its manifest, its place below a thread, its adapter. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { CreateChild } from '../../../src/store/port/thread-store.ts';
@@ -43,7 +43,7 @@ export function registerTaskKept(given: () => Stores): void {
       });
       expect(await given().second.tasks.getSession(colleague.threadId, id)).toMatchObject(session);
       for (const { threadId } of [own, nobodys]) expect(await tasks().getSession(threadId, id)).toBeNull();
-      // Another owner's of the same id is another one.
+      // A session of another owner with the same id is a separate session.
       await tasks().putSession({ ...session, threadId: own.threadId, status: 'failed', resumeToken: null });
       expect(await tasks().getSession(own.threadId, id)).toMatchObject({
         status: 'failed',
@@ -173,7 +173,7 @@ export function registerTaskKept(given: () => Stores): void {
       expect(await store.producers.listLostTasks()).toContain(threadId);
       await store.producers.forgetLostTask(threadId);
       expect(await store.producers.listLostTasks()).not.toContain(threadId);
-      // Its process comes back, and nobody takes it over.
+      // The adapter's process comes back: it gets no presence, and no other process can take the task over.
       expect(await store.producers.renewAll({ holder: 'queue-1', presenceMs: 1 })).toBe(0);
       expect(
         await tasks().keepObservation({

@@ -12,7 +12,7 @@ export function registerTask(given: () => Stores): void {
   const eventsOf = async (threadId: string) =>
     (await given().store.events.read(threadId, 0)).map(({ type }) => type);
 
-  /** A task that is open, with its run. */
+  /** An open task, with its run. */
   async function openTask({ name = 'count', runId = 'run-1', userId = null as string | null } = {}) {
     const id = randomUUID();
     const run = { threadId: `task/${id}`, runId };

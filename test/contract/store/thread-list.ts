@@ -1,4 +1,4 @@
-/** Lists of threads: what is looked for, in which order, page behind page; and tags. */
+/** Lists of threads: filters, order and pages; and tags. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ListThreads } from '../../../src/store/port/thread-store.ts';
@@ -71,7 +71,7 @@ export function registerThreadList(given: () => Stores): void {
       const agent = `agent-${randomUUID()}`;
       const threads = Array.from({ length: 7 }, () => new ThreadDriver(store));
       for (const thread of threads) await thread.open({ agent, tags: [agent] });
-      // The oldest has changed last.
+      // The oldest thread is the last one that was changed.
       await store.threads.setTags(threads[0]?.id ?? '', [agent, 'changed']);
       const walk = async (options: ListThreads) => {
         const found = [];

@@ -1,4 +1,4 @@
-/** Threads that are deleted. */
+/** Deletion of threads. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
@@ -19,7 +19,7 @@ export function registerThreadRemoval(given: () => Stores): void {
         await store.values.set(each.id, 'k', 1);
         await store.threads.setTags(each.id, [tag]);
       }
-      // More than go in one transaction.
+      // More rows than are deleted in one transaction.
       await thread.stash(...Array.from({ length: 600 }, (_, n) => message(`queued-${n}`)));
       await expect(store.threads.remove(thread.id)).rejects.toMatchObject({ code: 'ThreadBusy' });
       await store.threads.terminate(thread.id, 'its owner wants it so');
@@ -40,14 +40,14 @@ export function registerThreadRemoval(given: () => Stores): void {
       expect(await store.env.list({ thread: thread.id })).toEqual([]);
       expect(await store.values.get(thread.id, 'k')).toBeNull();
       expect(await store.threads.list({ tag })).toMatchObject([{ id: other.id }]);
-      // The content was of both: it stays with the one that is left.
+      // Both threads had the content: it stays with the one that is left.
       const file = await store.files.open(other.id, '/a.txt');
       expect(
         await store.files.readChunk(other.id, { path: '/a.txt', contentId: file?.contentId ?? '', index: 0 }),
       ).toEqual(bytes);
       await second.threads.remove(thread.id);
       expect(await store.threads.get(thread.id)).toEqual(gone);
-      // Its id is used up, and nothing is written to it.
+      // The id stays used up, and nothing can be written to the thread.
       expect(await thread.open()).toMatchObject({ kind: 'terminated' });
       await expect(store.values.set(thread.id, 'k', 2)).rejects.toMatchObject({ code: 'ThreadTerminated' });
       await expect(store.threads.setTags(thread.id, ['x'])).rejects.toMatchObject({ code: 'ThreadNotFound' });

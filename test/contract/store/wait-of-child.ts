@@ -7,7 +7,7 @@ import { createOpened, openParent, report } from './family-driver.ts';
 
 const statusOf = async (thread: ThreadDriver) => (await thread.store.threads.get(thread.id))?.status;
 
-/** The child's one call waits; `waits`: its parent's call waits for its report. */
+/** A child whose only call waits for a person. `waits`: the parent's call waits for the child's report. */
 async function waitingChild(given: () => Stores, waits = true) {
   const parent = await openParent(given().store);
   const child = await createOpened(parent, { waits });

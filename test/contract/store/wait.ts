@@ -1,4 +1,4 @@
-/** Waits (port/wait.ts): what is asked of people, and the calls that wait for it. */
+/** Waits (port/wait.ts): what people are asked, and the calls that wait for their answers. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { OpenWait } from '../../../src/store/port/wait.ts';
@@ -20,7 +20,7 @@ const asks = (thread: ThreadDriver, fields: Partial<OpenWait> = {}): OpenWait =>
   ...fields,
 });
 
-/** A thread whose one call has asked. */
+/** A thread whose only call has asked a question. */
 async function waiting(given: () => Stores, fields: Partial<OpenWait> = {}) {
   const thread = await openThread(given().store);
   await thread.answer([message('a')], { content: null, toolCalls: [call('c0', 'look')] });
@@ -93,7 +93,7 @@ export function registerWait(given: () => Stores): void {
       });
       expect(await thread.commitTool(1, 0)).toEqual({ kind: 'late' });
       expect(await thread.commitTool(1, 0, { attempt: 'attempt-2' })).toMatchObject({ kind: 'stored' });
-      // The value may be a secret.
+      // The value is not logged: it may be a secret.
       expect((await thread.events('wait.answered')).map(({ data }) => data)).toEqual([
         { waitId: wait.id, kind: 'question', name: 'look', callId: 'c0', by: 'ada' },
       ]);

@@ -1,6 +1,6 @@
 /**
- * Threads in the midst of their life, and what a store answers about them: made and asked by the build that a database was recorded
- * with, and asked again by this one once it has brought that database to its own schema.
+ * Threads in many states, and what a store answers about them: made and queried by the build that recorded a database,
+ * and queried again by this build once it has migrated that database.
  */
 import type { HistoryWindow, StepContext, ThreadStore } from '../../../src/store/port/thread-store.ts';
 import { call, message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
@@ -9,7 +9,7 @@ const LIMITS = { maxSteps: { a: 4, b: 4 }, maxSessionTurns: 9 };
 const limits = () => LIMITS;
 const TWO_SIDES = { twoSides: true, session: { side: 'b', turns: 1 }, limits } as const;
 
-/** An execution that has come to its end: `steps` with a call each, then an answer. */
+/** Runs an execution to its end: `steps` steps with a call each, then an answer. */
 async function live(thread: ThreadDriver, name: string, steps: number): Promise<void> {
   thread.executionId = name;
   for (let n = 0; n < steps; n++) {
@@ -24,7 +24,7 @@ async function live(thread: ThreadDriver, name: string, steps: number): Promise<
 
 type Life = (thread: ThreadDriver) => Promise<void>;
 
-/** What each thread has behind it; the newest step of the last execution is left as the name says. */
+/** The past of each thread; the newest step of its last execution is in the state that the name gives. */
 const LIVES: Readonly<Record<string, Life>> = {
   'at rest': async (thread) => {
     await live(thread, 'one', 2);
@@ -93,7 +93,7 @@ const LIVES: Readonly<Record<string, Life>> = {
 
 export const MID_LIFE = Object.keys(LIVES);
 
-/** Where a thread's workflow stands. */
+/** The position of a thread's workflow. */
 export type Standing = Pick<ThreadDriver, 'id' | 'runId' | 'executionId' | 'afterStep'>;
 
 export async function makeMidLife(store: ThreadStore): Promise<Record<string, Standing>> {
@@ -109,9 +109,9 @@ export async function makeMidLife(store: ThreadStore): Promise<Record<string, St
 
 const WINDOW: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0, tokens: 60 };
 
-/** What is read of it, before and after its next step; the answers are JSON, without times and made-up ids. */
+/** Reads a thread before and after its next step; the answers are JSON, without times and random ids. */
 export async function askMidLife(store: ThreadStore, { id, ...standing }: Standing): Promise<unknown> {
-  // Ordinals that nobody has used.
+  // The ordinals below have not been used by any step.
   const thread = Object.assign(new ThreadDriver(store, id), standing);
   const sides = standing.executionId === 'two' && standing.afterStep > 0 ? { limits } : {};
   const pending = async () => {

@@ -1,6 +1,6 @@
 /**
- * Records a database for `upgrade.test.ts`, by the build whose schema is about to change:
- * `node_modules/.bin/node test/contract/upgrade/record.ts NAME`, the name of its last migration. What is recorded is never edited.
+ * Records a database for `upgrade.test.ts`. Run it with the build whose schema is about to change:
+ * `node_modules/.bin/node test/contract/upgrade/record.ts NAME` (its last migration). Recordings are never edited.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ rmSync(folder, { recursive: true });
 const file = join(import.meta.dirname, `schema-${name}.json`);
 writeFileSync(file, `${JSON.stringify({ migration: name, threads, answers, tables })}\n`);
 
-/** All rows but the store's name and the migrator's own. */
+/** Returns all rows, except the store's name and the migrator's own. */
 function dump(path: string): Record<string, unknown[]> {
   const database = new DatabaseSync(path, { readOnly: true });
   const names = database.prepare(`select name from sqlite_master where type = 'table'`).all();

@@ -110,7 +110,7 @@ describe('the calls of an answer', () => {
     expect(calls).toEqual([
       { call: { id: 'call_4_0', name: 'look', arguments: { a: 1 } }, repairs: ['inline'] },
     ]);
-    // The text of the answer has it.
+    // The answer's text already holds the call as the model wrote it.
     expect(raw).toEqual([]);
     const mended = clean([], { content: '<tool_code>look({"a":1,})</tool_code>', finishReason: 'stop' });
     expect(mended.calls[0]?.repairs).toEqual(['inline', 'commas']);

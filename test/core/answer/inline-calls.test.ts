@@ -1,4 +1,4 @@
-/** Calls within a text: what stands in a wrapper made for them, and nothing that merely speaks of a tool. */
+/** Calls within a text: those in a wrapper made for calls are found, mere mentions of a tool are not. */
 import { describe, expect, it } from '@jest/globals';
 import { findInlineCalls, mayHoldCalls } from '../../../src/core/answer/inline-calls.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';

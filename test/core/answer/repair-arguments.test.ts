@@ -1,4 +1,4 @@
-/** What is made of the arguments that a model wrote, and what is left alone: nothing is ever made up. */
+/** How malformed arguments of a model are repaired, and which ones are left as they are: no value is ever invented. */
 import { describe, expect, it } from '@jest/globals';
 import {
   ARGUMENT_REPAIRS,
@@ -88,7 +88,7 @@ describe('the arguments of a call', () => {
   });
 });
 
-/** 10,000 in all. */
+/** Rounds per seed: 10,000 in all. */
 const ROUNDS = 1250;
 
 function anyObject(random: Random, levels = 3): Record<string, unknown> {

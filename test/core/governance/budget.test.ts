@@ -1,4 +1,4 @@
-/** core/governance/budget.ts: what a spending comes to. */
+/** core/governance/budget.ts: how a spending is judged. */
 import { describe, expect, it } from '@jest/globals';
 import {
   type BudgetLimit,

@@ -1,4 +1,4 @@
-/** What a policy says of capabilities: the most specific rule of a set, the strongest over sets and capabilities. */
+/** How a policy judges capabilities: the most specific rule of each set, then the strongest effect of all. */
 import { describe, expect, it } from '@jest/globals';
 import { findRules, handedDown } from '../../../src/core/governance/agent-policy.ts';
 import { type CapabilityPolicy, decide } from '../../../src/core/governance/capability-policy.ts';
@@ -104,7 +104,7 @@ describe('what a thread hands down', () => {
     expect(judge(handed, ['c.d'])).toBe('require_approval');
     expect(judge(handed, ['e'])).toBe('allow');
     expect(judge(handed, [])).toBe('deny');
-    // And over one generation more.
+    // The same holds one generation further down.
     expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), ['a.x'])).toBe('deny');
     expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
   });

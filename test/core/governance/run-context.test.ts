@@ -1,4 +1,4 @@
-/** Contexts of runs: checked as they come in, joined without ever widening. */
+/** Contexts of runs: checked when they come in, and joined so that nothing is ever widened. */
 import { describe, expect, it } from '@jest/globals';
 import { readContextMetadata, writeContextMetadata } from '../../../src/core/governance/context-metadata.ts';
 import { parseContext } from '../../../src/core/governance/given-context.ts';
@@ -169,7 +169,7 @@ describe('a context', () => {
   });
 });
 
-/** The same numbers in each run. */
+/** A random number generator that returns the same numbers in each test run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** The three detectors of loops as a function of a window, and the bounds of their thresholds. */
+/** The three loop detectors, as functions of a window of calls, and the bounds of their thresholds. */
 import { describe, expect, it } from '@jest/globals';
 import {
   addWarning,
@@ -8,7 +8,7 @@ import {
   toLoopGuard,
 } from '../../../src/core/guard/loop.ts';
 
-/** `aab`: calls of `a`, `a` and `b`, oldest first. Capitals are progress. */
+/** A window of calls: `aab` means calls of `a`, `a` and `b`, oldest first. Capitals are calls with progress. */
 function newest(calls: string): LoopCall[] {
   const made = [...calls].map((letter) => ({
     name: 'call',
@@ -33,7 +33,7 @@ describe('loops among calls', () => {
     ['ABA', undefined],
     ['ABAB', 'warning ping_pong 4'],
     ['XABABABAB', 'critical ping_pong 8'],
-    // Counted no further than to the end.
+    // The count stops at the threshold that ends the execution.
     ['ABABABABAB', 'critical ping_pong 8'],
     ['ABBA', undefined],
     ['ABCABCABC', undefined],
@@ -48,7 +48,7 @@ describe('loops among calls', () => {
   });
 
   it('[AX-78] the worst verdict counts, whichever detector comes to it', () => {
-    // Four of the same are a warning, and end eight without progress.
+    // The last four are equal, which is a warning; all eight make no progress, which ends the execution.
     expect(found('wxyzaaaa')).toBe('critical no_progress 8');
     expect(found('xyzaaaa')).toBe('warning generic_repeat 4');
   });

@@ -16,7 +16,7 @@ import { createWorker } from 'everthread/worker';
 import desk from './agents/agents/desk.js';
 import findOrder from './agents/tools/find_order.js';
 
-/** Everything that is inferred here has a name in the declarations of this file. */
+/** Every type that is inferred here can be named in the declarations of this file. */
 export const script = scriptedModel([says('hello')]);
 export const provider: ProviderFactory = script.provider;
 export const registry: Registry = registryFrom({ agents: [desk], tools: { find_order: findOrder } });

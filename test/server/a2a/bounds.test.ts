@@ -1,4 +1,4 @@
-/** What A2A does not let anybody do: reach tasks of others, speak another version, begin without what is lacked. */
+/** What A2A forbids: accessing other users' tasks, using another version, starting without required values. */
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../../src/server/api/access.ts';
 import { says, scriptedModel } from '../../../src/testing/index.ts';
@@ -40,7 +40,7 @@ describe('a door of A2A', () => {
     expect(await codes('GET', `/tasks?contextId=${contextId}`)).toEqual([404, 'TASK_NOT_FOUND']);
     const into = { message: message({ contextId, messageId: 'm-2' }) };
     expect(await codes('POST', '/message:send', into)).toEqual([404, 'TASK_NOT_FOUND']);
-    // The same message of somebody else is another one.
+    // The same message id from another user is another message.
     const other = await api.call('POST', `${path}/message:send`, { message: message() }, as(BOB));
     expect(other.body.task.contextId).not.toBe(contextId);
     const rpc = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: message() } };
@@ -66,7 +66,7 @@ describe('a door of A2A', () => {
     const pushed = { message: message(), configuration: { taskPushNotificationConfig: { url: 'http://x' } } };
     expect(await refused(rpc('SendMessage', pushed))).toEqual([200, 7, -32003]);
     expect(await refused(rpc('GetExtendedAgentCard'))).toEqual([200, 7, -32007]);
-    // Other words under the id of a message that was taken.
+    // A different text under the id of a message that was accepted.
     const { body } = await api.call(
       'POST',
       '/a2a/helper',

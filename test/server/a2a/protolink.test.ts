@@ -1,4 +1,4 @@
-/** Protolink's AgentClient and its way to cancel, over the door of A2A. */
+/** Protolink's AgentClient and its way to cancel, against the A2A endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import {
   AgentClient,
@@ -41,7 +41,8 @@ describe('AgentClient', () => {
     const asked = await client.cancelTask(url, task.id, { reason: 'Stopped from the application' });
     expect(asked.id).toBe(task.id);
     const result = await running;
-    // Told within ten seconds, else as it stood then; the same again is answered as it is now.
+    // The first request returns the end if it comes within ten seconds, else the state at that time; a repeated one
+    // returns the current state.
     const canceled = await client.cancelTask(url, task.id);
     expect([canceled.state, result.state]).toEqual(['canceled', 'canceled']);
     for (const { metadata } of [canceled, result])

@@ -1,4 +1,4 @@
-/** Tasks of A2A over both bindings, with the published client as it is. */
+/** A2A tasks over both bindings, with the published client, unmodified. */
 import { randomUUID } from 'node:crypto';
 import { TaskState } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
@@ -46,12 +46,12 @@ describe('tasks of A2A', () => {
       ]);
       expect(task.history.map(({ messageId }) => messageId)).toEqual(['m-1']);
       expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
-      // The same again is the same task; in its context another message begins another one.
+      // The same message again is the same task; another message in its context begins another task.
       expect(asTask(await client.sendMessage(request))).toEqual(task);
       const next = asTask(await client.sendMessage(sending('bye', { contextId })));
       expect([next.contextId, answerOf(next)]).toEqual([contextId, 'Bye!']);
       expect(next.id).not.toBe(task.id);
-      // As it was, whatever has come behind it.
+      // The first task is unchanged by what followed.
       expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
       expect(await runtime.transcript(contextId)).toEqual([
         'user: hi',
@@ -73,7 +73,7 @@ describe('tasks of A2A', () => {
     expect(texts).toBe('Hello you');
     const id = taskIdOf(frames);
     expect(answerOf(await client.getTask({ tenant: '', id }))).toBe('Hello you');
-    // Of what has ended there is nothing to be told; whoever comes back with a cursor is told what is left.
+    // A task that has ended has no events to subscribe to; a client that returns with a cursor receives the rest.
     await expect(collect(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow('has ended');
   });
 
@@ -91,7 +91,8 @@ describe('tasks of A2A', () => {
         canceled ??= client.cancelTask({ tenant: '', id, metadata: { reason: 'enough' } });
     }
     expect(words.at(-1)).toBe('TASK_STATE_CANCELED');
-    // Told within ten seconds, else as it stood then; the same again is answered as it is now.
+    // The first request returns the end if it comes within ten seconds, else the state at that time; a repeated one
+    // returns the current state.
     expect(asTask(await canceled).id).toBe(id);
     const task = asTask(await client.cancelTask({ tenant: '', id, metadata: undefined }));
     expect(stateOf(task)).toBe('TASK_STATE_CANCELED');
@@ -138,14 +139,14 @@ describe('tasks of A2A', () => {
       const [{ id } = { id: '' }] = (
         await client.listTasks(listing({ status: TaskState.TASK_STATE_INPUT_REQUIRED }))
       ).tasks;
-      // What answers nothing changes nothing.
+      // A message that does not answer the question changes nothing.
       const unsure = asTask(await client.sendMessage(sending('hm', { taskId: id })));
       expect(stateOf(unsure)).toBe('TASK_STATE_INPUT_REQUIRED');
       const yes = sending('Yes.', { taskId: id, messageId: 'yes-1' });
       const second = asTask(await client.sendMessage(yes));
       expect(stateOf(second)).toBe('TASK_STATE_INPUT_REQUIRED');
       expect(second.history.map(({ messageId }) => messageId).at(-1)).toBe('yes-1');
-      // The same answer again is none to what is asked now.
+      // The same answer sent again does not answer the present question.
       expect(asTask(await client.sendMessage(yes)).status).toEqual(second.status);
       const [, wait] = second.status?.message?.parts ?? [];
       const { waitId } = (wait?.content?.value ?? {}) as { waitId: string };

@@ -1,4 +1,4 @@
-/** AG-UI over HTTP, asked by its own client as it is published: which refuses every stream that breaks a rule of the protocol. */
+/** AG-UI over HTTP with its published client, which rejects every stream that breaks a rule of the protocol. */
 import { randomUUID } from 'node:crypto';
 import { type BaseEvent, HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';
@@ -64,7 +64,7 @@ describe('/ag-ui/{agent}', () => {
       { outcome: { type: 'success' }, usage: [{ inputTokens: 18, outputTokens: 8 }] },
       { outcome: { type: 'success' } },
     ]);
-    // A client that has lost the answer, and one that has lost everything.
+    // A client that lost the answer, and one that lost everything.
     const again = connect(api, agent.threadId);
     again.agent.setMessages(said);
     await again.agent.runAgent();
@@ -86,7 +86,7 @@ describe('/ag-ui/{agent}', () => {
       say('pay');
       await agent.runAgent();
       const [asked] = agent.pendingInterrupts;
-      // A client that comes to it now is asked the same, whether it says something or not.
+      // A client that joins now receives the same question, whether it sends a message or not.
       const other = connect(api, agent.threadId);
       await other.agent.runAgent();
       expect(other.agent.pendingInterrupts).toEqual([asked]);
@@ -116,7 +116,7 @@ describe('/ag-ui/{agent}', () => {
       parameters: { type: 'object', properties: { town: { type: 'string' } } },
     };
     const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
-    /** What it asks of the client, and was not told a result of. */
+    /** Calls of the client's tools that have no result yet. */
     const openCalls = ({ messages }: HttpAgent) => {
       const done = new Set(messages.flatMap((each) => (each.role === 'tool' ? [each.toolCallId] : [])));
       return messages
@@ -147,7 +147,7 @@ describe('/ag-ui/{agent}', () => {
       ]);
       expect(await runtime.client.getThread(agent.threadId)).toMatchObject({ status: 'waiting' });
       const [oslo, rome] = openCalls(agent).map(({ id }) => id);
-      // Whoever runs it without a result is told the same.
+      // A run without results reports the same calls again.
       await agent.runAgent({ tools: [weather] });
       expect(openCalls(agent)).toHaveLength(2);
       give(agent, oslo as string, { content: 'rain' });
@@ -164,7 +164,7 @@ describe('/ag-ui/{agent}', () => {
         'tool: Failed to execute tool: no such town',
         'assistant: seen, rain, Failed to execute tool: no such town',
       ]);
-      // Y1: arguments are told once, however many runs have told of the call.
+      // Y1: arguments are reported once, however many runs have reported the call.
       expect(
         agent.messages.flatMap((each) => ('toolCalls' in each ? (each.toolCalls ?? []) : [])),
       ).toMatchObject([
@@ -178,12 +178,12 @@ describe('/ag-ui/{agent}', () => {
         'tool client__weather error: Failed to execute tool: no such town',
       ]);
       expect(offered[0]).toEqual(expect.arrayContaining(['client__weather']));
-      // The same results again, by a client that has lost the answer.
+      // The same results again, from a client that lost the answer.
       const { agent: again } = connect(await testApi(runtime), agent.threadId);
       again.setMessages(said);
       await again.runAgent({ tools: [weather] });
       expect(shown(again)).toEqual(shown(agent));
-      // Another message offers what comes with it.
+      // Another message offers only the tools that it brings.
       say('thanks');
       await agent.runAgent();
       expect(offered.at(-1)).toEqual(['look']);
@@ -205,7 +205,7 @@ describe('/ag-ui/{agent}', () => {
         } else {
           const [asked] = agent.pendingInterrupts;
           expect(asked).toMatchObject({ metadata: { kind: 'approval', name: 'client__weather' } });
-          // A result is no approval.
+          // A result does not count as an approval.
           const { agent: other } = connect(await testApi(runtime), agent.threadId);
           other.setMessages(structuredClone(agent.messages));
           give(other, String(openCalls(agent)[0]?.id), { content: 'sun' });

@@ -1,4 +1,4 @@
-/** Chat Completions over HTTP, asked by OpenAI's own client as it is published. */
+/** Chat Completions over HTTP, with OpenAI's published client. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
@@ -115,7 +115,7 @@ describe('/v1/chat/completions', () => {
       expect(asked?.message.content).toContain(`(wait ${wait?.id})`);
     }
     const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
-    // What is said meanwhile waits as well.
+    // A message sent during the wait waits as well.
     const hurry = await client.chat.completions.create({
       model: 'helper',
       messages: said('pay', 'What is asked', 'hurry'),
@@ -161,7 +161,7 @@ describe('/v1/chat/completions', () => {
       );
       const threadId = String(called[0]?.id.split('@')[1]);
       expect(await runtime.client.getThread(threadId)).toMatchObject({ status: 'waiting' });
-      // No thread is named: the ids of the calls tell it.
+      // No thread is named: the ids of the calls identify it.
       const results = called.map(({ id }, n) => ({
         role: 'tool' as const,
         tool_call_id: id,
@@ -176,7 +176,7 @@ describe('/v1/chat/completions', () => {
         'tool client__weather success: rain',
         'tool client__weather success: sun',
       ]);
-      // Another message offers what comes with it.
+      // Another message offers only the tools that it brings.
       offered.splice(0);
       const plain = { model: 'helper', messages: said('weather', 'rain', 'thanks'), ...inThread(threadId) };
       expect((await client.chat.completions.create(plain)).choices[0]?.finish_reason).toBe('stop');
@@ -221,7 +221,7 @@ describe('/v1/chat/completions', () => {
         tool_call_id: `${wait?.toolCallId}@${threadId}`,
         content: 'sun',
       };
-      // A result is no approval.
+      // A result does not count as an approval.
       await expect(ask(early)).rejects.toMatchObject({ status: 404, code: 'WaitNotFound' });
       await runtime.client.answerWait(wait?.id as string, { approved: true });
       const called = await ask();

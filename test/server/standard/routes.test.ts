@@ -1,4 +1,7 @@
-/** The routes of Standard Agents under `/api`, through the real server: shapes and statuses as its client library has them. */
+/**
+ * The routes of Standard Agents under `/api`, through the real server: shapes and statuses as its client library
+ * expects them.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../../src/server/api/access.ts';
 import { STANDARD_ROUTES } from '../../../src/server/standard/standard-routes.ts';
@@ -140,7 +143,7 @@ describe('/api, the routes of Standard Agents', () => {
       metadata: { width: 3 },
     };
     expect((await api.call('POST', `${fs}/page.html`, page)).body).toMatchObject({ size: 3, width: 3 });
-    // JSON that is the file itself.
+    // A JSON body that is itself the content of the file.
     expect((await api.call('POST', `${fs}/list.json`, [1])).body).toMatchObject({
       mimeType: 'application/json',
     });

@@ -26,7 +26,7 @@ async function openThread(api: TestApi, threadId: string, token?: string): Promi
   return thread;
 }
 
-/** What the page shows is what is stored. */
+/** Resolves when the page shows what is stored. */
 async function expectWhole(thread: StandardThread): Promise<void> {
   await eventually('the page has what is stored', async () => {
     const [shown, stored] = [thread.shown(), await thread.stored()];
@@ -34,7 +34,7 @@ async function expectWhole(thread: StandardThread): Promise<void> {
   });
 }
 
-/** What a browser is told that may not open the socket. */
+/** True if a browser's socket is refused. */
 async function refused(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url);
@@ -93,7 +93,7 @@ describe('/api/threads/{threadId}/stream', () => {
     await eventually('half of the answer', half(first));
     const second = await openThread(api, threadId);
     await eventually('half of the answer, for whoever comes later', half(second));
-    // What this page knew is forgotten: all of it comes again.
+    // The page forgets its rows, so all of them are sent again.
     const { opened } = first;
     first.rows.clear();
     first.cut();

@@ -8,7 +8,7 @@ import {
   type ToolAttachment,
 } from 'everthread';
 
-/** Authors' own functions take plain arrays. */
+/** Functions of authors take plain, mutable arrays. */
 const join = (lines: string[]) => lines.join('\n');
 
 export default defineTool({

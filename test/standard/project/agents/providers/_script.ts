@@ -6,7 +6,7 @@ interface Answer {
   call?: { name: string; arguments: string | Record<string, unknown> };
 }
 
-/** What the house says next: it goes by whom it plays, and by the last message. */
+/** The next answer of the scripted model, chosen by the system text and the last message. */
 export function answer({ messages, tools = [], maxOutputTokens }: ProviderRequest): Answer {
   const system = String(messages[0]?.content);
   const last = messages.at(-1);

@@ -63,7 +63,7 @@ class House implements Provider {
   }
 }
 
-/** Its key is the variable HOUSE_API_KEY. */
+/** Makes the provider; its key is the variable HOUSE_API_KEY. */
 export function house(config: ProviderFactoryConfig): Provider {
   return new House(config);
 }
