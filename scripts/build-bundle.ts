@@ -5,10 +5,10 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleProbe } from '../src/cli/doctor/probe-bundle.ts';
-import { keptBundle } from '../src/workflow-bundle.ts';
+import { cachedBundle } from '../src/workflow-bundle.ts';
 
 const target = fileURLToPath(new URL('../dist/thread.bundle.js', import.meta.url));
-const { code } = await keptBundle();
+const { code } = await cachedBundle();
 writeFileSync(target, code);
 writeFileSync(new URL('../dist/cli/doctor/probe.bundle.js', import.meta.url), await bundleProbe());
 // The built code links the program from its own files.

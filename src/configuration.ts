@@ -88,7 +88,12 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The SDK requires at least 2.
-    cachedThreads: readNumber(environment, 'EVERTHREAD_CACHED_THREADS', cachedThreadsFor(ownMemory()), 2),
+    cachedThreads: readNumber(
+      environment,
+      'EVERTHREAD_CACHED_THREADS',
+      cachedThreadsFor(readMemoryLimits()),
+      2,
+    ),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
@@ -103,7 +108,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
 }
 
 /** The memory limit of the container, if any; 0, and limits above the machine's memory, mean that there is none. */
-function ownMemory() {
+function readMemoryLimits() {
   const limit = process.constrainedMemory();
   const available = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return { available, heapLimit: getHeapStatistics().heap_size_limit };

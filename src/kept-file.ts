@@ -18,10 +18,10 @@ import {
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const KEPT_MS = 24 * 3600_000;
+const MAX_AGE_MS = 24 * 3600_000;
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
 
-export interface KeptFile {
+export interface CachedFile {
   /** Folder in the clone's cache, for this kind of file only. */
   readonly folder: string;
   /** Part of the file name before the hash; `extension` follows it. */
@@ -31,26 +31,26 @@ export interface KeptFile {
   readonly sources: readonly string[];
 }
 
-export interface Kept {
+export interface CachedText {
   readonly text: string;
   /** Absent if nothing can be written there. */
   readonly path?: string;
 }
 
 /** Builds the file if it is not cached. Throws what `make` throws. */
-export async function keepFile(file: KeptFile, make: () => Promise<string>): Promise<Kept> {
+export async function cacheFile(file: CachedFile, make: () => Promise<string>): Promise<CachedText> {
   const path = pathOf(file);
   if (existsSync(path)) return { text: readFileSync(path, 'utf8'), path };
   const text = await make();
   try {
-    writeWhole(path, text);
+    writeAtomically(path, text);
     return { text, path };
   } catch {
     return { text };
   }
 }
 
-function pathOf({ folder, name, extension, sources }: KeptFile): string {
+function pathOf({ folder, name, extension, sources }: CachedFile): string {
   const hash = createHash('sha256');
   // K1: paths are hashed, too, since a built file contains the names of its sources.
   for (const source of [join(MODULES, '.package-lock.json'), ...sources.flatMap(listFiles)])
@@ -67,7 +67,7 @@ function listFiles(source: string): string[] {
 }
 
 /** K2: complete or absent. */
-function writeWhole(path: string, text: string): void {
+function writeAtomically(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true });
   removeOld(dirname(path));
@@ -83,6 +83,6 @@ function writeWhole(path: string, text: string): void {
 function removeOld(folder: string): void {
   for (const file of readdirSync(folder).map((name) => join(folder, name))) {
     const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > KEPT_MS) rmSync(file, { force: true });
+    if (Date.now() - mtimeMs > MAX_AGE_MS) rmSync(file, { force: true });
   }
 }

@@ -14,11 +14,11 @@ import { isPostgresAddress } from './store/postgres/address.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Secrets = Readonly<Record<string, string>>;
 
-let hidden: Secrets = {};
+let hiddenSecrets: Secrets = {};
 
 /** The environment for reading the configuration: hidden variables included, unless they were set again. */
 export function configuredEnvironment(environment: Environment = process.env): Environment {
-  return { ...hidden, ...environment };
+  return { ...hiddenSecrets, ...environment };
 }
 
 /**
@@ -32,14 +32,14 @@ export function hideSecrets(): Secrets {
   const found = secretsIn(configuredEnvironment());
   const names = Object.keys(found);
   for (const name of names) delete process.env[name];
-  hidden = found;
+  hiddenSecrets = found;
   overwriteStartEnvironment(names);
   return found;
 }
 
 /** For a process that was started without the secrets and receives them from its parent. */
 export function receiveSecrets(secrets: Secrets): void {
-  hidden = secrets;
+  hiddenSecrets = secrets;
 }
 
 /** H1: the variables to hide. */
@@ -53,8 +53,8 @@ export function secretsIn(environment: Environment): Secrets {
   return {
     ...(keys ? { EVERTHREAD_ENCRYPTION_KEYS: keys } : {}),
     ...(tokens ? { EVERTHREAD_API_TOKENS: tokens } : {}),
-    ...(holdsPassword(store) ? { EVERTHREAD_STORE: store } : {}),
-    ...(password && takesPassword(store) ? { PGPASSWORD: password } : {}),
+    ...(mayHavePassword(store) ? { EVERTHREAD_STORE: store } : {}),
+    ...(password && canTakePassword(store) ? { PGPASSWORD: password } : {}),
   };
 }
 
@@ -63,20 +63,20 @@ export function secretsIn(environment: Environment): Secrets {
  * itself.
  */
 export function storeAddress(store: string, password: string | undefined): string {
-  if (!password || !takesPassword(store)) return store;
+  if (!password || !canTakePassword(store)) return store;
   const url = new URL(store);
   url.password = encodeURIComponent(password);
   return url.href;
 }
 
 /** True if the address contains a password, or cannot be parsed and may contain one. */
-function holdsPassword(store: string): boolean {
+function mayHavePassword(store: string): boolean {
   if (!store.includes('@')) return false;
   return !isPostgresAddress(store) || URL.parse(store)?.password !== '';
 }
 
 /** A URL without a host (a socket) has no place for a password: there the driver reads `PGPASSWORD` from the environment. */
-function takesPassword(store: string): boolean {
+function canTakePassword(store: string): boolean {
   const url = isPostgresAddress(store) ? URL.parse(store) : null;
   return url !== null && url.password === '' && url.hostname !== '';
 }

@@ -18,15 +18,15 @@ export {
 /** Not part of the spec 0.1.0: throws `InvalidDefinitions`, which names the alternative. */
 export function defineController(..._given: readonly unknown[]): never {
   const advice = 'an endpoint belongs to a thread: write defineThreadEndpoint, in agents/api';
-  throw notOfTheSpec('defineController', advice);
+  throw notInSpec('defineController', advice);
 }
 
 /** Not part of the spec 0.1.0: throws `InvalidDefinitions`, which names the alternative. */
 export function defineHandler(..._given: readonly unknown[]): never {
-  throw notOfTheSpec('defineHandler', 'a side is a prompt: write code as tools, hooks and effects');
+  throw notInSpec('defineHandler', 'a side is a prompt: write code as tools, hooks and effects');
 }
 
-function notOfTheSpec(name: string, advice: string): DefinitionError {
+function notInSpec(name: string, advice: string): DefinitionError {
   return new DefinitionError(name, [{ field: '', message: `is not part of the spec 0.1.0; ${advice}` }]);
 }
 

@@ -2,22 +2,22 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BundleOptions, bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
-import { keepFile } from './kept-file.ts';
+import { cacheFile } from './kept-file.ts';
 
 export async function loadWorkflowBundle(codePath?: string): Promise<WorkflowBundleOption> {
   const built = codePath ?? fileURLToPath(new URL('./thread.bundle.js', import.meta.url));
-  return existsSync(built) ? { codePath: built } : keptBundle();
+  return existsSync(built) ? { codePath: built } : cachedBundle();
 }
 
 /**
  * The bundle of these sources, and of no other code of ours: cached by the first process that builds it; if nothing can
  * be cached, every process builds its own.
  */
-export async function keptBundle(): Promise<{ code: string }> {
+export async function cachedBundle(): Promise<{ code: string }> {
   const sources = ['./workflows', './core', import.meta.url].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   );
-  const { text } = await keepFile(
+  const { text } = await cacheFile(
     { folder: 'everthread-workflows', name: 'workflows', extension: '.js', sources },
     async () => (await bundleWorkflows()).code,
   );

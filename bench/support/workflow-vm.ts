@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { runInContext, Script } from 'node:vm';
 import type { Worker } from '@temporalio/worker';
 import { keepPendingStacks } from '../../src/worker/pending-stacks.ts';
-import { keptBundle } from '../../src/workflow-bundle.ts';
+import { cachedBundle } from '../../src/workflow-bundle.ts';
 
 const require = createRequire(import.meta.url);
 const Long = require('long');
@@ -69,7 +69,7 @@ export function signal(signalName: string, ...input: readonly Payload[]): Job {
 
 /** Call once per process. Uses our record of pending promises, as a worker's threads do, or the SDK's own. */
 export async function openWorkflowVm(keeper: 'ours' | 'sdk' = 'ours'): Promise<WorkflowVm> {
-  const { code } = await keptBundle();
+  const { code } = await cachedBundle();
   if (keeper === 'ours') keepPendingStacks();
   const bundle = parseWorkflowCode(code);
   const scripts = timeScripts();

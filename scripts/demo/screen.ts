@@ -1,6 +1,6 @@
 /** The demo's output: lines of time, speaker and text, and text that arrives piecemeal. Colours only on a terminal. */
 import { styleText } from 'node:util';
-import { visible } from '../../src/cli/output/terminal-text.ts';
+import { escapeControls } from '../../src/cli/output/terminal-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -45,7 +45,7 @@ export class Screen {
   /** Prints lines without wrapping, cut at the width of the screen. */
   block(text: string): void {
     this.endStream();
-    for (const line of visible(text).split('\n')) {
+    for (const line of escapeControls(text).split('\n')) {
       const shown = line.slice(0, WIDTH - INDENT);
       this.#write(shown === '' ? '\n' : `${' '.repeat(INDENT)}${styleText('dim', shown)}\n`);
     }

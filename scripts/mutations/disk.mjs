@@ -31,7 +31,7 @@ export const DISK = [
   {
     name: 'a write outside of a transaction does not wait',
     rule: 'a staged item is on the disk before its sender hears of it',
-    edits: [{ find: 'await this.#written(true);', put: 'await this.#written(false);' }],
+    edits: [{ find: 'await this.#awaitWritten(true);', put: 'await this.#awaitWritten(false);' }],
     tests: POWER,
   },
   {

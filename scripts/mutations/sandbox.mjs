@@ -5,8 +5,8 @@ export const SANDBOX = [
     rule: 'what a child says of a run that has ended is dropped',
     edits: [
       {
-        find: "lies('something of a run that is not its own');\n    return 'drop';",
-        put: "lies('something of a run that is not its own');\n    return 'pass';",
+        find: "throwViolation('something of a run that is not its own');\n    return 'drop';",
+        put: "throwViolation('something of a run that is not its own');\n    return 'pass';",
       },
     ],
     tests: ['test/sandbox/conduct.test.ts'],
@@ -75,13 +75,15 @@ export const SANDBOX = [
   {
     name: 'a frame may be of any length',
     rule: 'frames have a hard maximum',
-    edits: [{ find: 'if (length < FIXED || length > longest)', put: 'if (length < FIXED)' }],
+    edits: [{ find: 'if (length < FIXED_BYTES || length > longest)', put: 'if (length < FIXED_BYTES)' }],
     tests: ['test/sandbox/frame.test.ts'],
   },
   {
     name: 'a child may call under one id twice',
     rule: 'a child that speaks out of turn is killed',
-    edits: [{ find: "if (crossing.id <= this.#lastCall) lies('two calls under one id');", put: '' }],
+    edits: [
+      { find: "if (crossing.id <= this.#lastCall) throwViolation('two calls under one id');", put: '' },
+    ],
     tests: ['test/sandbox/malicious-child.test.ts'],
     title: 'two calls under one id',
   },

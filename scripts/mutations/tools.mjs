@@ -36,8 +36,8 @@ export const TOOLS = [
     rule: 'no exit of the process is granted to code of an author',
     edits: [
       {
-        find: 'if (run && concernsUs(call, given)) {',
-        put: 'if (run && !/exit/i.test(call) && concernsUs(call, given)) {',
+        find: 'if (run && affectsOwnProcess(call, given)) {',
+        put: 'if (run && !/exit/i.test(call) && affectsOwnProcess(call, given)) {',
       },
     ],
     tests: ['test/state/author-guard.test.ts'],
@@ -59,8 +59,8 @@ export const TOOLS = [
     rule: 'an agent elsewhere that takes no message twice is sent each once: what it may have is looked for',
     edits: [
       {
-        find: 'const sent = isNew || agent.idempotent ? await send(',
-        put: 'const sent = isNew || agent.name ? await send(',
+        find: 'isNew || agent.idempotent ? await sendMessage(',
+        put: 'isNew || agent.name ? await sendMessage(',
       },
     ],
     tests: ['test/faults/a2a-peer.test.ts'],

@@ -65,8 +65,8 @@ export const WORKFLOW = [
     rule: 'a run does not end between the command and the word that the child has begun',
     edits: [
       {
-        find: 'mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting',
-        put: 'mustContinueAsNew(run) && !effectsHoldBack(run)',
+        find: 'mustContinueAsNew(run) && !effectsBlockContinue(run) && !run.family.booting',
+        put: 'mustContinueAsNew(run) && !effectsBlockContinue(run)',
       },
     ],
     tests: ['test/faults/continue-held.test.ts'],
@@ -149,7 +149,7 @@ export const WORKFLOW = [
   {
     name: 'the last call of a step goes on whatever the thread has heard',
     rule: 'what is said before a call ends is in the next request',
-    edits: [{ find: ' && (await isUndisturbed(next))', put: '' }],
+    edits: [{ find: ' && (await isHistoryUnchanged(next))', put: '' }],
     tests: ['test/conformance/runtime-05-last-call.test.ts'],
     title: 'is in the next request, however shortly before',
     server: true,

@@ -7,7 +7,7 @@ import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import { quote, walledFetch } from '../outbound/index.ts';
 import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
-import { toWallFault, within } from './request.ts';
+import { toWallFault, withinTimeout } from './request.ts';
 
 /** Where an agent is reached. A call keeps the endpoint that it began with, even if the card changes. */
 export interface A2aEndpoint {
@@ -20,7 +20,7 @@ export interface A2aEndpoint {
 
 export type Reach = Pick<A2aAgentDefinition, 'url' | 'headers' | 'origins' | 'requestTimeoutMs'>;
 
-const CARD = '.well-known/agent-card.json';
+const CARD_PATH = '.well-known/agent-card.json';
 const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 
 /** Returns the allowed origins: that of the card's address, and those in `origins`. */
@@ -31,13 +31,15 @@ export function originsOf({ url, origins }: Pick<Reach, 'url' | 'origins'>): Rea
 /** Fetches the card and chooses an interface. Rejects with an A2aFailure, or with the signal's reason. */
 export async function readCard(reach: Reach, signal: AbortSignal): Promise<A2aEndpoint> {
   const { url, headers, requestTimeoutMs } = reach;
-  const address = url.endsWith('.json') ? new URL(url) : new URL(CARD, url.endsWith('/') ? url : `${url}/`);
+  const address = url.endsWith('.json')
+    ? new URL(url)
+    : new URL(CARD_PATH, url.endsWith('/') ? url : `${url}/`);
   const ask = walledFetch({
     allows: ({ origin }) => origin === address.origin,
     maxBytes: A2A_LIMITS.cardBytes,
     fault: toWallFault,
   });
-  return within({ signal, timeoutMs: requestTimeoutMs }, async (own) => {
+  return withinTimeout({ signal, timeoutMs: requestTimeoutMs }, async (own) => {
     const response = await ask(address, {
       headers: { ...headers, accept: 'application/json' },
       signal: own,

@@ -47,7 +47,7 @@ export function isA2aFailure(error: unknown): error is A2aFailure {
 }
 
 /** True if a later retry may succeed: the agent is unreachable, slow or overloaded. */
-export function isPassing({ code }: A2aFailure): boolean {
+export function isTransient({ code }: A2aFailure): boolean {
   return code === 'A2aUnavailable' || code === 'A2aTimeout';
 }
 
@@ -56,7 +56,7 @@ export const TASK_NOT_FOUND = -32001;
 export const TASK_NOT_CANCELABLE = -32002;
 
 /** Codes of network errors after which the request was certainly not received. */
-const UNSENT = new Set([
+const UNSENT_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -70,7 +70,7 @@ export function toFailure(error: unknown): A2aFailure {
   if (isA2aFailure(error)) return error;
   const { cause, message } = (error ?? {}) as { cause?: unknown; message?: unknown };
   if (isA2aFailure(cause)) return cause;
-  const number = numberOf(error);
+  const number = readErrorNumber(error);
   if (number !== undefined)
     return new A2aFailure('A2aRefused', `It refuses (${number}): ${quote(message)}`, { number });
   if (
@@ -79,14 +79,14 @@ export function toFailure(error: unknown): A2aFailure {
     /fetch failed|terminated/.test(String(message))
   ) {
     const why = (cause ?? {}) as { code?: unknown; message?: unknown };
-    const unsent = UNSENT.has(String(why.code));
+    const unsent = UNSENT_CODES.has(String(why.code));
     return new A2aFailure('A2aUnavailable', quote(why.message ?? why.code ?? message, 300), { unsent });
   }
   return new A2aFailure('A2aInvalid', `It answered what the protocol does not have: ${quote(message, 300)}`);
 }
 
 /** Returns the JSON-RPC error code if it is known, else the HTTP status of the REST binding, if any. */
-function numberOf(error: unknown): number | undefined {
+function readErrorNumber(error: unknown): number | undefined {
   const { name = '', envelopeCode, statusCode } = (error ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof envelopeCode === 'number') return envelopeCode;
   if (name === 'TaskNotFoundError') return TASK_NOT_FOUND;

@@ -12,7 +12,7 @@ export {
   type A2aCode,
   A2aFailure,
   isA2aFailure,
-  isPassing,
+  isTransient as isPassing,
   TASK_NOT_CANCELABLE,
   TASK_NOT_FOUND,
 } from './failure.ts';
@@ -20,4 +20,11 @@ export { A2A_LIMITS } from './limit.ts';
 export { openRemote } from './open.ts';
 export type { A2aRemote, Outgoing, OutgoingPart } from './remote.ts';
 export { toAnswer, toTaskResult } from './result.ts';
-export { isOpen, isTerminal, type RemotePart, type RemoteTask, type Told, textOf } from './told.ts';
+export {
+  isOpen,
+  isTerminal,
+  type RemotePart,
+  type RemoteReply as Told,
+  type RemoteTask,
+  textOf,
+} from './told.ts';

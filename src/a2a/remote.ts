@@ -11,8 +11,15 @@ import { type WalledFetch, walledFetch } from '../outbound/index.ts';
 import { type A2aEndpoint, originsOf, type Reach } from './card.ts';
 import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
-import { toWallFault, within } from './request.ts';
-import { isNews, type Place, type RemoteTask, type Told, toTask, toTold } from './told.ts';
+import { toWallFault, withinTimeout } from './request.ts';
+import {
+  endsWaiting,
+  type RemoteReply,
+  type RemoteTask,
+  type TaskRef,
+  toRemoteReply,
+  toTask,
+} from './told.ts';
 
 export interface OutgoingPart {
   readonly text?: string;
@@ -20,12 +27,12 @@ export interface OutgoingPart {
   readonly file?: { readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array };
 }
 
-export interface Outgoing extends Place {
+export interface Outgoing extends TaskRef {
   readonly messageId: string;
   readonly parts: readonly OutgoingPart[];
 }
 
-type Known = Place & { readonly taskId: string };
+type KnownTaskRef = TaskRef & { readonly taskId: string };
 
 export class A2aRemote {
   readonly #transport: Promise<Transport>;
@@ -44,7 +51,7 @@ export class A2aRemote {
   }
 
   /** Returns the task that the message begins or continues, in its present state, or the agent's whole answer. */
-  async send({ messageId, parts, ...place }: Outgoing, signal: AbortSignal): Promise<Told> {
+  async send({ messageId, parts, ...place }: Outgoing, signal: AbortSignal): Promise<RemoteReply> {
     const message: Message = {
       messageId,
       contextId: place.contextId,
@@ -64,11 +71,11 @@ export class A2aRemote {
     };
     const request = { tenant: this.#endpoint.tenant, message, configuration, metadata: undefined };
     return this.#ask(signal, async (transport, own) =>
-      toTold(await transport.sendMessage(request, { signal: own }), place),
+      toRemoteReply(await transport.sendMessage(request, { signal: own }), place),
     );
   }
 
-  get({ taskId: id, ...place }: Known, signal: AbortSignal): Promise<RemoteTask> {
+  get({ taskId: id, ...place }: KnownTaskRef, signal: AbortSignal): Promise<RemoteTask> {
     const request = { tenant: this.#endpoint.tenant, id, historyLength: undefined };
     return this.#ask(signal, async (transport, own) =>
       toTask(await transport.getTask(request, { signal: own }), { ...place, taskId: id }),
@@ -76,7 +83,7 @@ export class A2aRemote {
   }
 
   /** Returns the task as it is after the request: some agents answer before they have ended it. */
-  cancel({ taskId: id, ...place }: Known, signal: AbortSignal): Promise<RemoteTask> {
+  cancel({ taskId: id, ...place }: KnownTaskRef, signal: AbortSignal): Promise<RemoteTask> {
     const metadata = { reason: 'The call that began it is over.' };
     const request = { tenant: this.#endpoint.tenant, id, metadata };
     return this.#ask(signal, async (transport, own) =>
@@ -107,13 +114,13 @@ export class A2aRemote {
 
   /** R2: resolves once the task seems to have ended or to ask something, the stream is over, or the time is up. */
   async listen(
-    { taskId: id }: Known,
+    { taskId: id }: KnownTaskRef,
     { signal, withinMs }: { signal: AbortSignal; withinMs: number },
   ): Promise<void> {
-    await within({ signal, timeoutMs: withinMs }, async (own) => {
+    await withinTimeout({ signal, timeoutMs: withinMs }, async (own) => {
       const transport = await this.#transport;
       const frames = transport.resubscribeTask({ tenant: this.#endpoint.tenant, id }, { signal: own });
-      for await (const frame of frames) if (isNews(frame)) return;
+      for await (const frame of frames) if (endsWaiting(frame)) return;
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
     });
@@ -123,7 +130,9 @@ export class A2aRemote {
     signal: AbortSignal,
     work: (transport: Transport, own: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return within({ signal, timeoutMs: this.#timeoutMs }, async (own) => work(await this.#transport, own));
+    return withinTimeout({ signal, timeoutMs: this.#timeoutMs }, async (own) =>
+      work(await this.#transport, own),
+    );
   }
 }
 
@@ -149,13 +158,14 @@ function withHeaders(ask: WalledFetch, headers: Readonly<Record<string, string>>
     all.set('a2a-version', '1.0');
     const response = await ask(input, { ...init, headers: all });
     const { status } = response;
-    if (status >= 500 || status === 429 || status === 408) throw await told(response, 'A2aUnavailable');
-    if (status === 401 || status === 403) throw await told(response, 'A2aRefused');
+    if (status >= 500 || status === 429 || status === 408)
+      throw await toHttpFailure(response, 'A2aUnavailable');
+    if (status === 401 || status === 403) throw await toHttpFailure(response, 'A2aRefused');
     return response;
   };
 }
 
-async function told(response: Response, code: 'A2aUnavailable' | 'A2aRefused'): Promise<A2aFailure> {
+async function toHttpFailure(response: Response, code: 'A2aUnavailable' | 'A2aRefused'): Promise<A2aFailure> {
   await response.body?.cancel().catch(() => {});
   const { status } = response;
   return new A2aFailure(code, `It answers ${status}.`, { unsent: status < 500, number: status });

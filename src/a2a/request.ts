@@ -8,7 +8,7 @@ export interface Terms {
 }
 
 /** Rejects with an A2aFailure, or with the signal's reason. `work` receives a signal that fires when it is over. */
-export async function within<T>(
+export async function withinTimeout<T>(
   { signal, timeoutMs }: Terms,
   work: (own: AbortSignal) => Promise<T>,
 ): Promise<T> {

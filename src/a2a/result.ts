@@ -8,10 +8,10 @@ import { quote, walledFetch } from '../outbound/index.ts';
 import { originsOf, type Reach } from './card.ts';
 import { type A2aCode, A2aFailure, isA2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
-import { toWallFault, within } from './request.ts';
+import { toWallFault, withinTimeout } from './request.ts';
 import { type RemotePart, type RemoteTask, textOf } from './told.ts';
 
-const ENDED = {
+const END_CODES = {
   failed: 'A2aTaskFailed',
   rejected: 'A2aTaskRejected',
   canceled: 'A2aTaskCanceled',
@@ -27,7 +27,7 @@ export async function toTaskResult(
     return {
       status: 'error',
       error: `Its task ${quote(id, 100)} is ${state}: ${quote(textOf(said) || 'it tells no reason.', 4000)}`,
-      error_code: ENDED[state],
+      error_code: END_CODES[state],
     };
   return toAnswer(artifacts.length > 0 ? artifacts : [said], reach, signal);
 }
@@ -53,9 +53,9 @@ export async function toAnswer(
       else if (part.kind === 'data') text += `${text === '' ? '' : '\n'}${JSON.stringify(part.data)}`;
       else if (part.kind === 'raw') keep(part.filename, part.mediaType, part.data);
       else {
-        const found = await fetchOwn(part.url, reach, signal);
+        const found = await fetchAgentFile(part.url, reach, signal);
         if (typeof found === 'string') text += `${text === '' ? '' : '\n'}${found}`;
-        else keep(part.filename || nameIn(part.url), part.mediaType || found.mimeType, found.data);
+        else keep(part.filename || fileNameOf(part.url), part.mediaType || found.mimeType, found.data);
       }
     }
     if (text !== '') texts.push(text);
@@ -73,7 +73,7 @@ function shorten(whole: string, keep: (name: string, mimeType: string, data: str
 }
 
 /** F1. Returns a text if the URL was not fetched, or could not be. */
-async function fetchOwn(
+async function fetchAgentFile(
   address: string,
   reach: Reach,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function fetchOwn(
     fault: toWallFault,
   });
   try {
-    return await within({ signal, timeoutMs: reach.requestTimeoutMs }, async (own) => {
+    return await withinTimeout({ signal, timeoutMs: reach.requestTimeoutMs }, async (own) => {
       const response = await ask(address, { signal: own });
       if (!response.ok) throw new A2aFailure('A2aUnavailable', `answered ${response.status}`);
       const data = Buffer.from(await response.arrayBuffer()).toString('base64');
@@ -99,7 +99,7 @@ async function fetchOwn(
   }
 }
 
-function nameIn(address: string): string {
+function fileNameOf(address: string): string {
   try {
     return decodeURIComponent(new URL(address).pathname.split('/').at(-1) ?? '');
   } catch {

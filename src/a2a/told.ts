@@ -6,7 +6,7 @@ import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
 
 /** States of a task, indexed by their numbers in the protocol's enumeration. */
-const STATES = [
+const REMOTE_STATES = [
   'unspecified',
   'submitted',
   'working',
@@ -18,7 +18,7 @@ const STATES = [
   'auth-required',
 ] as const;
 
-export type RemoteState = (typeof STATES)[number];
+export type RemoteState = (typeof REMOTE_STATES)[number];
 
 export type RemotePart =
   | { readonly kind: 'text'; readonly text: string }
@@ -39,34 +39,34 @@ export interface RemoteTask {
   readonly heard: ReadonlySet<string>;
 }
 
-export type Told =
+export type RemoteReply =
   | { readonly kind: 'task'; readonly task: RemoteTask }
   | { readonly kind: 'message'; readonly said: readonly RemotePart[] };
 
-export interface Place {
+export interface TaskRef {
   readonly contextId: string;
   /** Absent if it is not known yet. */
   readonly taskId?: string | undefined;
 }
 
 /** Throws an A2aFailure. */
-export function toTold(result: SendMessageResult, place: Place): Told {
+export function toRemoteReply(result: SendMessageResult, place: TaskRef): RemoteReply {
   if ('status' in result || 'artifacts' in result)
     return { kind: 'task', task: toTask(result as Task, place) };
   const { parts, contextId } = result as Message;
   if (!Array.isArray(parts)) throw invalid('It answered neither a task nor a message.');
-  if (contextId && contextId !== place.contextId) throw wrong('context', contextId);
+  if (contextId && contextId !== place.contextId) throw toMismatch('context', contextId);
   return { kind: 'message', said: toParts(parts) };
 }
 
 /** Throws an A2aFailure, also if the task or its context is not the expected one. */
-export function toTask(task: Task, place: Place): RemoteTask {
+export function toTask(task: Task, place: TaskRef): RemoteTask {
   const { id, contextId, status, artifacts = [], history = [] } = task;
   if (typeof id !== 'string' || id === '' || id.length > A2A_LIMITS.idChars)
     throw invalid('Its task has no id that can be used.');
-  if (place.taskId !== undefined && id !== place.taskId) throw wrong('task', id);
-  if (contextId !== place.contextId) throw wrong('context', contextId);
-  const state = STATES[(status?.state ?? 0) as number];
+  if (place.taskId !== undefined && id !== place.taskId) throw toMismatch('task', id);
+  if (contextId !== place.contextId) throw toMismatch('context', contextId);
+  const state = REMOTE_STATES[(status?.state ?? 0) as number];
   if (state === undefined || state === 'unspecified')
     throw invalid('Its task has a state that is not known.');
   if (artifacts.reduce((sum, { parts }) => sum + parts.length, 0) > A2A_LIMITS.parts)
@@ -83,10 +83,10 @@ export function toTask(task: Task, place: Place): RemoteTask {
 }
 
 /** True if a frame of a stream ends the waiting: it is a message, or its task no longer works. */
-export function isNews({ payload }: StreamResponse): boolean {
+export function endsWaiting({ payload }: StreamResponse): boolean {
   if (payload?.$case === 'message') return true;
   if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') return false;
-  return !isOpen(STATES[(payload.value.status?.state ?? 0) as number] ?? 'unspecified');
+  return !isOpen(REMOTE_STATES[(payload.value.status?.state ?? 0) as number] ?? 'unspecified');
 }
 
 /** True if the task works or is about to; an unspecified state counts as working. */
@@ -112,17 +112,17 @@ function toParts(parts: readonly Part[]): RemotePart[] {
       case 'raw':
         return [{ kind: 'raw', data: Buffer.from(content.value).toString('base64'), mediaType, filename }];
       case 'data':
-        return [{ kind: 'data', data: bounded(content.value) }];
+        return [{ kind: 'data', data: requireBounded(content.value) }];
       default:
         return [];
     }
   });
 }
 
-const DATA = { maxBytes: A2A_LIMITS.requestBytes, maxDepth: A2A_LIMITS.dataDepth };
+const DATA_BOUNDS = { maxBytes: A2A_LIMITS.requestBytes, maxDepth: A2A_LIMITS.dataDepth };
 
-function bounded(data: unknown): unknown {
-  if (!measureJson(data, DATA).whole)
+function requireBounded(data: unknown): unknown {
+  if (!measureJson(data, DATA_BOUNDS).whole)
     throw new A2aFailure('A2aTooLarge', `It told data of more than ${A2A_LIMITS.dataDepth} levels.`);
   return data;
 }
@@ -131,7 +131,7 @@ function invalid(message: string): A2aFailure {
   return new A2aFailure('A2aInvalid', message);
 }
 
-function wrong(what: 'task' | 'context', id: unknown): A2aFailure {
+function toMismatch(what: 'task' | 'context', id: unknown): A2aFailure {
   return invalid(
     `It answered of another ${what} than it was asked for: ${visible(String(id)).slice(0, 100)}.`,
   );

@@ -18,7 +18,7 @@
 
 import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
-import type { GoneOn, LastCallInput, StepGoneOn, StepInput } from '../core/thread/next-step.ts';
+import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import type {
   CancelExecutionInput,
@@ -59,7 +59,7 @@ import type { ActivityDependencies } from './base/dependencies.ts';
 import { type Activity, FAULT_ATTEMPTS, type GuardOptions, guard } from './base/guard.ts';
 import { onOneProject } from './base/one-project.ts';
 import { fromRun } from './base/run-ref.ts';
-import { type TellOptions, tellEffects } from './effect/effects-due.ts';
+import { type EffectsDueOptions, withEffectsDue } from './effect/effects-due.ts';
 import { runEffects } from './effect/run-effects.ts';
 import { cancelExecution } from './step/cancel-execution.ts';
 import { commitStatus } from './step/commit-status.ts';
@@ -75,10 +75,10 @@ import { runSubprompt } from './subprompt/run.ts';
 import { openTask } from './task/open-task.ts';
 import { runAct, runCheck, runEnd, runThink } from './task/phase.ts';
 import { answerWait } from './tool/answer-wait.ts';
-import { withNextStep, withStepBehind } from './tool/next-step.ts';
+import { withNextAfterStep, withNextStep } from './tool/next-step.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { runTool } from './tool/run-tool.ts';
-import { asEndOfCall, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
+import { asCallEnd, asModelStep, asResumableCall } from './tool/unit-of-work.ts';
 
 export interface Activities {
   openThread(input: OpenThreadInput): Promise<OpenThreadOutcome & EffectsDue>;
@@ -87,9 +87,9 @@ export interface Activities {
   /**
    * Runs a step. With `next`, also runs the step after it if all calls of the first are quick and nothing forbids it.
    */
-  modelStep(input: StepInput): Promise<(ModelStepOutcome | StepGoneOn) & EffectsDue>;
+  modelStep(input: StepInput): Promise<(ModelStepOutcome | StepWithNext) & EffectsDue>;
   /** Runs a tool call. With `next`, also runs the step after it if nothing forbids it. */
-  runTool(input: LastCallInput): Promise<(ToolAttempt | GoneOn) & EffectsDue>;
+  runTool(input: LastCallInput): Promise<(ToolAttempt | CallWithNext) & EffectsDue>;
   /** `runTool` for the tool `run_code`, on a separate task queue. */
   runCode(input: ToolCallInput): Promise<ToolAttempt & EffectsDue>;
   answerWait(input: AnswerWaitInput): Promise<WaitAnswerOutcome>;
@@ -120,19 +120,19 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     onOneProject(dependencies, bind);
   const tell = <Input extends { readonly threadId: string }, Output>(
     bind: (ports: ActivityDependencies) => Activity<Input, Output>,
-    options?: TellOptions,
-  ) => on<Input, Output & EffectsDue>((ports) => tellEffects(ports, bind(ports), options));
+    options?: EffectsDueOptions,
+  ) => on<Input, Output & EffectsDue>((ports) => withEffectsDue(ports, bind(ports), options));
   const runStep = (ports: ActivityDependencies) =>
     withQuickCalls(
       ports,
       asModelStep(ports, (input) => modelStep(ports, input)),
     );
   const runToolCall = (ports: ActivityDependencies) =>
-    tellEffects(ports, (input: ToolCallInput) => runTool(ports, input));
-  const runToldStep = (ports: ActivityDependencies) => tellEffects(ports, runStep(ports));
+    withEffectsDue(ports, (input: ToolCallInput) => runTool(ports, input));
+  const runToldStep = (ports: ActivityDependencies) => withEffectsDue(ports, runStep(ports));
   const runLastCall = (ports: ActivityDependencies) =>
     withNextStep(ports, runToolCall(ports), runToldStep(ports));
-  const runSteps = (ports: ActivityDependencies) => withStepBehind(ports, runToldStep(ports));
+  const runSteps = (ports: ActivityDependencies) => withNextAfterStep(ports, runToldStep(ports));
   const runSubpromptStep = (ports: ActivityDependencies) =>
     withQuickCalls(
       ports,
@@ -151,14 +151,14 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
     runSubprompt: guarded(tell(runSubpromptStep), fallible),
     finishSubprompt: guarded(
-      tell((ports) => asEndOfCall(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
+      tell((ports) => asCallEnd(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),
     callSubagent: guarded(
       tell((ports) => asResumableCall(ports, 'callSubagent', (input) => callSubagent(ports, input))),
       fallible,
     ),
     finishSubagent: guarded(
-      tell((ports) => asEndOfCall(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
+      tell((ports) => asCallEnd(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
     ),
     reportToParent: guarded(on((ports) => (input) => reportToParent(ports, input))),
     listUnstarted: guarded(on((ports) => (input) => listUnstarted(ports, input))),

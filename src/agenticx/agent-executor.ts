@@ -11,7 +11,7 @@ import {
 } from '../projections/agenticx/agenticx-event.ts';
 import { type Engine, openInProcess } from '../worker/in-process.ts';
 import type { Agent, Task } from './agent-model.ts';
-import { type ExecutorEvent, type ExecutorStats, HUMAN, toLogged, toStats } from './event-log.ts';
+import { type ExecutorEvent, type ExecutorStats, HUMAN_TOOL_NAME, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { judgeOutput } from './guide-rail.ts';
 import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from './parallel-calls.ts';
@@ -84,7 +84,7 @@ export class AgentExecutor {
     } finally {
       answers?.close();
     }
-    return this.#conclude(client, { agent, task, told, open });
+    return this.#finish(client, { agent, task, told, open });
   }
 
   /**
@@ -115,7 +115,7 @@ export class AgentExecutor {
     this.#engines.clear();
   }
 
-  async #conclude(
+  async #finish(
     client: RuntimeClient,
     {
       agent,
@@ -140,7 +140,7 @@ export class AgentExecutor {
         stats: toStats(log, 'waiting_for_human', metrics),
       };
     }
-    const came = await judge(agent, task, { log, last: told.findLast(isTerminal) });
+    const came = await judgeTask(agent, task, { log, last: told.findLast(isTerminal) });
     if ('error' in came && came.rail)
       log.push({ type: 'error', error_type: 'guiderails_abort', message: came.error, recoverable: false });
     const success = 'result' in came;
@@ -165,7 +165,7 @@ export class AgentExecutor {
 }
 
 /** Returns the result of the task, or its error and whether a guide rail has caused that. */
-async function judge(
+async function judgeTask(
   { guiderails, guiderailsConfig }: Agent,
   { context }: Task,
   { log, last }: { readonly log: readonly ExecutorEvent[]; readonly last: RuntimeEvent | undefined },
@@ -179,4 +179,4 @@ async function judge(
 }
 
 /** True if a gate can answer it; everything else needs a text. */
-const isConfirm = ({ kind, tool }: ConfirmContext) => kind !== 'paused' && tool !== HUMAN;
+const isConfirm = ({ kind, tool }: ConfirmContext) => kind !== 'paused' && tool !== HUMAN_TOOL_NAME;

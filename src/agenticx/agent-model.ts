@@ -52,7 +52,7 @@ export class Agent {
 
   /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: AgentFields) {
-    check('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
+    checkFields('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
     this.id = fields.id ?? randomUUID();
     this.name = fields.name;
     this.role = fields.role;
@@ -111,7 +111,7 @@ export class Task {
 
   /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: TaskFields) {
-    check('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
+    checkFields('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
       'description',
       'expectedOutput',
     ]);
@@ -128,7 +128,12 @@ export class Task {
   }
 }
 
-function check(what: string, given: object, known: ReadonlySet<string>, needed: readonly string[]): void {
+function checkFields(
+  what: string,
+  given: object,
+  known: ReadonlySet<string>,
+  needed: readonly string[],
+): void {
   const strange = Object.keys(given).find((name) => !known.has(name));
   if (strange !== undefined)
     throw new RuntimeError(

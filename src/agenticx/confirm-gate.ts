@@ -62,7 +62,7 @@ export interface TerminalStreams {
  */
 export class SyncConfirmGate extends ConfirmGate {
   readonly #streams: TerminalStreams;
-  #before: Promise<unknown> = Promise.resolve();
+  #previous: Promise<unknown> = Promise.resolve();
 
   constructor(streams: TerminalStreams = {}) {
     super();
@@ -70,8 +70,8 @@ export class SyncConfirmGate extends ConfirmGate {
   }
 
   requestConfirm(question: string, _context: ConfirmContext, signal?: AbortSignal): Promise<boolean> {
-    const answer = this.#before.then(() => !signal?.aborted && this.#ask(question, signal));
-    this.#before = answer.catch(() => undefined);
+    const answer = this.#previous.then(() => !signal?.aborted && this.#ask(question, signal));
+    this.#previous = answer.catch(() => undefined);
     return answer;
   }
 

@@ -4,8 +4,8 @@
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Fields } from './runtime-tool.ts';
 
-export const FINISH = 'finish_task';
-export const HUMAN = 'human_request';
+export const FINISH_TOOL_NAME = 'finish_task';
+export const HUMAN_TOOL_NAME = 'human_request';
 
 /** An event in the log of a task. JSON, with AgenticX's names. */
 export type ExecutorEvent =
@@ -67,7 +67,7 @@ export function toLogged({ type, data }: RuntimeEvent): readonly ExecutorEvent[]
 
 function toCall(tool: string, args: Fields, tool_call_id: string): readonly ExecutorEvent[] {
   const call = { type: 'tool_call', tool, arguments: args, tool_call_id } as const;
-  if (tool !== FINISH || typeof args.result !== 'string') return [call];
+  if (tool !== FINISH_TOOL_NAME || typeof args.result !== 'string') return [call];
   const reasoning = typeof args.reasoning === 'string' ? args.reasoning : null;
   return [call, { type: 'finish_task', final_result: args.result, reasoning }];
 }

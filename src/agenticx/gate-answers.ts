@@ -4,13 +4,13 @@ import { errorMessage } from '../core/value/error.ts';
 import type { RuntimeEvent, RuntimeEventData } from '../projections/agenticx/agenticx-event.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 
-type Asked = RuntimeEventData['confirm_required'];
+type ConfirmData = RuntimeEventData['confirm_required'];
 
 /**
  * Kinds of waits that a gate answers: approvals, and questions of tools for a yes or no. Values and pauses are answered
  * elsewhere.
  */
-const KINDS = new Set(['approval', 'question']);
+const GATED_KINDS = new Set(['approval', 'question']);
 
 export class GateAnswers {
   readonly #gate: ConfirmGate;
@@ -24,7 +24,7 @@ export class GateAnswers {
 
   /** Must be called before an event is passed to its reader, who may answer it at once. */
   follow({ type, data }: RuntimeEvent): void {
-    if (type === 'confirm_required' && KINDS.has(data.context.kind)) void this.#ask(data);
+    if (type === 'confirm_required' && GATED_KINDS.has(data.context.kind)) void this.#ask(data);
     if (type === 'confirm_response') this.#withdraw(data.id);
   }
 
@@ -33,7 +33,7 @@ export class GateAnswers {
     for (const id of [...this.#open.keys()]) this.#withdraw(id);
   }
 
-  async #ask({ id, question, context }: Asked): Promise<void> {
+  async #ask({ id, question, context }: ConfirmData): Promise<void> {
     const withdrawn = new AbortController();
     this.#open.set(id, withdrawn);
     const decision = await this.#decide({ id, question, context }, withdrawn.signal);
@@ -44,7 +44,7 @@ export class GateAnswers {
     await this.#client.answerWait(id, answer).catch(() => undefined);
   }
 
-  async #decide({ question, context }: Asked, signal: AbortSignal) {
+  async #decide({ question, context }: ConfirmData, signal: AbortSignal) {
     try {
       return { approved: (await this.#gate.requestConfirm(question, context, signal)) === true };
     } catch (error) {

@@ -22,18 +22,18 @@ export interface GuideRailsConfig {
 }
 
 /** The accepted output, or why it was not accepted. */
-export type Judged = { readonly output: string } | { readonly aborted: string };
+export type JudgedOutput = { readonly output: string } | { readonly aborted: string };
 
 /** Applies the rails in order; the first one that aborts decides. */
 export async function judgeOutput(
   given: string,
   rails: readonly GuideRail[],
   { context, allowModify = true, maxModifications = 5 }: GuideRailsConfig & { readonly context: Fields },
-): Promise<Judged> {
+): Promise<JudgedOutput> {
   let output = given;
   let changes = 0;
   for (const rail of rails) {
-    const verdict = await ask(rail, output, context);
+    const verdict = await applyRail(rail, output, context);
     if (verdict.action === 'abort') return { aborted: verdict.reason };
     if (verdict.action === 'pass') continue;
     if (!allowModify || changes >= maxModifications)
@@ -44,7 +44,7 @@ export async function judgeOutput(
   return { output };
 }
 
-async function ask(rail: GuideRail, output: string, context: Fields) {
+async function applyRail(rail: GuideRail, output: string, context: Fields) {
   try {
     const verdict = (await rail(output, context)) ?? true;
     if (typeof verdict !== 'boolean') return readVerdict(verdict);

@@ -6,7 +6,7 @@ import type { ModelTimeoutsInput } from '../definitions/model-input.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The times that each variable sets. */
-const TIMES: Readonly<Record<string, readonly (keyof ModelTimeoutsInput)[]>> = {
+const TIMEOUT_VARIABLES: Readonly<Record<string, readonly (keyof ModelTimeoutsInput)[]>> = {
   AGX_LLM_INVOKE_TIMEOUT_SECONDS: ['firstChunkSeconds', 'plainSeconds'],
   AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS: ['idleSeconds'],
   AGX_LLM_HARD_TIMEOUT_SECONDS: ['totalSeconds'],
@@ -14,18 +14,18 @@ const TIMES: Readonly<Record<string, readonly (keyof ModelTimeoutsInput)[]>> = {
 };
 
 /** AgenticX's defaults; all other times have the engine's defaults. */
-const PAGE: ModelTimeoutsInput = { plainSeconds: 120, totalSeconds: 300 };
+const DEFAULT_TIMEOUTS: ModelTimeoutsInput = { plainSeconds: 120, totalSeconds: 300 };
 
 /**
  * The environment takes precedence over a model's own times, and those over AgenticX's defaults. Values that are not
  * numbers above 0 are ignored.
  */
 export function toTimeouts(environment: Environment, given: ModelTimeoutsInput = {}): ModelTimeoutsInput {
-  const set = Object.entries(TIMES).flatMap(([variable, names]) => {
+  const set = Object.entries(TIMEOUT_VARIABLES).flatMap(([variable, names]) => {
     const seconds = Number(environment[variable]);
     return seconds > 0 && Number.isFinite(seconds) ? names.map((name) => [name, seconds]) : [];
   });
-  return { ...PAGE, ...given, ...Object.fromEntries(set) };
+  return { ...DEFAULT_TIMEOUTS, ...given, ...Object.fromEntries(set) };
 }
 
 /**

@@ -36,13 +36,13 @@ export interface RuntimeTool
 /** Tools by name. */
 export type RuntimeTools = Readonly<Record<string, RuntimeTool>>;
 
-type Approves = Pick<ConfirmGate, 'approvesAll'>;
+type Approver = Pick<ConfirmGate, 'approvesAll'>;
 
-export function toTools(tools: RuntimeTools, gate: Approves) {
+export function toTools(tools: RuntimeTools, gate: Approver) {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toTool(tool, gate)]));
 }
 
-function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approves) {
+function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approver) {
   const execute = async (state: ThreadState, args: Fields = {}) => {
     const requestConfirm = async (question: string) =>
       approvesAll || (await state.ask({ key: question.slice(0, 128), question })).value === true;

@@ -6,7 +6,7 @@ import type { EngineOptions } from '../worker/in-process.ts';
 import type { Agent } from './agent-model.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
-import { FINISH, HUMAN } from './event-log.ts';
+import { FINISH_TOOL_NAME, HUMAN_TOOL_NAME } from './event-log.ts';
 import { toTimeouts } from './runtime-setting.ts';
 import { toTools } from './runtime-tool.ts';
 
@@ -40,20 +40,20 @@ export function taskProject(
     agents: [
       defineAgent({
         ...{ name, version, guards },
-        sideA: { prompt: 'task', stopTool: FINISH, stopOnResponse: true },
+        sideA: { prompt: 'task', stopTool: FINISH_TOOL_NAME, stopOnResponse: true },
       }),
     ],
     prompts: [
       definePrompt({
         ...{ name: 'task', toolDescription: goal, prompt: persona, model: 'llm' },
         ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
-        tools: [...toolNames, FINISH, HUMAN],
+        tools: [...toolNames, FINISH_TOOL_NAME, HUMAN_TOOL_NAME],
       }),
     ],
     models: llm
       ? [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })]
       : [],
-    tools: { ...toTools(agent.tools, asks), [FINISH]: FINISH_TOOL, [HUMAN]: HUMAN_TOOL },
+    tools: { ...toTools(agent.tools, asks), [FINISH_TOOL_NAME]: FINISH_TOOL, [HUMAN_TOOL_NAME]: HUMAN_TOOL },
   });
 }
 
@@ -69,7 +69,7 @@ const HUMAN_TOOL = defineTool({
   args: z.object({ question: z.string(), context: z.string().optional(), urgency: z.string().optional() }),
   asks: true,
   execute: async (state, { question, ...data }) => {
-    const { value } = await state.ask({ key: HUMAN, question: question.slice(0, 2000), data });
+    const { value } = await state.ask({ key: HUMAN_TOOL_NAME, question: question.slice(0, 2000), data });
     return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
   },
 });

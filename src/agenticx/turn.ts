@@ -59,7 +59,7 @@ async function hasThread(
 }
 
 const POLL_MS = 100;
-const STOPPED = 'The user has stopped the turn.';
+const STOP_REASON = 'The user has stopped the turn.';
 
 /**
  * Polls `shouldStop`, since nothing reports a change of it; an error means false. Polling ends once the request to
@@ -75,7 +75,7 @@ export function watchStop(
   let next: NodeJS.Timeout;
   const look = async () => {
     const stop = await (async () => shouldStop())().catch(() => false);
-    const isStopped = stop && !isOver && (await stops(client, session, id));
+    const isStopped = stop && !isOver && (await tryStop(client, session, id));
     if (!isOver && !isStopped) next = setTimeout(look, POLL_MS);
   };
   next = setTimeout(look, 0);
@@ -86,9 +86,9 @@ export function watchStop(
 }
 
 /** Returns false if the execution does not exist yet, or cannot be cancelled now: it must then be tried again. */
-async function stops(client: RuntimeClient, session: string, executionId: string): Promise<boolean> {
+async function tryStop(client: RuntimeClient, session: string, executionId: string): Promise<boolean> {
   try {
-    await client.cancelExecution(session, { executionId, reason: STOPPED });
+    await client.cancelExecution(session, { executionId, reason: STOP_REASON });
     return true;
   } catch (error) {
     // The execution has ended already: there is nothing to stop.

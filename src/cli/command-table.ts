@@ -11,7 +11,7 @@ import { THREADS } from './thread-table.ts';
 
 const { run, talk, project } = GROUPS;
 
-const reading = () => import('./commands/reading.ts');
+const loadReading = () => import('./commands/reading.ts');
 
 export const COMMANDS: readonly ListedCommand[] = [
   {
@@ -60,7 +60,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: 'start threads, talk to them, read them: see "everthread threads --help"',
     reads: true,
     below: THREADS,
-    load: async () => (await reading()).addThreads,
+    load: async () => (await loadReading()).addThreads,
   },
   {
     name: 'waits',

@@ -25,7 +25,7 @@ export interface WaitOptions {
 export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
 
 /** The argument of commands about a thread; `connection/complete-ids.ts` completes it. */
-export const THREAD = [
+export const THREAD_ARGUMENT = [
   '<thread>',
   'id of the thread, or its beginning where no other thread has it',
 ] as const;
@@ -61,7 +61,7 @@ export function addHealth(command: Command): Command {
 }
 
 /** Wraps a handler, which returns its exit code or undefined for 0; `main` handles what it throws. */
-export function act<A extends unknown[]>(
+export function withExitCode<A extends unknown[]>(
   cli: Cli,
   handler: (...args: A) => Promise<number | undefined>,
 ): (...args: A) => Promise<void> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { userCacheFolder } from '../temporal-service/cache-folder.ts';
 
 /** Applies to everything loaded from now on. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` disables it. */
-export function keepCompiled(): void {
+export function enableCodeCache(): void {
   const folder = join(userCacheFolder(process.env), 'compiled');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -6,7 +6,7 @@ import type { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/value/error.ts';
 import { commandName } from './command-name.ts';
 import { note, tone } from './output/output.ts';
-import { visible } from './output/terminal-text.ts';
+import { escapeControls } from './output/terminal-text.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 
@@ -15,11 +15,11 @@ export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 13
  * that is known: `{ error: { code, message, next } }`.
  */
 export function reportFailure(error: unknown, json = false): number {
-  if (isCommanderError(error)) return exitOfCommander(error);
+  if (isCommanderError(error)) return commanderExitCode(error);
   const failure = describeFailure(error);
   if (json) note(JSON.stringify({ error: failure }));
   else {
-    tellFailure(failure.code, failure.message);
+    printFailure(failure.code, failure.message);
     if (failure.next !== undefined) note(failure.next);
   }
   if (wantsStack()) note(stackOf(error));
@@ -38,7 +38,7 @@ function describeFailure(error: unknown): Failure {
   if (isRuntimeError(error)) {
     const { code } = error;
     // A message that names a command already contains the remedy.
-    const next = message.includes(commandName()) ? undefined : NEXT[code]?.();
+    const next = message.includes(commandName()) ? undefined : NEXT_STEPS[code]?.();
     return { code, message, next };
   }
   if (isDiskFull(error))
@@ -51,12 +51,12 @@ function describeFailure(error: unknown): Failure {
 }
 
 /** `CODE: message` on standard error. */
-export function tellFailure(code: string, message: string): void {
+export function printFailure(code: string, message: string): void {
   const separator = message.includes('\n') ? '\n' : ' ';
-  note(`${tone('red', `${code}:`, process.stderr)}${separator}${visible(message)}`);
+  note(`${tone('red', `${code}:`, process.stderr)}${separator}${escapeControls(message)}`);
 }
 
-const NEXT: Partial<Record<ErrorCode, () => string>> = {
+const NEXT_STEPS: Partial<Record<ErrorCode, () => string>> = {
   ThreadNotFound: () =>
     `"${commandName()} threads list" shows the threads of this store; --project names another folder.`,
   AgentNotFound: () => `"${commandName()} validate" shows the agents of this project.`,
@@ -80,7 +80,7 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /** Commander has printed its own message already. */
-function exitOfCommander({ code, exitCode }: CommanderError): number {
+function commanderExitCode({ code, exitCode }: CommanderError): number {
   if (code === 'commander.help') return EXIT.usage;
   return exitCode === 0 ? EXIT.done : EXIT.usage;
 }
@@ -93,5 +93,5 @@ function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const cause =
     error.cause === undefined ? '' : `\nCaused by: ${stackOf(error.cause) || errorMessage(error.cause)}`;
-  return visible(`${error.stack ?? ''}${cause}`);
+  return escapeControls(`${error.stack ?? ''}${cause}`);
 }

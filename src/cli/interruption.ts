@@ -20,12 +20,12 @@ export interface Interruption {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-const STOPPING = 'Stopping: what runs is finished within its grace, or handed over';
+const STOPPING_TEXT = 'Stopping: what runs is finished within its grace, or handed over';
 
 /** `stopping` describes to people what the first signal does. */
 export async function withInterruption<T>(
   work: (interruption: Interruption) => Promise<T>,
-  stopping = STOPPING,
+  stopping = STOPPING_TEXT,
 ): Promise<T> {
   const first = new AbortController();
   const enders: (() => void)[] = [];

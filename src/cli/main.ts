@@ -25,7 +25,7 @@ import { reportFailure } from './exit.ts';
 import { idPlaces } from './input/id-places.ts';
 import type { ListedCommand } from './listed-command.ts';
 
-const MORE = `
+const EXAMPLES = `
 Examples:
   everthread new my-agents && cd my-agents && npm install
   everthread dev                                   (server and worker, until Ctrl-C)
@@ -66,15 +66,15 @@ export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<C
     .description('Runs Standard Agents as durable threads on Temporal.')
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help; "everthread COMMAND --help" tells about one command')
-    .addHelpText('after', MORE);
-  await addListed(program, cli, COMMANDS, namedCommands(argv));
+    .addHelpText('after', EXAMPLES);
+  await addCommands(program, cli, COMMANDS, namedCommands(argv));
   program.hook('preAction', (_, command) => setProjectEnv(command));
   program.hook('preAction', (_, command) => completeIdsOf(command));
-  prepare(program);
+  applySettings(program);
   return program;
 }
 
-async function addListed(
+async function addCommands(
   parent: Command,
   cli: Cli,
   listed: readonly ListedCommand[],
@@ -82,13 +82,13 @@ async function addListed(
 ): Promise<void> {
   for (const each of listed) {
     if (each === named) (await each.load())(parent, cli);
-    else addMention(parent, each);
+    else addStub(parent, each);
     if (each === named && each.below)
-      await addListed(parent.commands.at(-1) as Command, cli, each.below, inner);
+      await addCommands(parent.commands.at(-1) as Command, cli, each.below, inner);
   }
 }
 
-function addMention(parent: Command, { name, alias, group, summary, usage = '' }: ListedCommand): void {
+function addStub(parent: Command, { name, alias, group, summary, usage = '' }: ListedCommand): void {
   const command = parent.command(name).summary(summary).usage(usage);
   if (alias !== undefined) command.alias(alias);
   if (group !== undefined) command.helpGroup(group);
@@ -120,13 +120,13 @@ async function setProjectEnv(command: Command): Promise<void> {
 }
 
 /** Applies settings that commander does not pass on to commands added later. */
-function prepare(command: Command): void {
+function applySettings(command: Command): void {
   command
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError(`"${pathOf(command)} --help" tells more.`);
   command.configureHelp({ ...HELP });
-  for (const child of command.commands) prepare(child);
+  for (const child of command.commands) applySettings(child);
 }
 
 const HELP = {

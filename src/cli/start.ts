@@ -7,14 +7,14 @@
  */
 import { existsSync } from 'node:fs';
 import { namedCommands } from './command-table.ts';
-import { keepCompiled } from './compile-cache.ts';
+import { enableCodeCache } from './compile-cache.ts';
 
 const BUNDLE = new URL('./reader/main.js', import.meta.url);
 
 /** `argv` without node and script. Resolves to the exit code. */
 export async function start(argv: string[]): Promise<number> {
   // Before everything whose compiled form is cached.
-  keepCompiled();
+  enableCodeCache();
   const { main } = await loadMain(argv);
   return main(argv);
 }

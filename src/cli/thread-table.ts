@@ -1,9 +1,9 @@
 /** The commands of `everthread threads`, for `command-table.ts`. */
 import { GROUP, type ListedCommand } from './listed-command.ts';
 
-const send = () => import('./commands/thread-send.ts');
-const end = () => import('./commands/thread-end.ts');
-const reading = () => import('./commands/reading.ts');
+const loadSend = () => import('./commands/thread-send.ts');
+const loadEnd = () => import('./commands/thread-end.ts');
+const loadReading = () => import('./commands/reading.ts');
 
 export const THREADS: readonly ListedCommand[] = [
   {
@@ -16,34 +16,34 @@ export const THREADS: readonly ListedCommand[] = [
     name: 'send',
     usage: '<thread> [text]',
     summary: 'send a thread a message',
-    load: async () => (await send()).addThreadSend,
+    load: async () => (await loadSend()).addThreadSend,
   },
   {
     name: 'tool',
     usage: '<thread> <name> [arguments]',
     summary: 'have a thread run a tool',
-    load: async () => (await send()).addThreadTool,
+    load: async () => (await loadSend()).addThreadTool,
   },
   {
     name: 'show',
     usage: '<thread>',
     reads: true,
     summary: "show a thread's status and messages",
-    load: async () => (await reading()).addThreadShow,
+    load: async () => (await loadReading()).addThreadShow,
   },
   {
     name: 'tail',
     usage: '<thread>',
     reads: true,
     summary: 'follow what a thread does',
-    load: async () => (await reading()).addThreadTail,
+    load: async () => (await loadReading()).addThreadTail,
   },
   {
     name: 'files',
     usage: '<thread> [path]',
     reads: true,
     summary: 'list the files of a thread, or print one',
-    load: async () => (await reading()).addThreadFiles,
+    load: async () => (await loadReading()).addThreadFiles,
   },
   {
     name: 'upload',
@@ -56,7 +56,7 @@ export const THREADS: readonly ListedCommand[] = [
     usage: '<thread> [key]',
     reads: true,
     summary: 'list the values of a thread, or print one',
-    load: async () => (await reading()).addThreadValues,
+    load: async () => (await loadReading()).addThreadValues,
   },
   {
     name: 'effects',
@@ -69,50 +69,50 @@ export const THREADS: readonly ListedCommand[] = [
     usage: '<thread>',
     reads: true,
     summary: 'model calls with tokens and cost, tool calls, executions',
-    load: async () => (await reading()).addThreadLogs,
+    load: async () => (await loadReading()).addThreadLogs,
   },
   {
     name: 'list',
     reads: true,
     summary: 'list threads, the latest first',
-    load: async () => (await reading()).addThreadList,
+    load: async () => (await loadReading()).addThreadList,
   },
   {
     name: 'tree',
     usage: '<thread>',
     reads: true,
     summary: 'show a thread with its subagents',
-    load: async () => (await reading()).addThreadTree,
+    load: async () => (await loadReading()).addThreadTree,
   },
   {
     name: 'stop',
     usage: '<thread>',
     summary: 'end what a thread is doing now',
-    load: async () => (await end()).addThreadStop,
+    load: async () => (await loadEnd()).addThreadStop,
   },
   {
     name: 'continue',
     usage: '<thread>',
     summary: 'let a thread go on without another message',
-    load: async () => (await end()).addThreadContinue,
+    load: async () => (await loadEnd()).addThreadContinue,
   },
   {
     name: 'cancel',
     usage: '<thread>',
     summary: 'cancel an execution of a thread',
-    load: async () => (await end()).addThreadCancel,
+    load: async () => (await loadEnd()).addThreadCancel,
   },
   {
     name: 'terminate',
     usage: '<thread>',
     summary: 'end a thread for ever',
-    load: async () => (await end()).addThreadTerminate,
+    load: async () => (await loadEnd()).addThreadTerminate,
   },
   {
     name: 'delete',
     usage: '<thread>',
     summary: 'end a thread and delete what it has',
-    load: async () => (await end()).addThreadDelete,
+    load: async () => (await loadEnd()).addThreadDelete,
   },
   {
     name: 'export',

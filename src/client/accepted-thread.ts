@@ -11,41 +11,45 @@ import {
   WORKFLOW_ID_PREFIX,
 } from '../core/thread/start-input.ts';
 import type { ThreadRecord } from '../store/port/thread-store.ts';
-import { isGone, toRuntimeError } from './workflow-error.ts';
+import { isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Number of history events that are read: those that start the workflow and those of its first worker. */
-const EVENTS = 20;
+const MAX_HISTORY_EVENTS = 20;
 
 /**
  * Null if no such workflow runs, if a worker has opened the thread, or if its start input is invalid. Throws
  * `TemporalUnavailable`.
  */
-export async function findAccepted(temporal: Client, threadId: string): Promise<ThreadRecord | null> {
+export async function findAcceptedThread(temporal: Client, threadId: string): Promise<ThreadRecord | null> {
   if (!isThreadId(threadId)) return null;
   const workflowId = WORKFLOW_ID_PREFIX + threadId;
   try {
     const described = await temporal.workflow.getHandle(workflowId).describe();
     if (described.status.name !== 'RUNNING') return null;
-    const begin = await readBegin(temporal, workflowId, described.runId);
+    const begin = await readWorkflowStart(temporal, workflowId, described.runId);
     return begin && toRecord(begin, described);
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isWorkflowGone(error)) return null;
     throw toRuntimeError(error);
   }
 }
 
-interface Begin {
+interface WorkflowStart {
   readonly input: StartInput;
   /** True if the workflow has received a signal. */
   readonly signalled: boolean;
 }
 
 /** Null if the run's first activity has completed: that activity has opened the thread. */
-async function readBegin(temporal: Client, workflowId: string, runId: string): Promise<Begin | null> {
+async function readWorkflowStart(
+  temporal: Client,
+  workflowId: string,
+  runId: string,
+): Promise<WorkflowStart | null> {
   const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
     namespace: temporal.options.namespace,
     execution: { workflowId, runId },
-    maximumPageSize: EVENTS,
+    maximumPageSize: MAX_HISTORY_EVENTS,
   });
   const events = history?.events ?? [];
   if (events.some((event) => event.activityTaskCompletedEventAttributes)) return null;
@@ -69,7 +73,10 @@ function readInput(input: unknown, workflowId: string): StartInput | null {
   }
 }
 
-function toRecord({ input, signalled }: Begin, { startTime }: WorkflowExecutionDescription): ThreadRecord {
+function toRecord(
+  { input, signalled }: WorkflowStart,
+  { startTime }: WorkflowExecutionDescription,
+): ThreadRecord {
   const { threadId, agent, userId, arguments: given, parentId, rootId, messages, tags = [] } = input;
   const acceptedAt = startTime.getTime() * 1000;
   const organizationId = input.context?.organizationId;

@@ -13,7 +13,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeOf } from './client-store.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 import type { StartTask } from './tasks.ts';
-import { isGone } from './workflow-error.ts';
+import { isWorkflowGone } from './workflow-error.ts';
 
 export interface AdapterPresence {
   /** Starts a task for the adapter, as `client.tasks.start` does. */
@@ -56,26 +56,27 @@ export function holdAdapter(
       } catch (error) {
         // The task may have been started despite the error: it is then lost, and can be started again.
         const claim = { threadId, executionId: threadId, holder };
-        if (ours) await store.producers.renew({ ...claim, presenceMs: LEFT }).catch(() => undefined);
+        if (ours)
+          await store.producers.renew({ ...claim, presenceMs: EXPIRED_PRESENCE_MS }).catch(() => undefined);
         throw error;
       }
     },
     async end({ leaves }) {
       clearInterval(timer);
-      if (leaves && (await store.producers.renewAll({ holder, presenceMs: LEFT })) > 0)
+      if (leaves && (await store.producers.renewAll({ holder, presenceMs: EXPIRED_PRESENCE_MS })) > 0)
         await endLostTasks(store, client.temporal);
     },
   };
 }
 
 /** A presence of this many milliseconds has already expired. */
-const LEFT = -1;
+const EXPIRED_PRESENCE_MS = -1;
 
 /** Ends tasks whose process was lost, and terminates their workflows. */
 export async function endLostTasks(store: ThreadStore, temporal: Client): Promise<void> {
   await store.producers.closeLost();
   for (const threadId of await store.producers.listLostTasks()) {
-    const runId = await runOf(temporal, threadId);
+    const runId = await findRunId(temporal, threadId);
     const found = await store.producers.find(threadId, threadId);
     if (found?.state !== 'lost') continue;
     // P2: this run existed while the task was lost.
@@ -83,15 +84,15 @@ export async function endLostTasks(store: ThreadStore, temporal: Client): Promis
       await temporal.workflow
         .getHandle(threadId, runId)
         .terminate('the process that had its adapter was lost')
-        .catch(unlessGone);
+        .catch(ignoreGoneWorkflow);
     await store.producers.forgetLostTask(threadId);
   }
 }
 
-async function runOf({ workflow }: Client, workflowId: string): Promise<string | undefined> {
-  return (await workflow.getHandle(workflowId).describe().catch(unlessGone))?.runId;
+async function findRunId({ workflow }: Client, workflowId: string): Promise<string | undefined> {
+  return (await workflow.getHandle(workflowId).describe().catch(ignoreGoneWorkflow))?.runId;
 }
 
-function unlessGone(error: unknown): undefined {
-  if (!isGone(error)) throw error;
+function ignoreGoneWorkflow(error: unknown): undefined {
+  if (!isWorkflowGone(error)) throw error;
 }

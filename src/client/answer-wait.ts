@@ -14,14 +14,14 @@ export interface AnswerOptions {
   readonly fingerprint?: string;
 }
 
-export interface Answering extends AnswerOptions {
+export interface AnswerRequest extends AnswerOptions {
   readonly id: string;
   readonly answer: WaitAnswer;
 }
 
 export async function answerStoredWait(
   store: ThreadStore,
-  { id, answer, fingerprint }: Answering,
+  { id, answer, fingerprint }: AnswerRequest,
   tell: (wait: Wait) => Promise<void>,
 ): Promise<WaitVerdict> {
   const parsed = parseWaitAnswer(answer);

@@ -40,8 +40,8 @@ interface SentCall {
 }
 
 /** Longest pause between two checks, for changes that the log does not show and threads that do not exist yet. */
-const LOOK_AT_LEAST_MS = 1000;
-const PAGE = 100;
+const MAX_CHECK_PAUSE_MS = 1000;
+const PAGE_SIZE = 100;
 
 /** Throws `Timeout`, `ThreadTerminated`, or the code with which the thread refused the call. */
 export async function awaitCall(store: ThreadStore, call: SentCall): Promise<CalledTool> {
@@ -52,14 +52,14 @@ export async function awaitCall(store: ThreadStore, call: SentCall): Promise<Cal
     // Read first: an event after this read ends `awaitGrowth` below.
     const thread = await store.threads.get(threadId);
     const result = await findResult(store, call);
-    if (result) return toCalled(id, result);
+    if (result) return toCalledTool(id, result);
     if (thread?.terminatedAt != null) throw terminatedError(threadId);
     const open = thread?.status === 'waiting' ? await store.waits.list({ threadId }) : [];
     const waits = open.filter(({ blocks }) => blocks);
     if (waits.length > 0) return { id, status: 'waiting', content: null, waits };
-    seen = await refuseRejected(store, call, seen);
-    if (performance.now() > deadline) throw await timeout(store, call);
-    const withinMs = Math.min(Math.max(deadline - performance.now(), 0) + 1, LOOK_AT_LEAST_MS);
+    seen = await throwIfRejected(store, call, seen);
+    if (performance.now() > deadline) throw await timeoutError(store, call);
+    const withinMs = Math.min(Math.max(deadline - performance.now(), 0) + 1, MAX_CHECK_PAUSE_MS);
     await store.events.awaitGrowth(threadId, thread?.lastSeq ?? 0, { withinMs });
   }
 }
@@ -69,8 +69,8 @@ async function findResult(store: ThreadStore, { threadId, id }: SentCall): Promi
   const asked = await store.messages.get(threadId, id);
   const callId = asked && asked.metadata.queued !== true ? callIdOf(asked) : undefined;
   if (callId === undefined) return undefined;
-  for (let offset = 0; ; offset += PAGE) {
-    const page = { limit: PAGE, offset, order: 'desc', includeSilent: true } as const;
+  for (let offset = 0; ; offset += PAGE_SIZE) {
+    const page = { limit: PAGE_SIZE, offset, order: 'desc', includeSilent: true } as const;
     const { messages, hasMore } = await store.messages.list(threadId, page);
     for (const message of messages) {
       if (message.tool_call_id === callId) return message;
@@ -85,7 +85,7 @@ function callIdOf({ tool_calls: calls }: Message): string | undefined {
   return call?.id;
 }
 
-function toCalled(id: string, { tool_status: status, content, metadata }: Message): CalledTool {
+function toCalledTool(id: string, { tool_status: status, content, metadata }: Message): CalledTool {
   const { error_code: code } = metadata;
   return {
     id,
@@ -96,7 +96,7 @@ function toCalled(id: string, { tool_status: status, content, metadata }: Messag
 }
 
 /** Throws if an event rejects the call; returns the number of the last event that was read. */
-async function refuseRejected(
+async function throwIfRejected(
   store: ThreadStore,
   { threadId, id }: SentCall,
   after: number,
@@ -108,7 +108,10 @@ async function refuseRejected(
   return events.at(-1)?.seq ?? after;
 }
 
-async function timeout(store: ThreadStore, { threadId, id, timeoutMs }: SentCall): Promise<RuntimeError> {
+async function timeoutError(
+  store: ThreadStore,
+  { threadId, id, timeoutMs }: SentCall,
+): Promise<RuntimeError> {
   const { status, lastStep } = await requireThread(store, threadId);
   return new RuntimeError(
     'Timeout',

@@ -6,7 +6,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 
 const STORES = new WeakMap<object, ThreadStore>();
 
-export function keepStore(client: object, store: ThreadStore): void {
+export function registerStore(client: object, store: ThreadStore): void {
   STORES.set(client, store);
 }
 

@@ -11,9 +11,9 @@ import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { requireThread } from './known-thread.ts';
-import { isGone, toRuntimeError } from './workflow-error.ts';
+import { isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
-interface Deleting {
+interface ThreadDeletion {
   readonly store: ThreadStore;
   readonly temporal: Client;
   readonly threadId: string;
@@ -27,7 +27,7 @@ export async function deleteThread({
   temporal,
   threadId,
   terminate,
-}: Deleting): Promise<readonly string[]> {
+}: ThreadDeletion): Promise<readonly string[]> {
   const thread = await requireThread(store, threadId);
   if (thread.parentId !== null)
     throw new RuntimeError(
@@ -67,6 +67,6 @@ async function deleteHistory(temporal: Client, threadId: string): Promise<void> 
       workflowExecution: { workflowId: WORKFLOW_ID_PREFIX + threadId },
     });
   } catch (error) {
-    if (!isGone(error)) throw toRuntimeError(error);
+    if (!isWorkflowGone(error)) throw toRuntimeError(error);
   }
 }

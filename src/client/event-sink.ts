@@ -36,7 +36,7 @@ export async function feedSink(
   let cursor: string | null = null;
   let end: SinkEnd | undefined;
   for await (const told of events) {
-    const failure = await offer(sink, told.event, withinMs);
+    const failure = await emitToSink(sink, told.event, withinMs);
     if (failure) {
       end = { ...failure, cursor };
       break;
@@ -45,11 +45,11 @@ export async function feedSink(
   }
   const over = end ?? { why: 'over', cursor };
   // S1: notified; an error or a timeout of this call is ignored.
-  await offer({ emit: () => sink.detached?.(over) }, undefined as never, withinMs);
+  await emitToSink({ emit: () => sink.detached?.(over) }, undefined as never, withinMs);
   return over;
 }
 
-async function offer(
+async function emitToSink(
   sink: EventSink,
   event: RunEvent,
   withinMs: number,

@@ -3,7 +3,7 @@ import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type LogPart, RemovedText } from './removed-text.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 export interface FollowOptions {
   /** Events with a number above this one; 0, the default, means all. */
@@ -38,7 +38,7 @@ export async function* followPages(
   options: FollowPages,
 ): AsyncGenerator<readonly ThreadEvent[]> {
   const { after = 0 } = options;
-  const mended = after > 0 ? await readRemoved(store, threadId, after) : [];
+  const mended = after > 0 ? await readRemovedText(store, threadId, after) : [];
   const end = mended.findIndex(({ type }) => type === 'thread.terminated');
   if (mended.length > 0) yield end < 0 ? mended : mended.slice(0, end + 1);
   if (end < 0) yield* followRows(store, threadId, { ...options, after: mended.at(-1)?.seq ?? after });
@@ -48,27 +48,28 @@ export async function* followPages(
  * Returns what a reader lacks if its cursor lies among removed pieces, with the rows that were read to find it;
  * otherwise an empty list.
  */
-async function readRemoved(
+async function readRemovedText(
   store: ThreadStore,
   threadId: string,
   after: number,
 ): Promise<readonly ThreadEvent[]> {
-  const found = await store.events.read(threadId, after - 1, PAGE);
+  const found = await store.events.read(threadId, after - 1, PAGE_SIZE);
   if (found.every(({ seq }, n) => seq === after + n)) return [];
   const begun = await store.executions.at(threadId, after);
   let cursor = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   const text = new RemovedText(store, threadId, cursor);
   const told: ThreadEvent[] = [];
   do {
-    const page = await store.events.read(threadId, cursor, PAGE);
+    const page = await store.events.read(threadId, cursor, PAGE_SIZE);
     if (page.length === 0) return told;
-    for (const event of page) told.push(...(await text.read(event)).flatMap((part) => missing(part, after)));
+    for (const event of page)
+      told.push(...(await text.read(event)).flatMap((part) => missingEvents(part, after)));
     cursor = page.at(-1)?.seq ?? cursor;
   } while (cursor <= after || text.holds);
   return told;
 }
 
-function missing(part: LogPart, after: number): readonly ThreadEvent[] {
+function missingEvents(part: LogPart, after: number): readonly ThreadEvent[] {
   if ('event' in part) return part.event.seq > after ? [part.event] : [];
   const { first, last, discarded, text } = part.removed;
   return first <= after && after <= last ? [discarded, text] : [];
@@ -83,7 +84,7 @@ export async function* followRows(
   let cursor = after;
   let marked = !marks;
   while (!signal?.aborted) {
-    const page = await (follow === true ? readTogether : readAlone)(store, threadId, cursor);
+    const page = await (follow === true ? readShared : readUnshared)(store, threadId, cursor);
     const end = page.findIndex(({ type }) => type === 'thread.terminated');
     const told = end < 0 ? page : page.slice(0, end + 1);
     cursor = told.at(-1)?.seq ?? cursor;
@@ -92,7 +93,7 @@ export async function* followRows(
       yield told;
     }
     if (end >= 0) return;
-    if (page.length === PAGE) continue;
+    if (page.length === PAGE_SIZE) continue;
     if (!follow) return;
     if (follow === 'marked') {
       yield [];
@@ -106,28 +107,28 @@ export async function* followRows(
   }
 }
 
-type Read = (
+type ReadEvents = (
   store: ThreadStore,
   threadId: string,
   after: number,
 ) => ReturnType<ThreadStore['events']['read']>;
 
-const readAlone: Read = (store, threadId, after) => store.events.read(threadId, after, PAGE);
+const readUnshared: ReadEvents = (store, threadId, after) => store.events.read(threadId, after, PAGE_SIZE);
 
 /** Reads in progress, by cursor and thread. */
-const READS = new WeakMap<ThreadStore, Map<string, ReturnType<Read>>>();
+const PENDING_READS = new WeakMap<ThreadStore, Map<string, ReturnType<ReadEvents>>>();
 
 /**
  * Shares one read among readers that are woken together and need the same rows. A reader that joins late may lack rows
  * that were added since; `awaitGrowth` then wakes it at once.
  */
-const readTogether: Read = (store, threadId, after) => {
-  const reads = READS.get(store) ?? new Map<string, ReturnType<Read>>();
-  READS.set(store, reads);
+const readShared: ReadEvents = (store, threadId, after) => {
+  const reads = PENDING_READS.get(store) ?? new Map<string, ReturnType<ReadEvents>>();
+  PENDING_READS.set(store, reads);
   const key = `${after} ${threadId}`;
   const found = reads.get(key);
   if (found) return found;
-  const reading = readAlone(store, threadId, after).finally(() => reads.delete(key));
+  const reading = readUnshared(store, threadId, after).finally(() => reads.delete(key));
   reads.set(key, reading);
   return reading;
 };

@@ -110,7 +110,7 @@ export function tanglePages(
   return projectedPages(store, { threadId, ...options }, reader);
 }
 
-interface Reader<State, Out> {
+interface ProjectionReader<State, Out> {
   readonly begin: (at: RunBegin) => State;
   readonly project: Projection<State, Out>;
   /** If true, a reader that has seen none of the removed pieces receives the whole text, too. */
@@ -120,7 +120,7 @@ interface Reader<State, Out> {
 async function* projectedPages<State, Out>(
   store: ThreadStore,
   { threadId, after, run, follow, signal, marks }: FollowProjectedPages & { readonly threadId: string },
-  { begin, project, tellsWhole = false }: Reader<State, Out>,
+  { begin, project, tellsWhole = false }: ProjectionReader<State, Out>,
 ): AsyncGenerator<readonly Projected<Out>[]> {
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
@@ -142,7 +142,7 @@ async function* projectedPages<State, Out>(
         const [, forget] = project(reading, { event: removed.discarded });
         reading = next;
         const texts = { forget, whole: tellsWhole ? whole : [], again: whole };
-        if (!only || open === only.id) told.push(...withWhole(removed, texts, cursor));
+        if (!only || open === only.id) told.push(...toRestoredText(removed, texts, cursor));
         continue;
       }
       const { event } = row;
@@ -172,7 +172,7 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
   );
 }
 
-interface Whole<Out> {
+interface RemovedTextEvents<Out> {
   readonly forget: readonly Out[];
   /** `whole` is for a reader that has seen none of the text, `again` for one that has seen some. */
   readonly whole: readonly Out[];
@@ -180,9 +180,9 @@ interface Whole<Out> {
 }
 
 /** Returns a text whose pieces were removed, under the cursor of the last piece. */
-function withWhole<Out>(
+function toRestoredText<Out>(
   { first, last, begun }: RemovedPart,
-  { forget, whole, again }: Whole<Out>,
+  { forget, whole, again }: RemovedTextEvents<Out>,
   after?: Cursor,
 ): readonly Projected<Out>[] {
   const seen = after?.row ?? 0;

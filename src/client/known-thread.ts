@@ -24,15 +24,15 @@ export async function requireThread(
   findAccepted?: FindThread,
 ): Promise<ThreadRecord> {
   const record = (await store.threads.get(threadId)) ?? (await findAccepted?.(threadId));
-  if (record?.deletedAt !== undefined) throw notThere(threadId);
+  if (record?.deletedAt !== undefined) throw threadNotFound(threadId);
   if (record) return record;
   // A worker may have opened it since the first read.
   const opened = findAccepted && (await store.threads.get(threadId));
   if (opened) return opened;
-  throw notThere(threadId);
+  throw threadNotFound(threadId);
 }
 
-function notThere(threadId: string): RuntimeError {
+function threadNotFound(threadId: string): RuntimeError {
   return new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in this store.`);
 }
 
@@ -53,7 +53,11 @@ export async function requireExecution(
 }
 
 /** Explains why a thread has no running workflow: returns `ThreadTerminated` or `ThreadNotFound`. */
-export async function goneError(store: ThreadStore, threadId: string, cause: unknown): Promise<RuntimeError> {
+export async function workflowGoneError(
+  store: ThreadStore,
+  threadId: string,
+  cause: unknown,
+): Promise<RuntimeError> {
   const record = await store.threads.get(threadId);
   if (record?.terminatedAt != null) return terminatedError(threadId, cause);
   return new RuntimeError(

@@ -8,16 +8,16 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 /** Null if there is no such task. */
 export async function readTask(store: ThreadStore, id: string): Promise<TaskRecord | null> {
   const found = await store.tasks.get(id);
-  if (!found || found.endedAt !== null || !(await isLost(store, found.threadId))) return found;
+  if (!found || found.endedAt !== null || !(await isAdapterLost(store, found.threadId))) return found;
   await store.producers.closeLost();
   return store.tasks.get(id);
 }
 
-async function isLost({ producers }: ThreadStore, threadId: string): Promise<boolean> {
+async function isAdapterLost({ producers }: ThreadStore, threadId: string): Promise<boolean> {
   return (await producers.find(threadId, threadId))?.overdue === true;
 }
 
-const LOOK_MS = 2000;
+const CHECK_INTERVAL_MS = 2000;
 
 /**
  * Checks for the loss of the adapter while a task is followed; returns a function that stops the checks. Costs a single
@@ -27,11 +27,11 @@ export async function watchForLoss(store: ThreadStore, threadId: string): Promis
   const found = await store.producers.find(threadId, threadId);
   if (found?.state !== 'open') return () => undefined;
   const look = async () => {
-    if (await isLost(store, threadId)) await store.producers.closeLost();
+    if (await isAdapterLost(store, threadId)) await store.producers.closeLost();
   };
   // If the store is unreachable, the next check tries again.
   const lookAgain = () => void look().catch(() => undefined);
   lookAgain();
-  const timer = setInterval(lookAgain, LOOK_MS);
+  const timer = setInterval(lookAgain, CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }

@@ -4,13 +4,13 @@ import type { RuntimeClient } from './runtime-client.ts';
 import type { StartThread } from './start-options.ts';
 
 /** Error handler of a lookup: returns null for `ThreadNotFound`, and rethrows everything else. */
-export function orNotFound(error: unknown): null {
+export function nullIfThreadNotFound(error: unknown): null {
   if (isRuntimeError(error, 'ThreadNotFound')) return null;
   throw error;
 }
 
 /** True if a start was refused because the thread exists already. */
-export function isMade(error: unknown): boolean {
+export function isAlreadyCreated(error: unknown): boolean {
   return isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
 }
 
@@ -22,13 +22,13 @@ export function isMade(error: unknown): boolean {
 export async function makeThread(
   client: Pick<RuntimeClient, 'startThread' | 'getThread'>,
   start: StartThread & { readonly threadId: string },
-  isThere: () => Promise<unknown> = () => client.getThread(start.threadId).catch(orNotFound),
+  isThere: () => Promise<unknown> = () => client.getThread(start.threadId).catch(nullIfThreadNotFound),
 ): Promise<boolean> {
   try {
     await client.startThread(start);
     return true;
   } catch (error) {
-    if (!isMade(error) || !(await isThere())) throw error;
+    if (!isAlreadyCreated(error) || !(await isThere())) throw error;
     return false;
   }
 }

@@ -15,7 +15,7 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { tanglePages } from './follow-run.ts';
-import { makeThread, orNotFound } from './make-thread.ts';
+import { makeThread, nullIfThreadNotFound } from './make-thread.ts';
 import { prepareMessage } from './outgoing.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 
@@ -39,7 +39,7 @@ export interface BeginExecution {
 export async function beginExecution(client: RuntimeClient, begin: BeginExecution): Promise<void> {
   const { executionId, threadId, content, metadata, agent, userId, context } = begin;
   const message = { content, executionId, ...(metadata && { metadata }), ...(context && { context }) };
-  const found = await client.getThread(threadId).catch(orNotFound);
+  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (!found && agent !== undefined) {
     const start = { agent, threadId, userId, arguments: begin.arguments, context, messages: [message] };
     // A concurrent call with the same content may have created the thread in the meantime.
@@ -47,12 +47,12 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
   }
   const store = storeOf(client);
   if (await store.executions.get(threadId, executionId)) {
-    const destination = { store, threadId, userId: found?.userId ?? userId ?? null, writeFile: noFile };
+    const destination = { store, threadId, userId: found?.userId ?? userId ?? null, writeFile: refuseFile };
     await prepareMessage(destination, message);
   } else await client.queueMessage(threadId, message);
 }
 
-function noFile(): never {
+function refuseFile(): never {
   throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
 }
 
@@ -137,7 +137,7 @@ async function openWaits(client: RuntimeClient, threadId: string): Promise<reado
   return (await client.listWaits({ threadId })).map(({ id }) => id);
 }
 
-interface Awaiting {
+interface AwaitedExecution {
   readonly threadId: string;
   readonly executionId: string;
   readonly before: number;
@@ -148,7 +148,7 @@ interface Awaiting {
 /** Returns once the execution has begun. If it never will, the last page is its end. */
 async function* awaitBeginning(
   client: RuntimeClient,
-  { threadId, executionId, before, since = Number.POSITIVE_INFINITY, signal }: Awaiting,
+  { threadId, executionId, before, since = Number.POSITIVE_INFINITY, signal }: AwaitedExecution,
 ): AsyncGenerator<readonly Projected<TangleEvent>[]> {
   const itemId = itemIdOf(executionId);
   const lost = (seq: number, message: string, code: string): readonly Projected<TangleEvent>[] => [
@@ -169,7 +169,9 @@ async function* awaitBeginning(
       // The failure of another execution sets the status of the thread, too, in the same transaction (the same `at`).
       if (type === 'thread.status')
         failure =
-          row > since && at !== othersEnd && data.status === 'failed' ? (data.error ?? UNTOLD) : undefined;
+          row > since && at !== othersEnd && data.status === 'failed'
+            ? (data.error ?? UNKNOWN_ERROR)
+            : undefined;
       if (type === 'item.rejected' && data.id === itemId) {
         yield lost(row, data.reason, data.code);
         return;
@@ -194,4 +196,4 @@ async function* awaitBeginning(
   if (!signal?.aborted) yield lost(seq, `The thread "${threadId}" is terminated.`, 'ThreadTerminated');
 }
 
-const UNTOLD: StoredError = { code: 'Unknown', message: 'The thread has failed.' };
+const UNKNOWN_ERROR: StoredError = { code: 'Unknown', message: 'The thread has failed.' };

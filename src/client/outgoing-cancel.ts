@@ -7,12 +7,12 @@ import type { ExecutionRecord } from '../store/port/execution.ts';
 import type { ThreadRecord } from '../store/port/thread-store.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 
-const MOST: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
+const MAX_CHARS: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
 
 /** Throws `InvalidValue` naming the invalid field. */
 export function checkCancelRequest(request: CancelRequest): CancelRequest {
   const checked: Record<string, string> = {};
-  for (const [name, most] of Object.entries(MOST)) {
+  for (const [name, most] of Object.entries(MAX_CHARS)) {
     const value: unknown = request[name as keyof CancelRequest];
     if (value === undefined) continue;
     if (typeof value !== 'string' || value.length === 0 || value.length > most || !isStorable(value))
@@ -41,7 +41,7 @@ export function cancelWith({
  * Returns the record of a cancelled execution that has not begun, as it will begin; its start time is that of the
  * request.
  */
-export function toRecordAhead(
+export function toPendingRecord(
   { id: threadId, rootId, agent }: ThreadRecord,
   { executionId: id, cancellation }: Canceling,
 ): ExecutionRecord {

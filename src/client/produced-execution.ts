@@ -24,7 +24,7 @@ import {
   type ErrorCode,
   errorMessage,
   isRuntimeError,
-  isStoreAway,
+  isStoreUnavailable,
   RuntimeError,
 } from '../core/value/error.ts';
 import type { ProducerPresence } from '../store/port/producer.ts';
@@ -36,7 +36,7 @@ import { prepareMessage } from './outgoing.ts';
 import { LineWriter } from './produced-lines.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 
-export interface Producing {
+export interface ProduceInput {
   readonly executionId: string;
   /** X3: aborts once no more output is accepted. */
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ export interface Production {
 }
 
 export interface ProduceExecution extends BeginExecution {
-  readonly produce: (producing: Producing) => Promise<Production> | Production;
+  readonly produce: (producing: ProduceInput) => Promise<Production> | Production;
   /** X2, in milliseconds; 30,000 unless given. */
   readonly presenceMs?: number;
 }
@@ -68,7 +68,12 @@ export async function produceExecution(client: RuntimeClient, given: ProduceExec
   const metadata = { ...begin.metadata, produced: true };
   const store = storeOf(client);
   const thread = await store.threads.get(threadId);
-  const destination = { store, threadId, userId: thread?.userId ?? begin.userId ?? null, writeFile: noFile };
+  const destination = {
+    store,
+    threadId,
+    userId: thread?.userId ?? begin.userId ?? null,
+    writeFile: refuseFile,
+  };
   // The id is claimed with its content, then by its producer, then the message is sent: so the step that begins it
   // knows its producer.
   await prepareMessage(destination, { content, executionId, metadata, ...(context && { context }) });
@@ -84,7 +89,7 @@ export async function produceExecution(client: RuntimeClient, given: ProduceExec
   void run?.follow(thread?.lastSeq ?? 0);
 }
 
-function noFile(): never {
+function refuseFile(): never {
   throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
 }
 
@@ -92,7 +97,7 @@ class ProducedRun {
   readonly #store: ThreadStore;
   readonly #presence: ProducerPresence;
   readonly #produce: ProduceExecution['produce'];
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #begun = false;
 
@@ -101,21 +106,21 @@ class ProducedRun {
     this.#presence = presence;
     this.#produce = produce;
     // X2: three renewals per presence period, so two may fail.
-    this.#timer = setInterval(() => void this.#show(), presence.presenceMs / 3);
+    this.#timer = setInterval(() => void this.#renewPresence(), presence.presenceMs / 3);
     this.#timer.unref();
   }
 
   /** Gives the run up: its message could not be sent. */
   abandon(): void {
     clearInterval(this.#timer);
-    this.#over.abort();
+    this.#ended.abort();
   }
 
   /** X3: follows the log until the execution is over. Never rejects: failures are logged, or the presence expires. */
   async follow(after: number): Promise<void> {
     const { threadId, executionId } = this.#presence;
     const itemId = itemIdOf(executionId);
-    const signal = this.#over.signal;
+    const signal = this.#ended.signal;
     try {
       for await (const page of followRows(this.#store, threadId, { after, signal }))
         for (const { type, data } of page) {
@@ -127,49 +132,49 @@ class ProducedRun {
             type === 'thread.terminated';
           // If something ended it early, such as its budget, the event has the reason.
           const why = type === 'produced.ended' && data.error;
-          if (isOver) this.#end(why ? toRuntimeError(why) : this.#lost());
+          if (isOver) this.#end(why ? toRuntimeError(why) : this.#lostError());
         }
     } catch (error) {
       this.#end(error);
     }
   }
 
-  async #show(): Promise<void> {
+  async #renewPresence(): Promise<void> {
     // An unreachable store may be reachable again before the presence expires.
     const present = await this.#store.producers.renew(this.#presence).catch(() => true);
-    if (!present) this.#end(this.#lost());
+    if (!present) this.#end(this.#lostError());
   }
 
-  #lost(): RuntimeError {
+  #lostError(): RuntimeError {
     return new RuntimeError('ProducerLost', producerLost(this.#presence.executionId).message);
   }
 
   #end(reason: unknown): void {
     clearInterval(this.#timer);
-    if (!this.#over.signal.aborted) this.#over.abort(reason);
+    if (!this.#ended.signal.aborted) this.#ended.abort(reason);
   }
 
   async #run(): Promise<void> {
     if (this.#begun) return;
     this.#begun = true;
-    const produced = await this.#answer();
+    const produced = await this.#produceAnswer();
     const { threadId, executionId, holder } = this.#presence;
-    await this.#whileAway(() =>
+    await this.#retryWhileUnavailable(() =>
       this.#store.producers.settle({ threadId, executionId, holder, produced }),
     ).catch(() => undefined);
     this.#end(undefined);
   }
 
-  async #answer(): Promise<Produced> {
+  async #produceAnswer(): Promise<Produced> {
     const { executionId } = this.#presence;
-    const { signal } = this.#over;
+    const { signal } = this.#ended;
     const writer = new LineWriter((from, lines) =>
-      this.#whileAway(() => this.#store.producers.tell({ ...this.#presence, from, lines })),
+      this.#retryWhileUnavailable(() => this.#store.producers.tell({ ...this.#presence, from, lines })),
     );
     try {
       const { lines, end } = await this.#produce({ executionId, signal });
       const asked: ProducedLine[] = [];
-      await pump(lines, signal, async (line) => {
+      await pushLines(lines, signal, async (line) => {
         await writer.push(line);
         if (line.type === 'llm_call') asked.push(line);
       });
@@ -185,19 +190,19 @@ class ProducedRun {
   }
 
   /** Retries while the store is unreachable; the presence may have expired once it is back. */
-  async #whileAway<T>(ask: () => Promise<T>): Promise<T> {
+  async #retryWhileUnavailable<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
       } catch (error) {
-        if (this.#over.signal.aborted || !isStoreAway(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+        if (this.#ended.signal.aborted || !isStoreUnavailable(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
       }
     }
   }
 }
 
-const AWAY_MS = 500;
+const STORE_RETRY_MS = 500;
 
 function toUsage(lines: readonly ProducedLine[]): ProviderUsage {
   const { calls: _, ...usage } = usageOf(lines);
@@ -209,7 +214,7 @@ function toRuntimeError({ code, message }: StoredError): RuntimeError {
 }
 
 /** Pushes all lines. Rejects with the reason of the signal once it aborts, even if the producing code hangs. */
-async function pump(
+async function pushLines(
   lines: AsyncIterable<ProducedLine>,
   signal: AbortSignal,
   push: (line: ProducedLine) => Promise<void>,

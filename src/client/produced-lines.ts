@@ -7,11 +7,11 @@ import type { ProducedLine } from '../core/thread/producer.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
-const APART_MS = 50;
+const WRITE_INTERVAL_MS = 50;
 /** Most lines that may be waiting to be written (L2). */
-const MOST = 1000;
+const MAX_WAITING_LINES = 1000;
 /** Types that report the beginning and the end of an execution: its producer may not emit them. */
-const ENVELOPE = /^(execution|session\.run)\./;
+const RESERVED_TYPES = /^(execution|session\.run)\./;
 
 /** Returns false if no more lines are accepted. */
 export type WriteLines = (from: number, lines: readonly ProducedLine[]) => Promise<boolean>;
@@ -21,7 +21,7 @@ export class LineWriter {
   #waiting: ProducedLine[] = [];
   #written = 0;
   #writing: Promise<void> | undefined;
-  #hurry = Promise.withResolvers<void>();
+  #wake = Promise.withResolvers<void>();
   #failure: unknown;
 
   constructor(write: WriteLines) {
@@ -35,15 +35,15 @@ export class LineWriter {
   async push(line: ProducedLine): Promise<void> {
     this.#waiting.push(toLine(line));
     this.#writing ??= this.#drain();
-    if (this.#waiting.length >= MOST) await this.finish();
+    if (this.#waiting.length >= MAX_WAITING_LINES) await this.finish();
     if (this.#failure) throw this.#failure;
   }
 
   /** Resolves once all lines are written. Throws the error that a write has failed with. */
   async finish(): Promise<void> {
-    this.#hurry.resolve();
+    this.#wake.resolve();
     await this.#writing;
-    this.#hurry = Promise.withResolvers();
+    this.#wake = Promise.withResolvers();
     if (this.#failure) throw this.#failure;
   }
 
@@ -66,8 +66,8 @@ export class LineWriter {
 
   async #pause(): Promise<void> {
     const paused = Promise.withResolvers<void>();
-    const timer = setTimeout(paused.resolve, APART_MS);
-    await Promise.race([paused.promise, this.#hurry.promise]);
+    const timer = setTimeout(paused.resolve, WRITE_INTERVAL_MS);
+    await Promise.race([paused.promise, this.#wake.promise]);
     clearTimeout(timer);
   }
 }
@@ -75,7 +75,7 @@ export class LineWriter {
 /** Checks a line, and returns it as JSON would transfer it. */
 function toLine(line: ProducedLine): ProducedLine {
   const { type, data } = line ?? {};
-  if (typeof type !== 'string' || type === '' || ENVELOPE.test(type))
+  if (typeof type !== 'string' || type === '' || RESERVED_TYPES.test(type))
     throw invalid(
       `A line has a type of its own, not ${JSON.stringify(type)}: "execution.…" and "session.run.…" are told for it.`,
     );

@@ -28,15 +28,15 @@ export async function provideVariables(
   { parentId, requestId, values }: Provision,
   boot: () => Promise<void>,
 ): Promise<{ childThreadId: string }> {
-  const given = toGiven(values);
+  const given = toGivenVariables(values);
   const fulfilled = await store.variableRequests.fulfil({ parentId, requestId, given });
   if (fulfilled.kind === 'created' || fulfilled.kind === 'used') await boot();
   if (fulfilled.kind === 'created') return { childThreadId: fulfilled.child.threadId };
-  throw refusal({ parentId, requestId }, fulfilled);
+  throw toRefusalError({ parentId, requestId }, fulfilled);
 }
 
 /** Throws `InvalidVariable`. */
-function toGiven(values: ProvidedVariables): GivenVariable[] {
+function toGivenVariables(values: ProvidedVariables): GivenVariable[] {
   return Object.entries(values).map(([name, given]) => {
     const { value, type } = typeof given === 'string' ? { value: given, type: undefined } : given;
     const problem = variableProblem(name, value, type);
@@ -53,11 +53,11 @@ export function requestNotFound(requestId: string, parentId?: string): RuntimeEr
   );
 }
 
-type Refused = Exclude<FulfilledRequest, { kind: 'created' }>;
+type RefusedRequest = Exclude<FulfilledRequest, { kind: 'created' }>;
 
-function refusal(
+function toRefusalError(
   { parentId, requestId }: Pick<Provision, 'parentId' | 'requestId'>,
-  refused: Refused,
+  refused: RefusedRequest,
 ): RuntimeError {
   switch (refused.kind) {
     case 'unknown':

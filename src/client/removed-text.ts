@@ -26,7 +26,7 @@ export type LogPart = { readonly event: ThreadEvent } | { readonly removed: Remo
 
 type StepEnd = ThreadEventOf<'step.committed'> | ThreadEventOf<'execution.aborted'>;
 
-interface Asked {
+interface OpenRequest {
   readonly step: number | undefined;
   readonly attempt: number;
   readonly call: number;
@@ -39,7 +39,7 @@ export class RemovedText {
   readonly #store: ThreadStore;
   readonly #threadId: string;
   #seq: number;
-  #asked: Asked | null = null;
+  #request: OpenRequest | null = null;
   #held: ThreadEvent[] = [];
 
   /** `after`: the number of the row before the first one that will be read. */
@@ -51,39 +51,43 @@ export class RemovedText {
 
   /** True if pieces of a request are missing and its outcome has not been read yet. */
   get holds(): boolean {
-    return this.#asked?.last != null;
+    return this.#request?.last != null;
   }
 
   async read(event: ThreadEvent): Promise<readonly LogPart[]> {
     const isGap = event.seq > this.#seq + 1;
-    const before = isGap ? this.#lack(this.#seq + 1, event.seq - 1) : [];
+    const before = isGap ? this.#noteMissing(this.#seq + 1, event.seq - 1) : [];
     this.#seq = event.seq;
     return [...before, ...(await this.#translate(event))];
   }
 
   async #translate(event: ThreadEvent): Promise<readonly LogPart[]> {
-    const asked = this.#asked;
+    const asked = this.#request;
     switch (event.type) {
       case 'model.called': {
         const { step, attempt = 1, data } = event;
         const told = this.#close();
-        this.#asked = { step, attempt, call: data.call, first: null, last: null, begun: false };
+        this.#request = { step, attempt, call: data.call, first: null, last: null, begun: false };
         return [...told, { event }];
       }
       case 'model.chunk':
         if (!asked) return [{ event }];
         // G1: a piece behind removed ones.
-        if (asked.last !== null) return this.#lack(event.seq, event.seq);
+        if (asked.last !== null) return this.#noteMissing(event.seq, event.seq);
         asked.first ??= event.seq;
         asked.begun = true;
         return [{ event }];
       case 'step.committed':
-        if (event.step !== asked?.step) return this.#pass(event);
-        return [...(await this.#tell(event, event.data.messageId)), ...this.#close(), { event }];
+        if (event.step !== asked?.step) return this.#passOrHold(event);
+        return [...(await this.#restoreText(event, event.data.messageId)), ...this.#close(), { event }];
       case 'execution.aborted': {
-        if (event.step !== asked?.step) return this.#pass(event);
+        if (event.step !== asked?.step) return this.#passOrHold(event);
         const kept = event.data.keptText ? this.#held.findLast(isMessage) : undefined;
-        return [...(kept ? await this.#tell(event, kept.data.messageId) : []), ...this.#close(), { event }];
+        return [
+          ...(kept ? await this.#restoreText(event, kept.data.messageId) : []),
+          ...this.#close(),
+          { event },
+        ];
       }
       // G3: the request was given up.
       case 'attempt.discarded':
@@ -92,13 +96,13 @@ export class RemovedText {
       case 'execution.ended':
         return [...this.#close(), { event }];
       default:
-        return this.#pass(event);
+        return this.#passOrHold(event);
     }
   }
 
   /** Notes that the rows from `first` to `last` are missing, and releases those that were held back before them. */
-  #lack(first: number, last: number): readonly LogPart[] {
-    const asked = this.#asked;
+  #noteMissing(first: number, last: number): readonly LogPart[] {
+    const asked = this.#request;
     if (!asked) return [];
     asked.first ??= first;
     asked.last = last;
@@ -106,7 +110,7 @@ export class RemovedText {
   }
 
   /** G2: holds the row back until the outcome of the request is known. */
-  #pass(event: ThreadEvent): readonly LogPart[] {
+  #passOrHold(event: ThreadEvent): readonly LogPart[] {
     if (!this.holds) return [{ event }];
     this.#held.push(event);
     return [];
@@ -119,12 +123,12 @@ export class RemovedText {
   }
 
   #close(): readonly LogPart[] {
-    this.#asked = null;
+    this.#request = null;
     return this.#release();
   }
 
-  async #tell({ at, data: { depth } }: StepEnd, messageId: string): Promise<readonly LogPart[]> {
-    const asked = this.#asked;
+  async #restoreText({ at, data: { depth } }: StepEnd, messageId: string): Promise<readonly LogPart[]> {
+    const asked = this.#request;
     if (!asked || asked.last === null || asked.first === null) return [];
     const message = await this.#store.messages.get(this.#threadId, messageId);
     const { step, attempt, call, first, last, begun } = asked;

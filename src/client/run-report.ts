@@ -21,9 +21,9 @@ export async function readRunReport(
   const events: RunEvent[] = [];
   for await (const { event } of followRun(store, run.threadId, { run: run.id, follow: false }))
     events.push(event);
-  return toRunReport(events, { ...options, metadata: { ...aboutRun(run), ...options.metadata } });
+  return toRunReport(events, { ...options, metadata: { ...toRunMetadata(run), ...options.metadata } });
 }
 
-function aboutRun({ state, reason }: RunRecord) {
+function toRunMetadata({ state, reason }: RunRecord) {
   return { state, reason };
 }

@@ -16,7 +16,7 @@ export interface RunStore {
 }
 
 /** Saves the task and the report of a run that has ended. */
-export async function keepRun(store: RunStore, report: RunReport): Promise<void> {
+export async function saveRun(store: RunStore, report: RunReport): Promise<void> {
   await store.saveTask(report.final_task as unknown as RunTask);
   await store.saveReport(report);
 }
@@ -45,6 +45,6 @@ export class RunStoreSink implements EventSink {
     if (event.sequence === null) return;
     if (event.sequence === 1) this.#recorder = new RunRecorder();
     this.#recorder?.emit(event);
-    if (event.final && this.#recorder) await keepRun(this.#store, this.#recorder.toReport());
+    if (event.final && this.#recorder) await saveRun(this.#store, this.#recorder.toReport());
   }
 }

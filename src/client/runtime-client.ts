@@ -34,10 +34,10 @@ import type {
   Wait,
 } from '../store/port/thread-store.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
-import { findAccepted } from './accepted-thread.ts';
+import { findAcceptedThread } from './accepted-thread.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
-import { keepStore } from './client-store.ts';
+import { registerStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
@@ -87,11 +87,11 @@ export class RuntimeClient implements ThreadsClient {
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
     this.tasks = new TaskCommands(connection);
-    this.#threads = new StoredThreads(store, (threadId) => findAccepted(temporal, threadId));
+    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread(temporal, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
-    keepStore(this, store);
+    registerStore(this, store);
   }
 
   /**

@@ -20,9 +20,9 @@ export interface Sent {
 }
 
 /** Most threads, and most ids over all threads, that are kept; up to twice as many between two clean-ups. */
-const KEPT = 10_000;
+const MAX_ENTRIES = 10_000;
 /** S2: most ids that are kept of one thread. */
-const KEPT_OF_THREAD = 1000;
+const MAX_IDS_PER_THREAD = 1000;
 
 export class SentLedger {
   /** In the order in which threads were last sent to, the latest one last. */
@@ -61,7 +61,7 @@ export class SentLedger {
     this.#byThread.delete(threadId);
     this.#byThread.set(threadId, sent);
     this.#noted += 1;
-    if (this.#noted > KEPT) this.#forgetOldest();
+    if (this.#noted > MAX_ENTRIES) this.#forgetOldest();
     return sent;
   }
 
@@ -72,10 +72,10 @@ export class SentLedger {
     let threads = 0;
     for (const [threadId, sent] of [...this.#byThread].toReversed()) {
       // S2: the newest ids stay.
-      for (const id of [...sent.ids].slice(0, -KEPT_OF_THREAD)) forget(sent, id);
+      for (const id of [...sent.ids].slice(0, -MAX_IDS_PER_THREAD)) forget(sent, id);
       threads += 1;
       ids += sent.ids.size;
-      if (threads > KEPT || ids > KEPT) this.#byThread.delete(threadId);
+      if (threads > MAX_ENTRIES || ids > MAX_ENTRIES) this.#byThread.delete(threadId);
     }
   }
 }

@@ -6,7 +6,7 @@ import { NOTE_CHARS, type Reconciliation } from '../core/wait/reconciliation.ts'
 import type { ActionRecord, ListActions, ReconciledAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 
-const BY_CHARS = 256;
+const MAX_BY_CHARS = 256;
 
 export type Reconciled = Omit<Extract<ReconciledAction, { kind: 'reconciled' }>, 'kind'>;
 
@@ -37,7 +37,7 @@ export class StoredActions {
   async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')
       throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
-    const said = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, BY_CHARS) };
+    const said = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, MAX_BY_CHARS) };
     const reconciled = await this.#store.actions.reconcile(id, said);
     if (reconciled.kind === 'reconciled') return reconciled;
     if (reconciled.kind === 'unknown')

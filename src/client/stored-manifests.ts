@@ -14,7 +14,7 @@ export interface RequestManifest {
   readonly countedTokens: number | null;
 }
 
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 
 /** Oldest first; only of executions with a context, a policy or a budget. */
 export async function listManifests(
@@ -23,9 +23,9 @@ export async function listManifests(
 ): Promise<readonly RequestManifest[]> {
   const events: ThreadEvent[] = [];
   for (;;) {
-    const page = await store.events.read(threadId, events.at(-1)?.seq ?? 0, PAGE);
+    const page = await store.events.read(threadId, events.at(-1)?.seq ?? 0, PAGE_SIZE);
     events.push(...page);
-    if (page.length < PAGE) break;
+    if (page.length < PAGE_SIZE) break;
   }
   const counted = new Map(
     eventsOf(events, 'model.answered').map((event) => [keyOf(event), event.data.usage?.promptTokens ?? null]),

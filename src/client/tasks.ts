@@ -28,7 +28,7 @@ import type { OpenConnection } from './connect.ts';
 import { taskPages } from './follow-task.ts';
 import { readTask } from './lost-task.ts';
 import { newThreadId } from './new-thread-id.ts';
-import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
   /** Name of a task in `agents/tasks`. */
@@ -108,7 +108,7 @@ export class TaskCommands implements Tasks {
     const id = given.id ?? newThreadId(given.task);
     const input = checkTaskStart({ ...given, id });
     const known = await this.#store.tasks.get(id);
-    if (known) refuseOther(known, input);
+    if (known) requireSameTask(known, input);
     if (known?.endedAt != null) return { id };
     const { task, intent } = input;
     try {
@@ -136,7 +136,7 @@ export class TaskCommands implements Tasks {
         signalArgs: [{ reason }],
       });
     } catch (error) {
-      if (!isGone(error)) throw toRuntimeError(error);
+      if (!isWorkflowGone(error)) throw toRuntimeError(error);
     }
   }
 
@@ -158,19 +158,19 @@ export class TaskCommands implements Tasks {
 
   async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
     const { openWithinMs = 0, signal, ...reading } = options;
-    const opened = await this.#opened(id, openWithinMs, signal);
+    const opened = await this.#awaitOpened(id, openWithinMs, signal);
     for await (const page of taskPages(this.#store, opened, { ...reading, ...(signal ? { signal } : {}) }))
       yield* page;
   }
 
-  async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<TaskRecord> {
+  async #awaitOpened(id: string, withinMs: number, signal?: AbortSignal): Promise<TaskRecord> {
     const until = Date.now() + withinMs;
     for (;;) {
       const found = await this.#store.tasks.get(id);
       if (found) return found;
       signal?.throwIfAborted();
       if (Date.now() >= until) throw taskNotFound(id);
-      await delay(OPENING_MS);
+      await delay(OPEN_POLL_MS);
     }
   }
 
@@ -179,10 +179,10 @@ export class TaskCommands implements Tasks {
     for (;;) {
       signal?.throwIfAborted();
       const task = await readTask(this.#store, id);
-      if (task && (task.endedAt !== null || (await this.#waits(task)))) return task;
+      if (task && (task.endedAt !== null || (await this.#isWaiting(task)))) return task;
       const leftMs = until - Date.now();
-      if (leftMs <= 0) throw tooLate(id, task, timeoutMs);
-      if (!task) await delay(Math.min(leftMs, OPENING_MS));
+      if (leftMs <= 0) throw timeoutError(id, task, timeoutMs);
+      if (!task) await delay(Math.min(leftMs, OPEN_POLL_MS));
       else {
         const { lastSeq } = (await this.#store.threads.get(task.threadId)) ?? { lastSeq: 0 };
         const now = await this.#store.tasks.get(id);
@@ -190,22 +190,22 @@ export class TaskCommands implements Tasks {
         if (now?.status === task.status)
           await this.#store.events.awaitGrowth(task.threadId, lastSeq, {
             signal,
-            withinMs: Math.min(leftMs, LOOK_MS),
+            withinMs: Math.min(leftMs, MAX_CHECK_PAUSE_MS),
           });
       }
     }
   }
 
   /** True if the task waits, and not all of its waits have been answered in the meantime. */
-  async #waits(task: TaskRecord): Promise<boolean> {
+  async #isWaiting(task: TaskRecord): Promise<boolean> {
     if (task.status !== 'waiting') return false;
     return (await this.#store.waits.list({ threadId: task.threadId, limit: 1 })).length > 0;
   }
 }
 
-const OPENING_MS = 50;
+const OPEN_POLL_MS = 50;
 /** Longest pause between two checks, however quiet the log is. */
-const LOOK_MS = 2000;
+const MAX_CHECK_PAUSE_MS = 2000;
 
 export function taskNotFound(id: string): RuntimeError {
   return new RuntimeError(
@@ -214,7 +214,7 @@ export function taskNotFound(id: string): RuntimeError {
   );
 }
 
-function tooLate(id: string, task: TaskRecord | null, timeoutMs: number): RuntimeError {
+function timeoutError(id: string, task: TaskRecord | null, timeoutMs: number): RuntimeError {
   const state = task ? `it is ${task.status}, ${task.steps} steps so far` : 'no worker has opened it';
   return new RuntimeError('Timeout', `The task "${id}" did not end within ${timeoutMs} ms; ${state}.`);
 }
@@ -234,7 +234,7 @@ export function checkTaskStart(given: TaskInput): TaskInput {
 }
 
 /** C1: throws `ExecutionConflict` if the existing task was started with different input. */
-function refuseOther({ id, name, spec }: TaskRecord, input: TaskInput): void {
+function requireSameTask({ id, name, spec }: TaskRecord, input: TaskInput): void {
   const { spec: asked, task } = parseTaskStart(input, TASK_ID_PREFIX + id);
   if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;
   throw new RuntimeError(

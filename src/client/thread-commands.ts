@@ -29,7 +29,7 @@ import { deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { newThreadId } from './new-thread-id.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
-import { cancelWith, checkCancelRequest, toRecordAhead } from './outgoing-cancel.ts';
+import { cancelWith, checkCancelRequest, toPendingRecord } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { SentLedger } from './sent-ledger.ts';
@@ -37,7 +37,7 @@ import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
 import { type IdleOptions, waitForIdle } from './wait-for-idle.ts';
-import { isFull } from './workflow-error.ts';
+import { isSignalLimitReached } from './workflow-error.ts';
 
 export class ThreadCommands {
   readonly #store: ThreadStore;
@@ -126,7 +126,7 @@ export class ThreadCommands {
     if (refusal) throw new RuntimeError(refusal.code, refusal.message);
     const canceling = verdict as Canceling;
     const { executionId } = canceling;
-    if (canceling.ahead) return toRecordAhead(thread, canceling);
+    if (canceling.ahead) return toPendingRecord(thread, canceling);
     await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
     this.#sent.of(threadId).signalled = true;
     return requireExecution(this.#store, threadId, executionId);
@@ -138,7 +138,7 @@ export class ThreadCommands {
     try {
       await this.#workflows.signal(threadId, terminate, { reason });
     } catch (error) {
-      if (!isFull(error)) throw error;
+      if (!isSignalLimitReached(error)) throw error;
       await this.#workflows.handle(threadId).cancel();
     }
     Object.assign(this.#sent.of(threadId), { signalled: true, ended: true });

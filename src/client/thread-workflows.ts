@@ -12,13 +12,13 @@ import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import { sendMessage } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
 import type { OpenConnection } from './connect.ts';
-import { goneError, refuseTerminated } from './known-thread.ts';
+import { refuseTerminated, workflowGoneError } from './known-thread.ts';
 import type { SentPayload } from './outgoing.ts';
 import type { StartThread } from './start-options.ts';
-import { isAlreadyStarted, isGone, toRuntimeError } from './workflow-error.ts';
+import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Input of the workflow of a new thread. */
-interface Start extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
+interface StartWorkflow extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
   readonly threadId: string;
   readonly messages: readonly SentPayload[];
 }
@@ -39,7 +39,7 @@ export class ThreadWorkflows {
   }
 
   /** Throws `ExecutionRunning` if the thread exists and is working, `InvalidStart` if it exists and is not. */
-  async start(input: Start): Promise<void> {
+  async start(input: StartWorkflow): Promise<void> {
     try {
       await this.#temporal.workflow.start<typeof thread>(WORKFLOW_TYPE, {
         ...startOptions(input),
@@ -48,11 +48,11 @@ export class ThreadWorkflows {
       });
     } catch (error) {
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
-      throw await this.#begunAlready(input.threadId, error);
+      throw await this.#toStartConflict(input.threadId, error);
     }
   }
 
-  async #begunAlready(threadId: string, cause: unknown): Promise<RuntimeError> {
+  async #toStartConflict(threadId: string, cause: unknown): Promise<RuntimeError> {
     const last = await this.#store.executions.get(threadId);
     if (!last || last.endedAt !== null)
       return new RuntimeError(
@@ -79,7 +79,7 @@ export class ThreadWorkflows {
         signalArgs: [payload],
       });
     } catch (error) {
-      throw await this.#explain(threadId, error);
+      throw await this.#toError(threadId, error);
     }
   }
 
@@ -98,11 +98,11 @@ export class ThreadWorkflows {
         startWorkflowOperation,
       });
     } catch (error) {
-      throw await this.#explain(threadId, error);
+      throw await this.#toError(threadId, error);
     }
   }
 
-  async #explain(threadId: string, error: unknown): Promise<unknown> {
-    return isGone(error) ? goneError(this.#store, threadId, error) : toRuntimeError(error);
+  async #toError(threadId: string, error: unknown): Promise<unknown> {
+    return isWorkflowGone(error) ? workflowGoneError(this.#store, threadId, error) : toRuntimeError(error);
   }
 }

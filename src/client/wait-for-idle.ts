@@ -26,7 +26,7 @@ export interface IdleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Wait {
+interface IdleWait {
   readonly store: ThreadStore;
   readonly handle: WorkflowHandle;
   readonly threadId: string;
@@ -36,22 +36,22 @@ interface Wait {
 }
 
 const POLL_MS = 25;
-const POLL_AT_MOST_MS = 200;
+const MAX_POLL_MS = 200;
 /** Longest pause between two checks, for changes that the log does not show. */
-const LOOK_AT_LEAST_MS = 1000;
+const MAX_CHECK_PAUSE_MS = 1000;
 /** Shortest time limit of a query: the server holds one for an absent worker longer than most callers want to wait. */
-const ASK_AT_LEAST_MS = 1000;
+const MIN_QUERY_TIMEOUT_MS = 1000;
 
-export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
+export async function waitForIdle(wait: IdleWait): Promise<ThreadRecord> {
   // Measured with a monotonic clock.
   const deadline = performance.now() + wait.timeoutMs;
-  const ask = askUntil(wait.handle, deadline);
-  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, POLL_AT_MOST_MS)) {
+  const ask = createStatusQuery(wait.handle, deadline);
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.3, MAX_POLL_MS)) {
     wait.signal?.throwIfAborted();
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
-    const heard = arrived || (await isHeard(wait));
+    const heard = arrived || (await areMessagesTaken(wait));
     const record = await wait.store.threads.get(wait.threadId);
     if (record && (await isAtRest({ ...wait, ask, arrived, heard }, record))) {
       for (const id of ids) {
@@ -60,7 +60,7 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
       }
       return record;
     }
-    if (performance.now() > deadline) throw timeout(wait, record);
+    if (performance.now() > deadline) throw timeoutError(wait, record);
     if (record?.status === 'running') await untilNotRunning(wait, record, deadline);
     else await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
   }
@@ -68,13 +68,13 @@ export async function waitForIdle(wait: Wait): Promise<ThreadRecord> {
 
 /** Waits while the thread runs. Its rest is logged, so its record is read again only after the log has grown. */
 async function untilNotRunning(
-  { store, threadId, signal }: Wait,
+  { store, threadId, signal }: IdleWait,
   { lastSeq }: ThreadRecord,
   deadline: number,
 ): Promise<void> {
   let seen = lastSeq;
   for (;;) {
-    const withinMs = Math.min(Math.max(deadline - performance.now(), 0), LOOK_AT_LEAST_MS);
+    const withinMs = Math.min(Math.max(deadline - performance.now(), 0), MAX_CHECK_PAUSE_MS);
     await store.events.awaitGrowth(threadId, seen, { signal, withinMs });
     if (signal?.aborted || performance.now() > deadline) return;
     const record = await store.threads.get(threadId);
@@ -83,20 +83,23 @@ async function untilNotRunning(
   }
 }
 
-async function isHeard({ store, threadId, sent }: Wait): Promise<boolean> {
+async function areMessagesTaken({ store, threadId, sent }: IdleWait): Promise<boolean> {
   const words = [...sent.words];
   return (await store.queue.countTaken(threadId, words)) === words.length;
 }
 
-interface Look extends Pick<Wait, 'store' | 'sent'> {
-  readonly ask: Ask;
+interface RestCheck extends Pick<IdleWait, 'store' | 'sent'> {
+  readonly ask: QueryStatus;
   /** True if every sent item has arrived. */
   readonly arrived: boolean;
   /** True if every user message (`words`) has arrived. */
   readonly heard: boolean;
 }
 
-async function isAtRest({ store, sent, ask, arrived, heard }: Look, record: ThreadRecord): Promise<boolean> {
+async function isAtRest(
+  { store, sent, ask, arrived, heard }: RestCheck,
+  record: ThreadRecord,
+): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
   // A stop that is in transit will end the open waits.
   if (record.status === 'waiting') {
@@ -122,14 +125,14 @@ async function isAtRest({ store, sent, ask, arrived, heard }: Look, record: Thre
 }
 
 /** Undefined if neither a worker nor a running workflow responds; the store decides then. */
-type Ask = () => Promise<StatusView | 'busy' | undefined>;
+type QueryStatus = () => Promise<StatusView | 'busy' | undefined>;
 
 /** Returns `busy` if a worker has answered before and does not now. */
-function askUntil(handle: WorkflowHandle, deadline: number): Ask {
+function createStatusQuery(handle: WorkflowHandle, deadline: number): QueryStatus {
   let lives = false;
   return async () => {
     try {
-      const until = Date.now() + Math.max(deadline - performance.now(), ASK_AT_LEAST_MS);
+      const until = Date.now() + Math.max(deadline - performance.now(), MIN_QUERY_TIMEOUT_MS);
       const view = await handle.client.withDeadline(until, () => handle.query(status));
       lives = true;
       return view;
@@ -139,7 +142,7 @@ function askUntil(handle: WorkflowHandle, deadline: number): Ask {
   };
 }
 
-function timeout({ threadId, timeoutMs }: Wait, record: ThreadRecord | null): RuntimeError {
+function timeoutError({ threadId, timeoutMs }: IdleWait, record: ThreadRecord | null): RuntimeError {
   const where = record
     ? `its status is "${record.status}" after step ${record.lastStep}`
     : 'no worker has opened it';

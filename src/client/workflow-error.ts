@@ -12,15 +12,15 @@ interface ErrorShape {
 }
 
 /** True if there is no such workflow, or it is closed: signals and updates fail alike for both. */
-export function isGone(error: unknown): boolean {
+export function isWorkflowGone(error: unknown): boolean {
   const { name, code, cause } = error as ErrorShape;
   // A missing namespace has the same code, but says nothing about its workflows.
-  if (absentNamespace(error) !== undefined) return false;
+  if (missingNamespace(error) !== undefined) return false;
   return name === 'WorkflowNotFoundError' || code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
 }
 
 /** True if the run accepts no more signals: the server allows 10,000 per run of a workflow. */
-export function isFull(error: unknown): boolean {
+export function isSignalLimitReached(error: unknown): boolean {
   const { code, cause } = error as ErrorShape;
   if (code !== GRPC_INVALID_ARGUMENT && cause?.code !== GRPC_INVALID_ARGUMENT) return false;
   return /limit for signal/.test(`${errorMessage(error)} ${errorMessage(cause)}`);
@@ -43,7 +43,7 @@ export function toRuntimeError(error: unknown): unknown {
       return new RuntimeError(refused.code, cause.message ?? errorMessage(error), { cause: error });
     }
   }
-  const namespace = absentNamespace(error);
+  const namespace = missingNamespace(error);
   if (namespace !== undefined)
     return new RuntimeError(
       'TemporalUnavailable',
@@ -59,7 +59,7 @@ export function toRuntimeError(error: unknown): unknown {
 }
 
 /** The namespace that the server lacks; undefined if the error is a different one. */
-function absentNamespace(error: unknown): string | undefined {
+function missingNamespace(error: unknown): string | undefined {
   const { name, namespace, cause } = error as ErrorShape;
   if (name === 'NamespaceNotFoundError') return namespace ?? '';
   return /\bNamespace (\S+) is not found/.exec(`${errorMessage(error)} ${errorMessage(cause)}`)?.[1];

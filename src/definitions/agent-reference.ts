@@ -3,7 +3,6 @@ import type { AgentDefinition, SessionToolBinding, SideDefinition } from '../cor
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
-  asProblems,
   callableNames,
   checkArgument,
   checkName,
@@ -11,9 +10,10 @@ import {
   findCallable,
   joinFindings,
   LIFECYCLE_TOOLS,
-  NOTHING,
+  NO_FINDINGS,
   providerToolNames,
   type Scope,
+  toFindings,
 } from './scope.ts';
 
 export function checkAgentReferences(scope: Scope, agent: AgentDefinition): Findings {
@@ -22,13 +22,13 @@ export function checkAgentReferences(scope: Scope, agent: AgentDefinition): Find
     ['sideB', agent.type === 'dual_ai' ? agent.sideB : undefined],
   ] as const;
   return joinFindings(
-    sides.map(([field, side]) => (side === undefined ? NOTHING : checkSide(scope, field, side))),
+    sides.map(([field, side]) => (side === undefined ? NO_FINDINGS : checkSide(scope, field, side))),
   );
 }
 
 function checkSide(scope: Scope, field: string, side: SideDefinition): Findings {
   return joinFindings([
-    asProblems(checkName(scope, `${field}.prompt`, 'a prompt', side.prompt, scope.prompts.keys())),
+    toFindings(checkName(scope, `${field}.prompt`, 'a prompt', side.prompt, scope.prompts.keys())),
     checkStopTool(scope, field, side),
     ...(['sessionStop', 'sessionFail', 'sessionStatus'] as const).map((name) =>
       checkBinding(scope, `${field}.${name}`, side, side[name]),
@@ -37,7 +37,7 @@ function checkSide(scope: Scope, field: string, side: SideDefinition): Findings 
 }
 
 function checkStopTool(scope: Scope, field: string, side: SideDefinition): Findings {
-  if (side.stopTool === undefined) return NOTHING;
+  if (side.stopTool === undefined) return NO_FINDINGS;
   return checkSideTool(scope, side, `${field}.stopTool`, side.stopTool, {
     [`${field}.stopToolResponseProperty`]: side.stopToolResponseProperty,
   });
@@ -49,7 +49,7 @@ function checkBinding(
   side: SideDefinition,
   binding: SessionToolBinding | undefined,
 ): Findings {
-  if (binding === undefined) return NOTHING;
+  if (binding === undefined) return NO_FINDINGS;
   return checkSideTool(scope, side, `${field}.name`, binding.name, {
     [`${field}.messageProperty`]: binding.messageProperty,
     [`${field}.attachmentsProperty`]: binding.attachmentsProperty,
@@ -67,7 +67,7 @@ function checkSideTool(
   properties: Readonly<Record<string, string | undefined>>,
 ): Findings {
   const target = findCallable(scope, name);
-  if (target === undefined) return asProblems(checkSideToolName(scope, side, field, name));
+  if (target === undefined) return toFindings(checkSideToolName(scope, side, field, name));
   if (target.kind === 'agent') return { problems: [], warnings: warnUnlisted(scope, side, field, name) };
   const known = argumentNames(target);
   return {

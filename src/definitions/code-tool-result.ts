@@ -15,20 +15,20 @@ const LOG_LINE_LENGTH = 2 * 1024;
 const ERROR_LOGS_BYTES = 4 * 1024;
 
 export function toCodeToolResult({ status, result, error, logs }: CodeExecutionResult): ToolResult {
-  if (status !== 'success') return refusal(`${status}: ${tellError(error)}`, logs);
-  const lines = newest(logs, LOGS_BYTES);
+  if (status !== 'success') return toErrorResult(`${status}: ${describeError(error)}`, logs);
+  const lines = takeLastLines(logs, LOGS_BYTES);
   const answer = lines.length > 0 ? { result, logs: lines } : { result };
   const written = toTaggedJson(answer, { maxBytes: CODE_RESULT_BYTES });
   if (written.ok) return { status: 'success', result: written.text };
-  return refusal(`The result is larger than ${CODE_RESULT_BYTES} bytes; return less.`, logs);
+  return toErrorResult(`The result is larger than ${CODE_RESULT_BYTES} bytes; return less.`, logs);
 }
 
-function refusal(what: string, logs: readonly CodeExecutionLog[]): ToolResult {
-  const lines = newest(logs, ERROR_LOGS_BYTES);
+function toErrorResult(what: string, logs: readonly CodeExecutionLog[]): ToolResult {
+  const lines = takeLastLines(logs, ERROR_LOGS_BYTES);
   return { status: 'error', error: [what, ...(lines.length > 0 ? ['Console:', ...lines] : [])].join('\n') };
 }
 
-function tellError(error: CodeExecutionError | undefined): string {
+function describeError(error: CodeExecutionError | undefined): string {
   const { name = 'Error', line, column, specifier } = error ?? {};
   // The sandbox's own wording addresses callers who can provide modules, which a model cannot.
   const message =
@@ -41,7 +41,7 @@ function tellError(error: CodeExecutionError | undefined): string {
 }
 
 /** Returns the last lines that fit, with a note if earlier ones were left out. */
-function newest(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
+function takeLastLines(logs: readonly CodeExecutionLog[], maxBytes: number): string[] {
   const lines: string[] = [];
   let left = maxBytes;
   for (const log of logs.toReversed()) {

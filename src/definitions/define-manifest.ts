@@ -140,12 +140,12 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
 function badSurfaces(id: string, issues: readonly ManifestIssue[]): DefinitionError {
   const problems = issues.map(({ surface, path, reason }) => ({
     field: `surfaces.${surface}`,
-    message: `${WORDS[reason]}: ${path}`,
+    message: `${ISSUE_TEXTS[reason]}: ${path}`,
   }));
   return Object.assign(new DefinitionError('defineManifest', problems, id), { agentId: id, issues });
 }
 
-const WORDS = {
+const ISSUE_TEXTS = {
   missing: 'is not there',
   'not-directory': 'must be a directory',
   'not-file': 'must be a file',

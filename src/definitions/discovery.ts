@@ -39,10 +39,10 @@ export async function discoverDefinitions(
       }
     } catch (error) {
       problems.push(...toLoadProblems(projectDir, file.path, error));
-      for (const name of namesOfBroken(file, error)) unavailable.add(name);
+      for (const name of listBrokenNames(file, error)) unavailable.add(name);
     }
   }
-  return { definitions, problems: dropRepeated(problems), warnings, unavailable };
+  return { definitions, problems: dropDuplicates(problems), warnings, unavailable };
 }
 
 /** Returns the named definition, a problem, or a hint if the file may be a helper, which is not registered. */
@@ -56,14 +56,14 @@ function readDefault(
       ? 'its default export is not a definition'
       : 'it has no default export';
     // A problem, not a hint: routes and agents may be used by callers alone, so no reference would reveal the mistake.
-    const advice = `To define ${aKind(file.kind)}, export default ${DEFINE[file.kind]}; for a helper, begin its name with _`;
+    const advice = `To define ${describeKind(file.kind)}, export default ${DEFINE_CALLS[file.kind]}; for a helper, begin its name with _`;
     if (file.kind === 'endpoint' || file.kind === 'agent')
       return { problem: `is no ${file.kind}, since ${lacks}. ${advice}` };
     return { hint: `is taken for a helper, since ${lacks}. ${advice}` };
   }
   if (value.kind !== file.kind) {
     return {
-      problem: `holds ${aKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
+      problem: `holds ${describeKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
     };
   }
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
@@ -80,7 +80,7 @@ const NAMED_BY_FILE: readonly DefinitionKind[] = [
   'endpoint',
 ];
 
-const DEFINE = {
+const DEFINE_CALLS = {
   agent: 'defineAgent({ … })',
   prompt: 'definePrompt({ … })',
   model: 'defineModel({ … })',
@@ -95,7 +95,7 @@ const DEFINE = {
   endpoint: 'defineThreadEndpoint(async (request, state, params) => new Response(…))',
 } as const satisfies Record<DefinitionKind, string>;
 
-function aKind(kind: DefinitionKind): string {
+function describeKind(kind: DefinitionKind): string {
   if (kind === 'mcp_server') return 'an MCP server';
   if (kind === 'a2a_agent') return 'an agent of A2A';
   return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
@@ -106,12 +106,12 @@ function folderOf(kind: DefinitionKind): string {
 }
 
 /** Names that a broken file defines: that of the file, and that of its definition if it is known. */
-function namesOfBroken(file: ProjectFile, error: unknown): string[] {
+function listBrokenNames(file: ProjectFile, error: unknown): string[] {
   const given = isDefinitionError(error) ? error.definitionName : undefined;
   return given === undefined ? [file.stem] : [file.stem, given];
 }
 
 /** Removes repeated problems: a broken helper breaks every file that imports it with the same problem. */
-function dropRepeated(problems: readonly Problem[]): Problem[] {
+function dropDuplicates(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

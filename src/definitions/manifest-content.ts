@@ -4,31 +4,31 @@ import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'no
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ManifestDocument, ManifestIssue, ManifestSurfaces } from '../core/author/manifest.ts';
 
-/** Surfaces that must be a file. Those in EITHER may be a file or a directory; all others must be directories. */
+/** Surfaces that must be a file. Those in FILE_OR_DIRECTORY may be a file or a directory; all others must be directories. */
 const FILES = new Set(['rubric', 'outputSchema', 'rolloutPolicy', 'agentProfile']);
-const EITHER = new Set(['prompt', 'systemPrompt']);
-const MOST_FILES = 10_000;
+const FILE_OR_DIRECTORY = new Set(['prompt', 'systemPrompt']);
+const MAX_FILES = 10_000;
 const SKIPPED = /^(?:\.|node_modules$)/;
 
 export function findIssues(repoRoot: string, surfaces: ManifestSurfaces): ManifestIssue[] {
   return Object.entries(surfaces).flatMap(([surface, path]) => {
-    const reason = issueOf(repoRoot, surface, path);
+    const reason = findIssue(repoRoot, surface, path);
     return reason ? [{ surface, path, reason }] : [];
   });
 }
 
-function issueOf(repoRoot: string, surface: string, path: string): ManifestIssue['reason'] | undefined {
-  const absolute = within(repoRoot, path);
+function findIssue(repoRoot: string, surface: string, path: string): ManifestIssue['reason'] | undefined {
+  const absolute = resolveBelow(repoRoot, path);
   if (absolute === null) return 'outside';
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (!found) return 'missing';
-  if (EITHER.has(surface)) return undefined;
+  if (FILE_OR_DIRECTORY.has(surface)) return undefined;
   if (FILES.has(surface)) return found.isFile() ? undefined : 'not-file';
   return found.isDirectory() ? undefined : 'not-directory';
 }
 
 /** Returns the absolute path; null if `path` is invalid, absolute, or not below `root`. */
-function within(root: string, path: string): string | null {
+function resolveBelow(root: string, path: string): string | null {
   if (path === '' || path.includes('\0') || isAbsolute(path)) return null;
   const absolute = resolve(root, path);
   const below = relative(root, absolute);
@@ -47,7 +47,7 @@ export function readSurfaces(repoRoot: string, surfaces: ManifestSurfaces): Mani
 
 function digestAll(place: string): Record<string, string> {
   if (statSync(place).isFile()) return { '': digest(place) };
-  const files = listFiles(place).toSorted().slice(0, MOST_FILES);
+  const files = listFiles(place).toSorted().slice(0, MAX_FILES);
   return Object.fromEntries(files.map((file) => [file.split(sep).join('/'), digest(join(place, file))]));
 }
 
@@ -84,10 +84,10 @@ export function resolveSubject(
 ): string | null {
   const declared = Object.hasOwn(surfaces, surface) ? surfaces[surface] : undefined;
   if (declared === undefined) return null;
-  const base = within(repoRoot, declared);
+  const base = resolveBelow(repoRoot, declared);
   if (base === null) return null;
   if (existsSync(base) && statSync(base).isFile()) return base;
-  const found = within(base, subject);
+  const found = resolveBelow(base, subject);
   if (found === null) return null;
   return ENDINGS.map((ending) => found + ending).find((path) => existsSync(path)) ?? `${found}.md`;
 }

@@ -48,14 +48,14 @@ export function findDuplicates(definitions: readonly SourcedDefinition[]): Probl
     const { kind } = sourced.definition;
     const claim = claimOf(sourced.definition);
     const rival = RIVALS[kind].map((each) => owners.get(`${each} ${claim}`)).find((each) => each);
-    const owner = tellOwner(sourced.definition, rival);
+    const owner = describeOwner(sourced.definition, rival);
     if (owner === undefined) {
       owners.set(`${kind} ${claim}`, sourced);
       return [];
     }
     const field = NAME_FIELDS[kind];
     return [
-      { file: sourced.file, ...(field ? { field } : {}), message: tellClash(sourced.definition, owner) },
+      { file: sourced.file, ...(field ? { field } : {}), message: describeClash(sourced.definition, owner) },
     ];
   });
 }
@@ -67,12 +67,12 @@ function claimOf({ kind, name }: Definition): string {
   return parsed.ok ? routeShape(parsed.route) : name;
 }
 
-function tellOwner({ kind, name }: Definition, owner: SourcedDefinition | undefined): string | undefined {
+function describeOwner({ kind, name }: Definition, owner: SourcedDefinition | undefined): string | undefined {
   if (isCallable(kind) && BUILT_IN_TOOLS.has(name)) return 'a built-in tool';
   return owner && `the ${owner.definition.kind} in ${owner.file}`;
 }
 
-function tellClash({ kind, name }: Definition, owner: string): string {
+function describeClash({ kind, name }: Definition, owner: string): string {
   if (kind === 'endpoint') return `answers the same requests as ${owner}`;
   return `'${name}' is already the ${NAME_FIELDS[kind] ?? 'name'} of ${owner}`;
 }

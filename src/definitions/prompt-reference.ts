@@ -2,7 +2,7 @@
 import type { PromptDefinition, Registry } from '../core/author/definition.ts';
 import type { FieldProblem } from './problem.ts';
 import { checkProviderOptions } from './provider-option.ts';
-import { asProblems, checkName, type Findings, joinFindings, type Scope } from './scope.ts';
+import { checkName, type Findings, joinFindings, type Scope, toFindings } from './scope.ts';
 import { checkToolEntries } from './tool-reference.ts';
 
 export function checkPromptReferences(
@@ -11,10 +11,10 @@ export function checkPromptReferences(
   secrets: ReadonlyMap<string, string>,
 ): Findings {
   return joinFindings([
-    asProblems(checkName(scope, 'model', 'a model', prompt.model, scope.models.keys())),
-    asProblems(checkParts(scope, prompt, secrets)),
-    asProblems(checkIncludeCycle(scope, prompt)),
-    asProblems(checkOptions(scope, prompt)),
+    toFindings(checkName(scope, 'model', 'a model', prompt.model, scope.models.keys())),
+    toFindings(checkParts(scope, prompt, secrets)),
+    toFindings(checkIncludeCycle(scope, prompt)),
+    toFindings(checkOptions(scope, prompt)),
     checkToolEntries(scope, prompt),
   ]);
 }

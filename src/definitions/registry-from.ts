@@ -58,7 +58,7 @@ export function registryFrom(input: RegistryInput): Registry {
     file: `${definition.kind}s.${definition.name}`,
     definition,
   }));
-  const unmarked = definitions.filter(({ definition }) => !isDefinition(definition)).map(toUnmarked);
+  const unmarked = definitions.filter(({ definition }) => !isDefinition(definition)).map(toUnmarkedProblem);
   const { registry, problems } = buildRegistry(definitions);
   if (unmarked.length + problems.length > 0) {
     throw new DefinitionError('registryFrom', [...unmarked, ...problems.map(toFieldProblem)]);
@@ -70,7 +70,7 @@ function nameAll(definitions: Readonly<Record<string, Definition>> = {}): Defini
   return Object.entries(definitions).map(([name, definition]) => nameDefinition(definition, name));
 }
 
-function toUnmarked({ file }: SourcedDefinition): FieldProblem {
+function toUnmarkedProblem({ file }: SourcedDefinition): FieldProblem {
   return { field: file, message: 'was not made by a define… function' };
 }
 

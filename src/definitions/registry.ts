@@ -17,14 +17,14 @@ import { findDuplicates, type SourcedDefinition } from './name-owner.ts';
 import type { FieldProblem, Problem } from './problem.ts';
 import { checkPromptReferences, collectSecrets } from './prompt-reference.ts';
 import {
-  asProblems,
   callableNames,
   checkName,
   type Findings,
   joinFindings,
   LIFECYCLE_TOOLS,
-  NOTHING,
+  NO_FINDINGS,
   type Scope,
+  toFindings,
 } from './scope.ts';
 
 export interface BuiltRegistry {
@@ -51,8 +51,8 @@ export function buildRegistry(
   const warnings: Problem[] = [];
   for (const { file, definition } of definitions) {
     const found = checkDefinition(scope, definition, secrets);
-    problems.push(...inFile(file, found.problems));
-    warnings.push(...inFile(file, [...definitionWarnings(definition), ...found.warnings]));
+    problems.push(...withFile(file, found.problems));
+    warnings.push(...withFile(file, [...definitionWarnings(definition), ...found.warnings]));
   }
   return { registry, problems, warnings };
 }
@@ -67,7 +67,7 @@ function checkDefinition(
       return joinFindings([
         checkAgentReferences(scope, definition),
         checkHooks(scope, definition.hooks),
-        asProblems(checkBudget(scope, definition)),
+        toFindings(checkBudget(scope, definition)),
         checkEvaluators(scope, definition),
         adviseName(definition),
       ]);
@@ -78,9 +78,9 @@ function checkDefinition(
         adviseName(definition),
       ]);
     case 'model':
-      return asProblems(checkEach(scope, 'fallbacks', 'a model', definition.fallbacks, scope.models.keys()));
+      return toFindings(checkEach(scope, 'fallbacks', 'a model', definition.fallbacks, scope.models.keys()));
     case 'tool':
-      return asProblems([
+      return toFindings([
         ...checkToolName(definition.name),
         ...checkEach(scope, 'uses', 'a tool, prompt or agent', definition.uses ?? [], [
           ...callableNames(scope),
@@ -88,25 +88,25 @@ function checkDefinition(
         ]),
       ]);
     case 'hook':
-      return NOTHING;
+      return NO_FINDINGS;
     case 'policy':
-      return asProblems(checkFileName('a policy', definition.name));
+      return toFindings(checkFileName('a policy', definition.name));
     case 'mcp_server':
-      return asProblems(checkServerName(definition.name));
+      return toFindings(checkServerName(definition.name));
     case 'a2a_agent':
-      return asProblems(checkRemoteName(definition.name));
+      return toFindings(checkRemoteName(definition.name));
     case 'task':
-      return asProblems([
+      return toFindings([
         ...checkFileName('a task', definition.name),
         ...checkTaskTool(scope, definition),
         ...checkTaskAgent(scope, definition),
       ]);
     case 'manifest':
-      return asProblems([...checkFileName('a manifest', definition.name), ...checkRun(scope, definition)]);
+      return toFindings([...checkFileName('a manifest', definition.name), ...checkRun(scope, definition)]);
     case 'effect':
-      return asProblems(checkFileName('an effect', definition.name));
+      return toFindings(checkFileName('an effect', definition.name));
     case 'endpoint':
-      return asProblems(checkRoute(definition.name));
+      return toFindings(checkRoute(definition.name));
   }
 }
 
@@ -134,14 +134,14 @@ function checkEvaluators(scope: Scope, { policy, budget }: AgentDefinition): Fin
     [...scope.policies.values()].flatMap((each) => (each[by] ? [each.name] : []));
   const check = (field: string, what: string, name: string | undefined, names: readonly string[]) =>
     name === undefined ? [] : checkName(scope, field, what, name, names);
-  return asProblems([
+  return toFindings([
     ...check('policy.evaluate', 'a policy', policy?.evaluate, judging('evaluate')),
     ...check('budget.evaluate', 'a policy with evaluateBudget', budget?.evaluate, judging('evaluateBudget')),
   ]);
 }
 
 function checkHooks(scope: Scope, hooks: readonly string[]): Findings {
-  return asProblems(checkEach(scope, 'hooks', 'a hook', hooks, scope.hooks.keys()));
+  return toFindings(checkEach(scope, 'hooks', 'a hook', hooks, scope.hooks.keys()));
 }
 
 function checkEach(
@@ -194,7 +194,7 @@ function checkRoute(name: string): FieldProblem[] {
 
 /** Warns if a name is not snake_case: models see the names of agents and prompts that are offered as tools. */
 function adviseName({ name }: Definition): Findings {
-  if (TOOL_NAME.test(name)) return NOTHING;
+  if (TOOL_NAME.test(name)) return NO_FINDINGS;
   const message = `is '${name}'; snake_case is advised, since models see it when it is offered as a tool`;
   return { problems: [], warnings: [{ field: 'name', message }] };
 }
@@ -231,6 +231,6 @@ function isKind<K extends Definition['kind']>(
   return definition.kind === kind;
 }
 
-function inFile(file: string, problems: readonly FieldProblem[]): Problem[] {
+function withFile(file: string, problems: readonly FieldProblem[]): Problem[] {
   return problems.map(({ field, message }) => (field === '' ? { file, message } : { file, field, message }));
 }

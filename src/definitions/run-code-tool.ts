@@ -11,7 +11,7 @@ const MEMORY_MIB = 64;
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** The schema that models see, with kinds that every provider supports. Deeper values of `args` are accepted too. */
-const shown = z.object({
+const shownArgs = z.object({
   source: z.string().describe('The source of one ES module.'),
   language: z.enum(['typescript', 'javascript']).optional().describe('Default: typescript.'),
   args: z
@@ -20,7 +20,7 @@ const shown = z.object({
     .describe('JSON values that the default export is called with, when it is a function.'),
 });
 
-const taken = shown.extend({ source: z.string(), args: z.array(z.unknown()).optional() });
+const acceptedArgs = shownArgs.extend({ source: z.string(), args: z.array(z.unknown()).optional() });
 
 const DESCRIPTION = [
   'Runs TypeScript or JavaScript and returns its result: for arithmetic, for working on text and data, for trying an',
@@ -43,22 +43,22 @@ export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
   const notEnded = `The code did not end within ${deadlineSeconds} seconds.`;
   const tool = defineTool({
     description: `${DESCRIPTION} Limits: ${MEMORY_MIB} MiB of memory, ${deadlineSeconds} seconds once it runs.`,
-    args: shown,
+    args: shownArgs,
     idempotent: true,
     // Longer than both deadlines, whose messages are more precise.
     timeoutMs: (waitSeconds + deadlineSeconds + 60) * 1000,
     async execute(state, given) {
-      const { source, language, args = [] } = given as z.output<typeof taken>;
+      const { source, language, args = [] } = given as z.output<typeof acceptedArgs>;
       const run = state.runCode(source, { language, execute: { args }, memoryLimitBytes: MEMORY_MIB * MIB });
-      const begun = await within(run, run.begun, waitSeconds, notBegun);
-      return toCodeToolResult(begun ? await within(run, run, deadlineSeconds, notEnded) : await run);
+      const begun = await awaitWithin(run, run.begun, waitSeconds, notBegun);
+      return toCodeToolResult(begun ? await awaitWithin(run, run, deadlineSeconds, notEnded) : await run);
     },
   });
-  return markDefinition({ ...nameDefinition(tool, 'run_code'), args: taken, runsCode: true });
+  return markDefinition({ ...nameDefinition(tool, 'run_code'), args: acceptedArgs, runsCode: true });
 }
 
 /** Waits for the promise. After the deadline, terminates the run with `reason` and keeps waiting for the promise. */
-async function within<Awaited>(
+async function awaitWithin<Awaited>(
   run: CodeExecution,
   awaited: PromiseLike<Awaited>,
   seconds: number,

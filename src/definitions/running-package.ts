@@ -9,7 +9,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Entries that authors' files import, also with `require`, so they must be loaded in advance. */
-const READY = {
+const PRELOADED_ENTRIES = {
   everthread: '../index',
   'everthread/models': '../models/index',
   'everthread/tangle/models': '../tangle/models',
@@ -19,7 +19,7 @@ const READY = {
   '@standardagents/builder': '../standard-agents',
 };
 /** Entries that load Temporal and are rare in authors' files: loaded on demand, by `import` alone. */
-const ON_DEMAND = {
+const LAZY_ENTRIES = {
   'everthread/client': '../client/index',
   'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
@@ -32,15 +32,16 @@ const ON_DEMAND = {
 /** Maps each specifier to its module namespace, or to a promise of it. */
 export async function runningPackage(): Promise<Record<string, unknown>> {
   const modules: Record<string, unknown> = {};
-  for (const [specifier, url] of existing(READY)) modules[specifier] = await import(url.href);
-  for (const [specifier, url] of existing(ON_DEMAND)) {
+  for (const [specifier, url] of listExistingEntries(PRELOADED_ENTRIES))
+    modules[specifier] = await import(url.href);
+  for (const [specifier, url] of listExistingEntries(LAZY_ENTRIES)) {
     Object.defineProperty(modules, specifier, { enumerable: true, get: () => import(url.href) });
   }
   return modules;
 }
 
 /** Computes URLs instead of importing: `definitions` must not depend on the entries, it only passes them on. */
-function existing(doors: Readonly<Record<string, string>>): [string, URL][] {
+function listExistingEntries(doors: Readonly<Record<string, string>>): [string, URL][] {
   const extension = extname(fileURLToPath(import.meta.url));
   const found = Object.entries(doors).map(([specifier, path]): [string, URL] => [
     specifier,

@@ -27,7 +27,7 @@ export interface Findings {
   readonly warnings: readonly FieldProblem[];
 }
 
-export const NOTHING: Findings = { problems: [], warnings: [] };
+export const NO_FINDINGS: Findings = { problems: [], warnings: [] };
 
 export function joinFindings(all: readonly Findings[]): Findings {
   return {
@@ -36,7 +36,7 @@ export function joinFindings(all: readonly Findings[]): Findings {
   };
 }
 
-export const asProblems = (problems: readonly FieldProblem[]): Findings => ({ problems, warnings: [] });
+export const toFindings = (problems: readonly FieldProblem[]): Findings => ({ problems, warnings: [] });
 
 export function findCallable(scope: Scope, name: string): Callable | undefined {
   return findCallee(scope, name);

@@ -9,7 +9,6 @@ import { TASK_PREFIX } from '../core/project/task-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
-  asProblems,
   type Callable,
   callableNames,
   checkArgument,
@@ -18,9 +17,10 @@ import {
   findCallable,
   joinFindings,
   LIFECYCLE_TOOLS,
-  NOTHING,
+  NO_FINDINGS,
   providerToolNames,
   type Scope,
+  toFindings,
 } from './scope.ts';
 
 const INIT_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty', 'initAgentNameProperty'] as const;
@@ -29,7 +29,7 @@ const SUBAGENT_FIELDS = ['blocking', 'immediate', 'optional', 'resumable', 'init
 const SEED_FIELDS = ['initUserMessageProperty', 'initAttachmentsProperty'];
 
 /** What an entry's name may refer to, with the fields that then apply. */
-const FITTING = {
+const TARGET_FIELDS = {
   tool: { what: 'a tool', fields: [] as string[] },
   prompt: { what: 'a prompt', fields: [...SUBPROMPT_FIELDS, ...SEED_FIELDS] },
   ai_human: { what: 'an ai_human agent (a handoff)', fields: SEED_FIELDS },
@@ -38,7 +38,7 @@ const FITTING = {
 
 export function checkToolEntries(scope: Scope, prompt: PromptDefinition): Findings {
   const found = prompt.tools.map((entry, index) => checkEntry(scope, prompt, entry, `tools[${index}]`));
-  return joinFindings([...found, asProblems(checkRepeated(prompt))]);
+  return joinFindings([...found, toFindings(checkDuplicates(prompt))]);
 }
 
 function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEntry, field: string): Findings {
@@ -46,7 +46,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
   if (target === undefined) return checkUnresolved(scope, prompt, entry, field);
   return {
     problems: [
-      ...checkFitting(entry, target, field),
+      ...checkTargetFields(entry, target, field),
       ...checkExposed(entry, target, field),
       ...checkInitProperties(scope, entry, target, field),
     ],
@@ -76,20 +76,20 @@ function checkUnresolved(
   entry: PromptToolEntry,
   field: string,
 ): Findings {
-  if (entry.mcp || entry.name.startsWith(MCP_PREFIX)) return asProblems(checkMcpName(scope, entry, field));
+  if (entry.mcp || entry.name.startsWith(MCP_PREFIX)) return toFindings(checkMcpName(scope, entry, field));
   if (entry.a2a !== undefined || entry.name.startsWith(A2A_PREFIX))
-    return asProblems(checkA2aName(scope, entry, field));
+    return toFindings(checkA2aName(scope, entry, field));
   if (entry.task !== undefined || entry.name.startsWith(TASK_PREFIX))
-    return asProblems(checkName(scope, `${field}.name`, 'a task', entry.task ?? '', scope.tasks.keys()));
+    return toFindings(checkName(scope, `${field}.name`, 'a task', entry.task ?? '', scope.tasks.keys()));
   const offered = providerToolNames(scope, scope.models.get(prompt.model));
-  if (scope.unavailable.has(prompt.model)) return NOTHING;
+  if (scope.unavailable.has(prompt.model)) return NO_FINDINGS;
   const prefixed = offered.map((name) => PREFIX + name);
   if (entry.name.startsWith(PREFIX) && !prefixed.includes(entry.name)) {
     const message = `is '${entry.name}', which no model of the prompt lists in providerTools: it is offered where its provider tells of it`;
     return { problems: [], warnings: [{ field: `${field}.name`, message }] };
   }
   const known = [...callableNames(scope), ...offered, ...prefixed, ...LIFECYCLE_TOOLS];
-  return asProblems(checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known));
+  return toFindings(checkName(scope, `${field}.name`, 'a tool, prompt or agent', entry.name, known));
 }
 
 const PREFIX = 'provider:';
@@ -107,8 +107,8 @@ function checkA2aName(scope: Scope, { name, a2a }: PromptToolEntry, field: strin
   return [{ field: `${field}.name`, message }];
 }
 
-function checkFitting(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
-  const { what, fields } = FITTING[target.kind === 'agent' ? target.type : target.kind];
+function checkTargetFields(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+  const { what, fields } = TARGET_FIELDS[target.kind === 'agent' ? target.type : target.kind];
   const given = Object.keys(entry.extra).filter((name) => entry.extra[name] !== undefined);
   return given
     .filter((name) => !fields.includes(name))
@@ -148,7 +148,7 @@ function entryPrompt(agent: AgentDefinition, entry: PromptToolEntry): string {
   return (heardByB ? agent.sideB : agent.sideA)?.prompt ?? agent.sideA.prompt;
 }
 
-function checkRepeated(prompt: PromptDefinition): FieldProblem[] {
+function checkDuplicates(prompt: PromptDefinition): FieldProblem[] {
   const first = new Map<string, number>();
   return prompt.tools.flatMap(({ name }, index) => {
     const earlier = first.get(name);

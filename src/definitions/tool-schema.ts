@@ -40,15 +40,15 @@ function checkNode(schema: unknown, field: string, depth: number): FieldProblem[
   const { def } = schema._zod;
   if (LEAVES.has(def.type)) return [];
   if (WRAPPERS.has(def.type)) return checkNode(def.innerType, field, depth);
-  if (!CONTAINERS.has(def.type)) return [{ field, message: refusal(def.type) }];
+  if (!CONTAINERS.has(def.type)) return [{ field, message: describeUnsupported(def.type) }];
   if (depth === MAX_ARGUMENT_DEPTH) {
     return [{ field, message: `is nested deeper than ${MAX_ARGUMENT_DEPTH} levels` }];
   }
-  return members(def).flatMap(([step, member]) => checkNode(member, field + step, depth + 1));
+  return listMembers(def).flatMap(([step, member]) => checkNode(member, field + step, depth + 1));
 }
 
 /** Returns the contents of a container, each with its part of the path. */
-function members(def: SchemaDef): [string, unknown][] {
+function listMembers(def: SchemaDef): [string, unknown][] {
   switch (def.type) {
     case 'object':
       return Object.entries(def.shape ?? {}).map(([key, member]) => [`.${key}`, member]);
@@ -61,7 +61,7 @@ function members(def: SchemaDef): [string, unknown][] {
   }
 }
 
-function refusal(type: string): string {
+function describeUnsupported(type: string): string {
   const allowed = [...LEAVES, ...CONTAINERS, 'optional', 'nullable', 'default'];
   const hint = type === 'pipe' || type === 'transform' ? '; transform the value in execute' : '';
   return `uses z.${type}, which cannot be described to models${hint}. Allowed: ${allowed.join(', ')}`;
@@ -75,13 +75,13 @@ function toJsonSchema(schema: ZodSchema): JsonSchema {
 
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const SCHEMA_MAPS = new Set(['properties', '$defs', 'definitions']);
-const LEFT_OUT = new Set(['$schema', 'propertyNames']);
+const OMITTED_KEYWORDS = new Set(['$schema', 'propertyNames']);
 
 /**
  * Walks by keyword and not by key: a *property* may be called `propertyNames`, and `default` or `enum` hold values.
  */
 function closeObjects(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword]) => !LEFT_OUT.has(keyword));
+  const kept = Object.entries(schema).filter(([keyword]) => !OMITTED_KEYWORDS.has(keyword));
   const closed = Object.fromEntries(kept.map(([keyword, value]) => [keyword, closeKeyword(keyword, value)]));
   if (schema.type !== 'object') return closed;
   // A loose object says `additionalProperties: {}` as a record does, but has properties.

@@ -48,15 +48,15 @@ export async function callTool(
       (client, options) => client.callTool(params, { ...options, allowInputRequired: true }),
       terms,
     );
-    if (asksFirst(answer)) return { kind: 'asks', asks: toAsks(answer) };
-    return { kind: 'result', result: toResult(answer as Told) };
+    if (isInputRequired(answer)) return { kind: 'asks', asks: toAsks(answer) };
+    return { kind: 'result', result: toResult(answer as RawToolResult) };
   } catch (error) {
     if (!isAnswered(error)) throw error;
-    return { kind: 'result', result: toRefused(name, quote(error.message, 2000), error.code) };
+    return { kind: 'result', result: toRefusalResult(name, quote(error.message, 2000), error.code) };
   }
 }
 
-function asksFirst(answer: unknown): answer is InputRequiredResult {
+function isInputRequired(answer: unknown): answer is InputRequiredResult {
   return (answer as { resultType?: unknown } | null)?.resultType === 'input_required';
 }
 
@@ -64,7 +64,7 @@ function asksFirst(answer: unknown): answer is InputRequiredResult {
 const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
 
-function toRefused(name: string, refused: string, number: number): ToolResult {
+function toRefusalResult(name: string, refused: string, number: number): ToolResult {
   const missing =
     number === METHOD_NOT_FOUND || (number === INVALID_PARAMS && /not found|unknown tool/i.test(refused));
   if (missing)
@@ -102,7 +102,7 @@ function toAsks({ inputRequests = {}, requestState }: InputRequiredResult): McpA
   };
 }
 
-interface Told {
+interface RawToolResult {
   readonly content?: readonly Block[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
@@ -123,7 +123,7 @@ interface Block {
   };
 }
 
-function toResult({ content = [], structuredContent, isError }: Told): ToolResult {
+function toResult({ content = [], structuredContent, isError }: RawToolResult): ToolResult {
   const attachments: ToolAttachment[] = [];
   const lines = content.flatMap((block, index) => {
     const file = toFile(block, index);
@@ -134,14 +134,14 @@ function toResult({ content = [], structuredContent, isError }: Told): ToolResul
   if (isData && !measureJson(structuredContent, DATA).whole)
     throw new McpFailure('McpTooLarge', 'The data of its result are too large, or too deep.');
   const text = isData ? JSON.stringify(structuredContent) : lines.join('\n');
-  requireRoom(text, attachments);
+  checkResultSize(text, attachments);
   if (isError) return { status: 'error', error: text || 'It tells no reason.', error_code: 'McpToolError' };
   return { status: 'success', result: text, ...(attachments.length > 0 ? { attachments } : {}) };
 }
 
 const DATA = { maxBytes: MCP_LIMITS.resultBytes, maxDepth: 200 };
 
-function requireRoom(text: string, files: readonly ToolAttachment[]): void {
+function checkResultSize(text: string, files: readonly ToolAttachment[]): void {
   if (Buffer.byteLength(text) > MCP_LIMITS.resultBytes)
     throw new McpFailure('McpTooLarge', `Its result has more than ${MCP_LIMITS.resultBytes} bytes.`);
   const bytes = files.reduce((sum, { data }) => sum + data.length, 0);

@@ -147,7 +147,7 @@ class Connection implements McpConnection {
     transport.onmessage = (message: JSONRPCMessage) => {
       if ('method' in message || !('id' in message)) return;
       if (!this.#asked.delete(message.id))
-        this.#give(
+        this.#fail(
           new McpFailure('McpInvalid', `It answered what was not asked: id ${quote(message.id, 40)}.`),
         );
     };
@@ -155,9 +155,9 @@ class Connection implements McpConnection {
     transport.onerror = ({ name, message }) => {
       const { failure } = this.#transport;
       const isUnreadable = name === 'SyntaxError' || name === 'ZodError';
-      if (failure) this.#give(failure);
+      if (failure) this.#fail(failure);
       else if (isUnreadable)
-        this.#give(
+        this.#fail(
           new McpFailure('McpInvalid', `It said what the protocol does not have: ${quote(message, 300)}`),
         );
     };
@@ -167,7 +167,7 @@ class Connection implements McpConnection {
     };
   }
 
-  #give(fault: McpFailure): void {
+  #fail(fault: McpFailure): void {
     this.#fault ??= fault;
     this.#broken.reject(fault);
     void this.close();

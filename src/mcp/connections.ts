@@ -10,14 +10,14 @@ import type { McpReach } from '../core/author/mcp-server.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { MCP_LIMITS } from './limit.ts';
 
-interface Idle {
+interface IdleConnection {
   readonly key: string;
   readonly connection: McpConnection;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Connections that are not in use, oldest first. */
-const idle = new Set<Idle>();
+const idleConnections = new Set<IdleConnection>();
 
 /** A server as one thread reaches it. */
 export interface McpPlace {
@@ -37,11 +37,11 @@ export async function withConnection<T>(
   const key = createHash('sha256')
     .update(JSON.stringify([threadId, reach]))
     .digest('hex');
-  const connection = take(key) ?? (await open(reach, { signal, timeoutMs }));
+  const connection = takeIdle(key) ?? (await open(reach, { signal, timeoutMs }));
   try {
     return await use(connection);
   } finally {
-    keep(key, connection);
+    keepIdle(key, connection);
   }
 }
 
@@ -51,40 +51,40 @@ async function open(reach: McpReach, terms: AskTerms): Promise<McpConnection> {
   return openConnection(reach, terms);
 }
 
-function take(key: string): McpConnection | undefined {
-  for (const each of idle) {
+function takeIdle(key: string): McpConnection | undefined {
+  for (const each of idleConnections) {
     if (each.key !== key) continue;
-    drop(each);
+    dropIdle(each);
     if (!each.connection.closed) return each.connection;
   }
   return undefined;
 }
 
-function keep(key: string, connection: McpConnection): void {
+function keepIdle(key: string, connection: McpConnection): void {
   if (connection.closed) return;
-  const entry: Idle = {
+  const entry: IdleConnection = {
     key,
     connection,
     timer: setTimeout(() => {
-      drop(entry);
+      dropIdle(entry);
       void connection.close();
     }, MCP_LIMITS.idleMs).unref(),
   };
-  idle.add(entry);
-  const [oldest] = idle;
-  if (!oldest || idle.size <= MCP_LIMITS.connections) return;
-  drop(oldest);
+  idleConnections.add(entry);
+  const [oldest] = idleConnections;
+  if (!oldest || idleConnections.size <= MCP_LIMITS.connections) return;
+  dropIdle(oldest);
   void oldest.connection.close();
 }
 
-function drop(entry: Idle): void {
+function dropIdle(entry: IdleConnection): void {
   clearTimeout(entry.timer);
-  idle.delete(entry);
+  idleConnections.delete(entry);
 }
 
 /** Closes all connections that are not in use. */
 export async function closeConnections(): Promise<void> {
-  const kept = [...idle];
-  for (const each of kept) drop(each);
+  const kept = [...idleConnections];
+  for (const each of kept) dropIdle(each);
   await Promise.all(kept.map(({ connection }) => connection.close()));
 }

@@ -24,16 +24,16 @@ let guardian: ChildProcess | undefined;
 /** Guards a process group until the returned function is called: after the group has ended, its id may be reused. */
 export function guardGroup(group: number): () => void {
   if (process.platform === 'win32') return () => {};
-  tell(`+${group}`);
-  return () => tell(`-${group}`);
+  sendLine(`+${group}`);
+  return () => sendLine(`-${group}`);
 }
 
-function tell(line: string): void {
-  guardian ??= start();
+function sendLine(line: string): void {
+  guardian ??= startGuardian();
   guardian.stdin?.write(`${line}\n`);
 }
 
-function start(): ChildProcess {
+function startGuardian(): ChildProcess {
   const started = spawn(process.execPath, ['--disable-sigusr1', '-e', GUARDIAN], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -46,14 +46,14 @@ export async function listTools(
   return [...found.values()];
 }
 
-interface Told {
+interface RawTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: unknown;
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-function toListed({ name, description = '', inputSchema, annotations = {} }: Told): ListedTool {
+function toListed({ name, description = '', inputSchema, annotations = {} }: RawTool): ListedTool {
   if (!measureJson(inputSchema, SCHEMA_BOUND).whole)
     throw new McpFailure('McpTooLarge', `The schema of ${quote(name, 128)} is too large, or too deep.`);
   const hints = Object.fromEntries(

@@ -96,10 +96,10 @@ export type NextMove =
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
   const { error, leftMs } = failed;
   const delay = limits.retryDelaysMs[failed.tries - 1];
-  if (failed.brokeStream && !failed.wentPlain && leftMs > 0 && isOfStream(error)) return { next: 'plain' };
+  if (failed.brokeStream && !failed.wentPlain && leftMs > 0 && isStreamFault(error)) return { next: 'plain' };
   // A stall has cost minutes already, and so might a retry: another model is more likely to answer.
   if (delay !== undefined && !failed.stalled && isRetryable(error)) {
-    const willRetryInMs = waitFor(error, delay, limits.maxRetryAfterMs);
+    const willRetryInMs = retryDelayMs(error, delay, limits.maxRetryAfterMs);
     if (willRetryInMs < leftMs) return { next: 'retry', willRetryInMs };
   }
   return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };
@@ -109,10 +109,10 @@ export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): 
  * P1: true if a plain call may succeed. An HTTP status or a rate limit comes from the provider itself and would affect
  * a plain call too.
  */
-function isOfStream(error: ProviderError): boolean {
+function isStreamFault(error: ProviderError): boolean {
   return isRetryable(error) && error.code !== 'rate_limit' && error.statusCode === undefined;
 }
 
-function waitFor(error: ProviderError, delay: number, longest: number): number {
+function retryDelayMs(error: ProviderError, delay: number, longest: number): number {
   return error.retryAfter === undefined ? delay : Math.min(Math.ceil(error.retryAfter * 1000), longest);
 }

@@ -16,9 +16,14 @@ import { invalidAnswer } from './answer-failure.ts';
 import { createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
-import { type MetProvider, meetProvider, type ProviderTools } from './meet-provider.ts';
+import { type OpenedProvider, openProvider, type ProviderTools } from './meet-provider.ts';
 import { toPlausible } from './plausible.ts';
-import { howToSet, type ProviderSettings, settingsFor, type VariableLookup } from './provider-config.ts';
+import {
+  describeHowToSet,
+  type ProviderSettings,
+  settingsFor,
+  type VariableLookup,
+} from './provider-config.ts';
 import { readChunk, toChunks } from './read-chunk.ts';
 import { listEnvironmentKeys } from './redact.ts';
 import { createStallGuard, type StallGuard } from './stall-guard.ts';
@@ -69,14 +74,14 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
   const { signal, model, now } = attempt;
   const halt = new AbortController();
   let settings: ProviderSettings | undefined;
-  let asked: Asked | undefined;
+  let asked: RequestProgress | undefined;
   try {
     settings = settingsFor(model, attempt.requestTimeoutMs, attempt.variable);
-    const met = await meetProvider(model, settings, createStallGuard(signal));
+    const met = await openProvider(model, settings, createStallGuard(signal));
     signal.throwIfAborted();
     const abort = AbortSignal.any([signal, halt.signal]);
     const request = { ...attempt.request(met.model, met.tools), signal: abort };
-    asked = toAsked(met, request, attempt);
+    asked = beginRequest(met, request, attempt);
     const answer = await readAnswer(asked, attempt);
     return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
   } catch (error) {
@@ -86,12 +91,12 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     // Backends may have read keys from the environment themselves.
     const secrets = [...listEnvironmentKeys(process.env), ...(settings?.secrets ?? [])];
     const failure = classifyError(toReadable(error), { now: now(), secrets });
-    return { ok: false, error: withAdvice(failure, settings), ...howFar(asked) };
+    return { ok: false, error: withKeyAdvice(failure, settings), ...toStreamState(asked) };
   }
 }
 
 /** A request and the progress of its answer; the meaning of a failure depends on both. */
-interface Asked {
+interface RequestProgress {
   readonly provider: Provider;
   readonly request: ProviderRequest;
   readonly guard: StallGuard;
@@ -100,33 +105,37 @@ interface Asked {
   opened: boolean;
 }
 
-function toAsked({ provider, model }: MetProvider, request: ProviderRequest, attempt: Attempt): Asked {
+function beginRequest(
+  { provider, model }: OpenedProvider,
+  request: ProviderRequest,
+  attempt: Attempt,
+): RequestProgress {
   const streamed = !attempt.plain && model.capabilities.supportsStreaming !== false;
   const who = `The model "${model.name}" (${model.model} of ${provider.name})`;
   return { provider, request, streamed, opened: false, guard: createStallGuard(attempt.signal, who) };
 }
 
-function howFar(asked: Asked | undefined): Pick<FailedAnswer, 'stalled' | 'brokeStream'> {
+function toStreamState(asked: RequestProgress | undefined): Pick<FailedAnswer, 'stalled' | 'brokeStream'> {
   if (!asked) return { stalled: false, brokeStream: false };
   const { guard, streamed, opened } = asked;
   return { stalled: guard.stalled, brokeStream: streamed && (guard.stalled || opened) };
 }
 
 /** Adds to an auth error how to set the key, if none was given: the provider cannot know where it is configured. */
-function withAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
+function withKeyAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
   const { code, statusCode, retryAfter, cause, message } = error;
   if (code !== 'auth_error' || settings?.missingKey === undefined) return error;
-  const advice = `It was given no key. ${howToSet(settings.missingKey)}`;
+  const advice = `It was given no key. ${describeHowToSet(settings.missingKey)}`;
   return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause });
 }
 
-async function readAnswer(asked: Asked, attempt: Attempt): Promise<Answer> {
+async function readAnswer(asked: RequestProgress, attempt: Attempt): Promise<Answer> {
   const answer = await (asked.streamed ? readStream : readWhole)(asked, attempt);
   if (answer.response.finishReason !== 'error') return answer;
   throw new ProviderError('The provider ended its answer with the finish reason "error".', 'server_error');
 }
 
-type Read = (asked: Asked, attempt: Attempt) => Promise<Answer>;
+type Read = (asked: RequestProgress, attempt: Attempt) => Promise<Answer>;
 
 const readWhole: Read = async ({ provider, request, guard }, attempt) => {
   const { limits, now } = attempt;
@@ -137,7 +146,7 @@ const readWhole: Read = async ({ provider, request, guard }, attempt) => {
     'answer',
   );
   attempt.onBegin?.();
-  const reading = createReading(request, attempt);
+  const reading = createAnswerReader(request, attempt);
   // Live readers see the same events whether or not a model can stream.
   for (const chunk of toChunks(response)) reading.take(chunk);
   return { ...reading.end(), firstTokenAt: now() };
@@ -145,7 +154,7 @@ const readWhole: Read = async ({ provider, request, guard }, attempt) => {
 
 const readStream: Read = async (asked, attempt) => {
   const { limits, now } = attempt;
-  const reading = createReading(asked.request, attempt);
+  const reading = createAnswerReader(asked.request, attempt);
   const deadline = asked.guard.until(limits.totalMs, 'end of the answer');
   const opened = await deadline.race(openStream(asked), limits.firstChunkMs, 'first chunk');
   attempt.onBegin?.();
@@ -168,7 +177,7 @@ const readStream: Read = async (asked, attempt) => {
   }
 };
 
-async function openStream(asked: Asked) {
+async function openStream(asked: RequestProgress) {
   const chunks: unknown = await asked.provider.stream(asked.request);
   asked.opened = true;
   const open = (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator];
@@ -193,7 +202,7 @@ function isEnd(step: unknown): boolean {
 }
 
 /** Measures and assembles the chunks of an answer, whether it is whole or streamed. */
-function createReading(request: ProviderRequest, { onDelta }: Attempt) {
+function createAnswerReader(request: ProviderRequest, { onDelta }: Attempt) {
   const accumulator = createAccumulator();
   const meter = createAnswerMeter();
 

@@ -22,10 +22,10 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
  * ```
  */
 export const boundedFetch: Fetch = async (input, init) => {
-  const response = await fetch(input, init?.signal ? withoutTimes(init) : init);
+  const response = await fetch(input, init?.signal ? withoutTimeouts(init) : init);
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
-  const bound = response.ok ? boundAnswer(headers) : cutAt(LIMITS.errorBodyBytes);
+  const bound = response.ok ? boundAnswer(headers) : truncateAt(LIMITS.errorBodyBytes);
   return new Response(body.pipeThrough(new TransformStream(bound)), { status, statusText, headers });
 };
 
@@ -37,7 +37,7 @@ interface Dispatcher {
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 /** B3: disables the timeouts by wrapping the dispatcher that is in use. */
-function withoutTimes(init: RequestInit): RequestInit {
+function withoutTimeouts(init: RequestInit): RequestInit {
   const used = findDispatcher();
   if (used === undefined || 'dispatcher' in init) return init;
   const dispatcher: Dispatcher = {
@@ -53,9 +53,9 @@ function findDispatcher(): Dispatcher | undefined {
   return holder[GLOBAL_DISPATCHER];
 }
 
-type Bound = Transformer<Uint8Array, Uint8Array>;
+type BodyTransformer = Transformer<Uint8Array, Uint8Array>;
 
-function boundAnswer(headers: Headers): Bound {
+function boundAnswer(headers: Headers): BodyTransformer {
   const streamed = headers.get('content-type')?.includes('text/event-stream') ?? false;
   const limit = streamed ? LIMITS.answerStreamBytes : LIMITS.answerBodyBytes;
   const countEvent = createEventCounter();
@@ -73,7 +73,7 @@ function boundAnswer(headers: Headers): Bound {
 }
 
 /** B2: truncates the body. */
-function cutAt(limit: number): Bound {
+function truncateAt(limit: number): BodyTransformer {
   let left: number = limit;
   return {
     transform(chunk, controller) {

@@ -119,7 +119,7 @@ export async function callModel(options: CallModelOptions): Promise<CallModelRes
     if (outcome.ok) return { ok: true, response: outcome.response, model, attempts };
     if (outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts };
   }
-  return nothingToCall();
+  return noModelResult();
 }
 
 /** One model of the list. */
@@ -205,7 +205,7 @@ function toOutcome(result: AttemptResult, plan: (failed: FailedAnswer) => NextMo
   return result.ok ? result : { ok: false, error: result.error, ...plan(result) };
 }
 
-function nothingToCall(): CallModelResult {
+function noModelResult(): CallModelResult {
   const error = new ProviderError('No model to call: the list of models is empty.', 'invalid_request');
   return { ok: false, error, attempts: 0 };
 }

@@ -30,8 +30,8 @@ export interface ClassifyOptions {
 /** Characters of a message that are searched for keys; the rest is cut off first. */
 const SEARCHED_MESSAGE = 64 * 1024;
 /** Longest message that is kept. The thread's secrets are redacted later; a `…` marks a cut that may have truncated one. */
-const LONGEST_MESSAGE = 2000;
-const LONGEST_FACT = 200;
+const MAX_MESSAGE_CHARS = 2000;
+const MAX_FACT_CHARS = 200;
 const RETRYABLE_STATUS = new Set([408, 409, 425, 429]);
 const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
   'rate_limit',
@@ -45,7 +45,7 @@ const ERROR_CODES: ReadonlySet<unknown> = new Set<ProviderErrorCode>([
 ]);
 
 /** For failures without a status: the first row that matches a name, code, type or message decides. */
-const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
+const ERROR_PATTERNS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
   [/rate.?limit|too.?many.?requests|insufficient_quota/i, 'rate_limit'],
   [/authentication|permission|unauthorized|forbidden|invalid_api_key/i, 'auth_error'],
   [/abort|time.?out|timed.?out|deadline/i, 'timeout'],
@@ -64,13 +64,13 @@ const WORDS: readonly (readonly [RegExp, ProviderErrorCode])[] = [
 /** Turns anything thrown by a backend into a ProviderError. Pure. */
 export function classifyError(error: unknown, options: ClassifyOptions): ProviderError {
   if (isProviderError(error)) return withoutKeys(error, options.secrets ?? []);
-  const links = chainOf(error);
+  const links = listCauses(error);
   // A library may have wrapped an error that this package threw while it read the answer.
   const own = links.find(isProviderError);
   if (own !== undefined) return withoutKeys(own, options.secrets ?? []);
   const status = readStatus(error);
   const message = describe(links, options.secrets ?? []);
-  const code = status === undefined ? codeOfWords(links) : codeOfStatus(status);
+  const code = status === undefined ? codeFromPatterns(links) : codeFromStatus(status);
   const headers = readField(error, 'headers') ?? readField(error, 'responseHeaders');
   if (status === undefined && headers == null)
     return new ProviderError(message, code, undefined, undefined, { cause: error });
@@ -81,7 +81,7 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
 
 /** Returns a ProviderError unchanged, unless its message contains a secret or is too long, or one of its numbers is invalid. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
-  const message = clean(wordOf(error.message), secrets);
+  const message = redactAndTruncate(scalarText(error.message), secrets);
   const { code, cause } = error;
   const statusCode = isCount(error.statusCode) ? error.statusCode : undefined;
   const retryAfter = isCount(error.retryAfter) ? error.retryAfter : undefined;
@@ -119,7 +119,7 @@ export function isProviderError(error: unknown): error is ProviderError {
 }
 
 /** The code for an HTTP status alone. */
-export function codeOfStatus(status: number): ProviderErrorCode {
+export function codeFromStatus(status: number): ProviderErrorCode {
   if (status === 429) return 'rate_limit';
   if (status === 401 || status === 403) return 'auth_error';
   if (status === 408 || status === 504) return 'timeout';
@@ -127,23 +127,23 @@ export function codeOfStatus(status: number): ProviderErrorCode {
   return status >= 400 ? 'invalid_request' : 'unknown';
 }
 
-function codeOfWords(links: readonly unknown[]): ProviderErrorCode {
+function codeFromPatterns(links: readonly unknown[]): ProviderErrorCode {
   // Names and codes first: a message may quote anything.
   const labels = links
     .flatMap((link) => [
-      ...['name', 'code', 'type'].map((field) => wordIn(link, field)),
+      ...['name', 'code', 'type'].map((field) => fieldText(link, field)),
       constructorName(link),
     ])
     .join(' ');
   const messages = links.map(messageOf).join(' ');
-  const find = (text: string) => WORDS.find(([pattern]) => pattern.test(text))?.[1];
+  const find = (text: string) => ERROR_PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
   return find(labels) ?? find(messages) ?? 'unknown';
 }
 
 /** `status` (openai), `statusCode` (AI SDK), or a number in `code`, as some providers send within a stream. */
 function readStatus(thrown: unknown): number | undefined {
   const candidates = ['status', 'statusCode', 'code'].map((field) =>
-    Number(wordIn(thrown, field) || Number.NaN),
+    Number(fieldText(thrown, field) || Number.NaN),
   );
   return candidates.find((number) => Number.isInteger(number) && number >= 100 && number <= 599);
 }
@@ -153,15 +153,16 @@ type HeaderReader = (name: string) => string | undefined;
 /** Reads a Headers object (openai) or a plain object (AI SDK). */
 function headerReader(headers: unknown): HeaderReader {
   const get = readField(headers, 'get');
-  if (typeof get === 'function') return (name) => tryTo(() => wordOf(get.call(headers, name))) || undefined;
-  const entries = tryTo(() =>
-    Object.entries(Object(headers)).map(([name, value]) => [name.toLowerCase(), wordOf(value)] as const),
+  if (typeof get === 'function')
+    return (name) => tryRead(() => scalarText(get.call(headers, name))) || undefined;
+  const entries = tryRead(() =>
+    Object.entries(Object(headers)).map(([name, value]) => [name.toLowerCase(), scalarText(value)] as const),
   );
   const known = new Map(entries);
   return (name) => known.get(name);
 }
 
-function tryTo<T>(read: () => T): T | undefined {
+function tryRead<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
@@ -185,9 +186,11 @@ function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly stri
   const told = header('x-should-retry');
   const requestId = header('x-request-id');
   return {
-    thrown: wordIn(thrown, 'name') || constructorName(thrown),
+    thrown: fieldText(thrown, 'name') || constructorName(thrown),
     ...(told === 'true' || told === 'false' ? { shouldRetry: told === 'true' } : {}),
-    ...(requestId === undefined ? {} : { requestId: redactKeys(requestId.slice(0, LONGEST_FACT), secrets) }),
+    ...(requestId === undefined
+      ? {}
+      : { requestId: redactKeys(requestId.slice(0, MAX_FACT_CHARS), secrets) }),
   };
 }
 
@@ -196,19 +199,19 @@ function describe(links: readonly unknown[], secrets: readonly string[]): string
   const message = messageOf(links[0]);
   const code = links.map((link) => readField(link, 'code')).findLast((value) => typeof value === 'string');
   const detail = typeof code === 'string' && !message.includes(code) ? ` (${code})` : '';
-  return clean(`${message || 'The provider failed without a message'}${detail}`, secrets);
+  return redactAndTruncate(`${message || 'The provider failed without a message'}${detail}`, secrets);
 }
 
-function clean(message: string, secrets: readonly string[]): string {
-  return cut(redactKeys(cut(message, SEARCHED_MESSAGE), secrets), LONGEST_MESSAGE);
+function redactAndTruncate(message: string, secrets: readonly string[]): string {
+  return truncate(redactKeys(truncate(message, SEARCHED_MESSAGE), secrets), MAX_MESSAGE_CHARS);
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** An error and its causes, at most five levels deep: causes may form a cycle. */
-function chainOf(thrown: unknown): unknown[] {
+function listCauses(thrown: unknown): unknown[] {
   const links = [thrown];
   for (
     let cause = readField(thrown, 'cause');
@@ -228,11 +231,11 @@ function messageOf(link: unknown): string {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** I3: a text or a number as a text; an empty text for anything else. */
-function wordOf(value: unknown): string {
+function scalarText(value: unknown): string {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
-const wordIn = (thrown: unknown, field: string): string => wordOf(readField(thrown, field));
+const fieldText = (thrown: unknown, field: string): string => scalarText(readField(thrown, field));
 
 /** Name of a value's class. The openai SDK does not set `name`; its classes are distinguished by constructor. */
 function constructorName(value: unknown): string {

@@ -13,7 +13,7 @@ import type { StallGuard } from './stall-guard.ts';
 
 export type ProviderTools = Readonly<Record<string, ProviderOwnTool>>;
 
-export interface MetProvider {
+export interface OpenedProvider {
   readonly provider: Provider;
   /** The model, completed with the capabilities that its definition leaves open and its provider reports. */
   readonly model: ModelDefinition;
@@ -25,11 +25,11 @@ export interface MetProvider {
  * Throws what the factory throws; 'InvalidAnswer' if it returns no provider; 'invalid_request' if the provider does not
  * know the model.
  */
-export async function meetProvider(
+export async function openProvider(
   model: ModelDefinition,
   settings: ProviderSettings,
   guard: StallGuard,
-): Promise<MetProvider> {
+): Promise<OpenedProvider> {
   const provider = providerOf(model, settings);
   const { isKnown, capabilities, tools } = await factsOf(provider, model.model, guard);
   if (!isKnown) {
@@ -38,20 +38,20 @@ export async function meetProvider(
       'invalid_request',
     );
   }
-  learned.set(model, capabilities);
+  reportedCapabilities.set(model, capabilities);
   return { provider, tools, model: { ...model, capabilities: capabilitiesOf(model) } };
 }
 
-const learned = new WeakMap<ModelDefinition, ProviderModelCapabilities>();
+const reportedCapabilities = new WeakMap<ModelDefinition, ProviderModelCapabilities>();
 
 /** Capabilities of the definition, which override those that the provider has reported to this process. */
 export function capabilitiesOf(model: ModelDefinition): ModelDefinition['capabilities'] {
-  return { ...learned.get(model), ...model.capabilities };
+  return { ...reportedCapabilities.get(model), ...model.capabilities };
 }
 
 const providers = new WeakMap<ModelDefinition, Map<string, Provider>>();
 /** Maximum number of configurations kept per model: users may have their own keys. */
-const KEPT = 16;
+const MAX_KEPT_PROVIDERS = 16;
 
 /** Throws what the factory throws; the next call tries again. */
 function providerOf(model: ModelDefinition, { config }: ProviderSettings): Provider {
@@ -66,7 +66,7 @@ function providerOf(model: ModelDefinition, { config }: ProviderSettings): Provi
       `The factory of the model "${model.name}" made no provider: an object with stream() and generate()`,
     );
   }
-  if (made.size >= KEPT) made.delete(made.keys().next().value as string);
+  if (made.size >= MAX_KEPT_PROVIDERS) made.delete(made.keys().next().value as string);
   made.set(key, provider);
   return provider;
 }

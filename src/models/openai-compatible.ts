@@ -88,7 +88,7 @@ function createProvider(settings: Settings): Provider {
 
   function toFailure(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason;
-    return withPlace(classifyError(error, { now: Date.now(), secrets }), settings.baseUrl);
+    return withAddress(classifyError(error, { now: Date.now(), secrets }), settings.baseUrl);
   }
 
   async function generate(request: ProviderRequest) {
@@ -110,7 +110,7 @@ function createProvider(settings: Settings): Provider {
     };
     try {
       const chunks = await (await findClient()).chat.completions.create(body, { signal });
-      return guarded(fromCompletionChunks(chunks), (error) => toFailure(error, signal));
+      return convertErrors(fromCompletionChunks(chunks), (error) => toFailure(error, signal));
     } catch (error) {
       throw toFailure(error, signal);
     }
@@ -119,14 +119,14 @@ function createProvider(settings: Settings): Provider {
   return { name: 'openai-compatible', specificationVersion: '1', generate, stream };
 }
 
-const UNREACHED = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;
+const UNREACHABLE = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;
 
 /** I5: adds the address to errors that a wrong one may cause: no server there, another server's key, an HTML page. */
-function withPlace(failure: ProviderError, baseUrl: string): ProviderError {
+function withAddress(failure: ProviderError, baseUrl: string): ProviderError {
   const { message, code, statusCode, retryAfter, cause } = failure;
   const url = URL.parse(baseUrl);
   const isElsewhere =
-    (statusCode === undefined && UNREACHED.test(message)) ||
+    (statusCode === undefined && UNREACHABLE.test(message)) ||
     (statusCode !== undefined && [401, 403, 404].includes(statusCode)) ||
     code === 'InvalidAnswer' ||
     message === PAGE;
@@ -177,7 +177,7 @@ function dialectOf(baseUrl: string): Dialect {
  * Converts errors of a stream with `toFailure`. The SDK ends an aborted stream silently, so it looks cut off:
  * `toFailure` turns that error into the signal's reason.
  */
-async function* guarded<T>(
+async function* convertErrors<T>(
   chunks: AsyncIterable<T>,
   toFailure: (error: unknown) => unknown,
 ): AsyncGenerator<T> {

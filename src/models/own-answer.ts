@@ -7,9 +7,9 @@ import type {
 } from '../core/message/provider.ts';
 import { NO_SLOTS } from './provider-config.ts';
 
-const FREE = { promptTokens: 0, completionTokens: 0, totalTokens: 0 } as const;
+const ZERO_USAGE = { promptTokens: 0, completionTokens: 0, totalTokens: 0 } as const;
 
-async function* streamed({ content, finishReason, usage }: ProviderResponse) {
+async function* streamAnswer({ content, finishReason, usage }: ProviderResponse) {
   yield { type: 'content-delta', delta: content ?? '' } as const;
   yield { type: 'finish', finishReason, usage } as const;
 }
@@ -18,29 +18,29 @@ export function ownAnswer(name: string, answer: (request: ProviderRequest) => st
   const respond = (request: ProviderRequest): ProviderResponse => ({
     content: answer(request),
     finishReason: 'stop',
-    usage: FREE,
+    usage: ZERO_USAGE,
   });
   const provider: Provider = {
     name,
     specificationVersion: '1',
     generate: async (request) => respond(request),
-    stream: async (request) => streamed(respond(request)),
+    stream: async (request) => streamAnswer(respond(request)),
   };
   return Object.assign(() => provider, { configSlots: NO_SLOTS });
 }
 
 /** Answers with the result of the last tool call: without a user message there is nothing for a model to decide. */
-const ofTool = ownAnswer('result', ({ messages }) => {
+const toolResultProvider = ownAnswer('result', ({ messages }) => {
   const content = messages.findLast(({ role }) => role === 'tool')?.content ?? '';
   if (typeof content === 'string') return content;
   return 'error' in content ? content.error : 'text' in content ? content.text : '';
 });
 
 /** Uses `model` for requests with a user message; otherwise (or without a model) answers with the last tool result. */
-export function besideResults(model?: ProviderFactory): ProviderFactory {
-  if (!model) return ofTool;
+export function withToolResultAnswers(model?: ProviderFactory): ProviderFactory {
+  if (!model) return toolResultProvider;
   const factory: ProviderFactory = (config) => {
-    const [asked, own] = [model(config), ofTool(config)];
+    const [asked, own] = [model(config), toolResultProvider(config)];
     const choose = ({ messages }: ProviderRequest) =>
       messages.some(({ role }) => role === 'user') ? asked : own;
     return Object.assign(Object.create(asked) as Provider, {

@@ -22,12 +22,12 @@ export interface ProviderSettings {
 /** For a factory that reads its settings itself. */
 export const NO_SLOTS: NonNullable<ProviderFactory['configSlots']> = {};
 
-const USUAL_SLOTS: Readonly<Record<string, ProviderConfigSlot>> = {
+const DEFAULT_SLOTS: Readonly<Record<string, ProviderConfigSlot>> = {
   apiKey: { type: 'secret' },
   baseUrl: { type: 'url' },
 };
 
-const slotsOf = ({ provider }: ModelDefinition) => Object.entries(provider.configSlots ?? USUAL_SLOTS);
+const slotsOf = ({ provider }: ModelDefinition) => Object.entries(provider.configSlots ?? DEFAULT_SLOTS);
 
 /** True if the factory asks for variables. Those of this package do not, so their settings cost no store read. */
 export function asksForVariables(model: ModelDefinition): boolean {
@@ -67,12 +67,12 @@ function missingSettings(
   missing: readonly { readonly name: string; readonly variable: string }[],
 ): ProviderError {
   const list = missing.map((each) => `"${each.name}" (${each.variable})`).join(', ');
-  const message = `The provider of the model "${name}" lacks ${list}. ${howToSet(missing[0]?.variable ?? '')}`;
+  const message = `The provider of the model "${name}" lacks ${list}. ${describeHowToSet(missing[0]?.variable ?? '')}`;
   return new ProviderError(message, 'invalid_request');
 }
 
 /** A sentence that explains how to set a variable of a provider. */
-export function howToSet(variable: string): string {
+export function describeHowToSet(variable: string): string {
   return `Set ${variable} with "everthread env set ${variable} --instance" (or --user ID, --thread ID), or in the worker's environment.`;
 }
 

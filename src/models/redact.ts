@@ -28,7 +28,7 @@ export function redactKeys(text: string, secrets: readonly string[] = []): strin
   return KEY_FORMS.reduce((left, form) => left.replace(form, MARK), rest);
 }
 
-const TELLING = /auth|key|token|secret|cookie|password|credential/i;
+const SECRET_NAME = /auth|key|token|secret|cookie|password|credential/i;
 
 export interface Credentials {
   readonly apiKey?: string | undefined;
@@ -38,11 +38,11 @@ export interface Credentials {
 
 /** The secrets of a request: the key, headers whose names suggest a secret, and credentials in the address. */
 export function listCredentials({ apiKey, headers = {}, baseUrl }: Credentials): string[] {
-  const told = Object.entries(headers).filter(([name]) => TELLING.test(name));
+  const told = Object.entries(headers).filter(([name]) => SECRET_NAME.test(name));
   return [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...told.flatMap(([, value]) => partsOf(value)),
-    ...(baseUrl === undefined ? [] : inAddress(baseUrl)),
+    ...(baseUrl === undefined ? [] : listUrlSecrets(baseUrl)),
   ];
 }
 
@@ -54,10 +54,10 @@ function partsOf(value: string): string[] {
   return [value, rest, decoded, password];
 }
 
-function inAddress(address: string): string[] {
+function listUrlSecrets(address: string): string[] {
   const url = URL.parse(address);
   if (url === null) return [];
-  const told = [...url.searchParams].filter(([name]) => TELLING.test(name)).map(([, value]) => value);
+  const told = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
   return [decode(url.password), ...told];
 }
 

@@ -32,7 +32,7 @@ export function walledFetch(wall: Wall): WalledFetch {
       const to = originOf(response.headers.get('location'), url);
       throw fault('redirect', `It answers ${response.status}, towards ${to}.`);
     }
-    return bound(response, wall);
+    return limitBody(response, wall);
   };
 }
 
@@ -45,7 +45,7 @@ function originOf(location: string | null, base: URL): string {
 }
 
 /** W2: enforces the limits while the body is read. Each message of an event stream ends with an empty line. */
-function bound(
+function limitBody(
   response: Response,
   { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall,
 ): Response {

@@ -2,14 +2,14 @@
 import type { Message } from '../core/message/message.ts';
 
 /** A message; the row after its `message.created` shows what it is, such as an answer or a result. */
-export interface Said {
+export interface RowMessage {
   readonly id: string;
   readonly content: string | null;
   /** Error code of a tool result that is an error. */
   readonly code?: string;
 }
 
-export function saidBy(id: string, message: Message | null | undefined): Said {
+export function toRowMessage(id: string, message: Message | null | undefined): RowMessage {
   const code = message?.metadata.error_code;
   return { id, content: message?.content ?? null, ...(typeof code === 'string' ? { code } : {}) };
 }

@@ -3,8 +3,8 @@
  * its message and its context, so it can be cancelled by its id while the request that sent it is open.
  * C1. A task is sent again if its response was lost: the agent has it once, however often it arrives.
  */
-import { askOnce, type HttpPlace, NoAnswer, toPlace } from '../client/http/http-place.ts';
-import { askJson, isPassing, Patience } from '../client/http/patience.ts';
+import { type HttpConnection, NoAnswer, requestOnce, toHttpConnection } from '../client/http/http-place.ts';
+import { isTransient, RetryBackoff, requestJson } from '../client/http/patience.ts';
 import { ERRORS, type ErrorCode, RuntimeError } from '../core/value/error.ts';
 import type { A2aFrame, A2aTask } from '../projections/a2a/a2a-shape.ts';
 import { stateWord, toPlainPart, toPlainTask } from '../projections/a2a/plain-task.ts';
@@ -82,10 +82,10 @@ export class AgentClient {
         again: true,
         withinMs: ANSWER_WITHIN_MS,
       } as const;
-      const { task: told } = readResult(await askJson<unknown>(place, asked).catch(rethrow)) as {
+      const { task: told } = readResult(await requestJson<unknown>(place, asked).catch(throwTaskError)) as {
         task: A2aTask;
       };
-      follow(task, told);
+      updateTask(task, told);
       if (isOver(task)) return task;
     }
   }
@@ -93,20 +93,20 @@ export class AgentClient {
   /** Sends a task; yields its events until it ends or waits for a person. The task continues if the reader leaves. */
   async *sendTaskStreaming(agentUrl: string, task: Task): AsyncGenerator<TaskEvent> {
     const place = this.#place(agentUrl);
-    const patience = new Patience(place, undefined);
+    const patience = new RetryBackoff(place, undefined);
     const body = request('SendStreamingMessage', task);
     while (!isOver(task)) {
       try {
         const asked = { method: 'POST', path: '', body, headers: VERSION } as const;
-        const response = await askOnce(place, asked, patience.signal);
+        const response = await requestOnce(place, asked, patience.signal);
         for await (const frame of framesOf(response)) {
           patience.answered();
-          yield* tell(task, readResult(frame) as A2aFrame);
+          yield* toTaskEvents(task, readResult(frame) as A2aFrame);
         }
         // C1: a stream that ends before its task was cut off.
         if (!isOver(task)) throw new NoAnswer('The stream ended before its task.');
       } catch (error) {
-        if (!isPassing(error)) throw toTaskError(error);
+        if (!isTransient(error)) throw toTaskError(error);
         await patience.pause(error);
       }
     }
@@ -120,7 +120,7 @@ export class AgentClient {
   ): Promise<Task> {
     const body = { id, metadata: { ...metadata, ...(reason === undefined ? {} : { reason }) } };
     const asked = { method: 'POST', path: '/tasks/cancel', body, again: true } as const;
-    const told = await askJson<Task>(this.#place(agentUrl), asked).catch(rethrow);
+    const told = await requestJson<Task>(this.#place(agentUrl), asked).catch(throwTaskError);
     const task = new Task({ id, messages: told.messages, metadata: told.metadata });
     return Object.assign(task, { state: told.state, artifacts: told.artifacts });
   }
@@ -130,8 +130,8 @@ export class AgentClient {
     this.#closed.abort();
   }
 
-  #place(url: string): HttpPlace {
-    return toPlace({ url, ...this.#options }, this.#closed.signal);
+  #place(url: string): HttpConnection {
+    return toHttpConnection({ url, ...this.#options }, this.#closed.signal);
   }
 }
 
@@ -168,7 +168,7 @@ async function* framesOf({ body }: Response): AsyncGenerator<unknown> {
   }
 }
 
-function* tell(task: Task, frame: A2aFrame): Generator<TaskEvent> {
+function* toTaskEvents(task: Task, frame: A2aFrame): Generator<TaskEvent> {
   const { id: task_id } = task;
   if ('artifactUpdate' in frame) {
     const { artifact, append } = frame.artifactUpdate;
@@ -182,13 +182,13 @@ function* tell(task: Task, frame: A2aFrame): Generator<TaskEvent> {
     return;
   }
   if ('task' in frame) {
-    follow(task, frame.task);
+    updateTask(task, frame.task);
     for (const artifact of task.artifacts) yield { type: 'task.artifact', task_id, append: false, artifact };
   } else task.state = stateWord(frame.statusUpdate.status);
   yield { type: 'task.status', task_id, state: task.state, final: isOver(task) };
 }
 
-function follow(task: Task, told: A2aTask): void {
+function updateTask(task: Task, told: A2aTask): void {
   const { state, artifacts, metadata } = toPlainTask(task.id, told);
   Object.assign(task.metadata, metadata);
   Object.assign(task, { state, artifacts });
@@ -198,6 +198,6 @@ function isOver({ isTerminal, state }: Task): boolean {
   return isTerminal || state === 'input-required';
 }
 
-function rethrow(error: unknown): never {
+function throwTaskError(error: unknown): never {
   throw toTaskError(error);
 }

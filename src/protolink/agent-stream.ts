@@ -2,15 +2,18 @@
 import { RuntimeError } from '../core/value/error.ts';
 
 /** Most characters of one event. */
-const MOST = 4 * 1024 * 1024;
+const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const frames = (rest + text).split(/\r?\n\r?\n/);
     rest = frames.pop() ?? '';
-    if (rest.length > MOST)
-      throw new RuntimeError('LimitExceeded', `The agent sent an event of more than ${MOST} characters.`);
+    if (rest.length > MAX_EVENT_CHARS)
+      throw new RuntimeError(
+        'LimitExceeded',
+        `The agent sent an event of more than ${MAX_EVENT_CHARS} characters.`,
+      );
     for (const frame of frames) {
       const data = frame
         .split(/\r?\n/)

@@ -3,7 +3,7 @@
  * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
  * it. Rules, approvals and limits are handled by the engine.
  */
-import { keepRun, type RunStore } from '../client/run-store.ts';
+import { type RunStore, saveRun } from '../client/run-store.ts';
 import type { StoredRuns } from '../client/stored-runs.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type ModelInput,
   registryFrom,
 } from '../definitions/index.ts';
-import { besideResults } from '../models/own-answer.ts';
+import { withToolResultAnswers } from '../models/own-answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { toRunReport } from '../projections/run/run-report.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../worker/in-process.ts';
@@ -115,8 +115,8 @@ export class Agent {
         task.follow(event);
         events.push(event);
         if (!hasEnded || event.final) yield event;
-        if (event.type === 'approval.required' && !hasEnded) await this.#decide(event, context);
-        if (event.final) return hasEnded ? undefined : await this.#keep(events);
+        if (event.type === 'approval.required' && !hasEnded) await this.#answerApproval(event, context);
+        if (event.final) return hasEnded ? undefined : await this.#storeRun(events);
       }
     } finally {
       this.#active.delete(task.id);
@@ -128,7 +128,7 @@ export class Agent {
    * `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error.
    */
   async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
-    await this.#carryOut(task, onEvent);
+    await this.#runTask(task, onEvent);
     return task;
   }
 
@@ -144,7 +144,7 @@ export class Agent {
   async cancelTask(id: string, reason?: string): Promise<Task> {
     const { client } = await this.#open();
     const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
-    const { canceled } = await client.cancelExecution(id, request).catch(rethrow);
+    const { canceled } = await client.cancelExecution(id, request).catch(throwTaskError);
     return (this.#active.get(id) ?? new Task({ id })).cancel(canceled?.reason ?? undefined);
   }
 
@@ -154,7 +154,7 @@ export class Agent {
   async callToolInContext(name: string, context: RunContext, args: Fields = {}): Promise<string> {
     const task = Task.createToolCall({ toolName: name, args });
     context.attachToTask(task);
-    const denial = findDenial(await this.#carryOut(task));
+    const denial = findDenial(await this.#runTask(task));
     if (denial) throw denial;
     return task.answer;
   }
@@ -168,7 +168,7 @@ export class Agent {
     await (await this.#engine)?.close();
   }
 
-  async #carryOut(task: Task, onEvent?: (event: RunEvent) => void): Promise<readonly RunEvent[]> {
+  async #runTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<readonly RunEvent[]> {
     const events: RunEvent[] = [];
     for await (const event of this.handleTaskStreaming(task)) {
       events.push(event);
@@ -182,13 +182,15 @@ export class Agent {
     const { client } = await this.#open();
     const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
     const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
-    await client.startThread({ agent: this.card.name, threadId: task.id, context, messages }).catch(rethrow);
+    await client
+      .startThread({ agent: this.card.name, threadId: task.id, context, messages })
+      .catch(throwTaskError);
     // A cancelled start context applies to the thread's first messages; a tool call needs its own.
     const own = context.canceled ? { context } : {};
     if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
   }
 
-  async #decide(event: RunEvent, context: RunContext): Promise<void> {
+  async #answerApproval(event: RunEvent, context: RunContext): Promise<void> {
     const { approvalHandler } = this.#options;
     if (!approvalHandler) return;
     const request = readRequest(event);
@@ -196,9 +198,9 @@ export class Agent {
     await (await this.#open()).client.answerWait(request.request_id, decision);
   }
 
-  async #keep(events: readonly RunEvent[]): Promise<void> {
+  async #storeRun(events: readonly RunEvent[]): Promise<void> {
     const { runStore, onWarning } = this.#options;
-    if (runStore) await keepRun(runStore, toRunReport(events)).catch((error) => onWarning?.(String(error)));
+    if (runStore) await saveRun(runStore, toRunReport(events)).catch((error) => onWarning?.(String(error)));
   }
 
   #open(): Promise<Engine> {
@@ -224,13 +226,15 @@ export class Agent {
           ...{ includeChat: true, includePastTools: true, tools: Object.keys(this.#tools) },
         }),
       ],
-      models: [defineModel({ model: 'result', ...llm, name: 'llm', provider: besideResults(llm?.provider) })],
+      models: [
+        defineModel({ model: 'result', ...llm, name: 'llm', provider: withToolResultAnswers(llm?.provider) }),
+      ],
       tools: this.#tools,
       policies,
     });
   }
 }
 
-function rethrow(error: unknown): never {
+function throwTaskError(error: unknown): never {
   throw toTaskError(error);
 }

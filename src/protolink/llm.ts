@@ -58,8 +58,8 @@ export class LLM {
       inputCostPerMillion: inputPrice,
       outputCostPerMillion: outputPrice,
     } = profile;
-    const capabilities = { ...this.definition.capabilities, ...given({ maxContextTokens }) };
-    this.definition = { ...this.definition, ...given({ inputPrice, outputPrice }), capabilities };
+    const capabilities = { ...this.definition.capabilities, ...definedFields({ maxContextTokens }) };
+    this.definition = { ...this.definition, ...definedFields({ inputPrice, outputPrice }), capabilities };
     return this;
   }
 
@@ -103,6 +103,6 @@ export function createLlm(provider: 'mock' | ProviderFactory, options: LLMOption
 }
 
 /** Removes undefined fields. */
-function given(fields: Readonly<Record<string, number | undefined>>): Fields {
+function definedFields(fields: Readonly<Record<string, number | undefined>>): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -27,7 +27,7 @@ export class RunContext {
 
   /** Context of a child run: its own run id, this run as its parent, and the same values, except for a cancellation. */
   child({ runId, agentName }: { readonly runId?: string; readonly agentName?: string } = {}): RunContext {
-    const { sessionId: _, ...begun } = childContext(this.#kept());
+    const { sessionId: _, ...begun } = childContext(this.#toContext());
     const { sessionId } = this.given;
     const child = new RunContext({ ...begun, ...(sessionId && { sessionId }), ...(runId && { runId }) });
     return agentName === undefined ? child : child.withAgent(agentName);
@@ -45,13 +45,13 @@ export class RunContext {
 
   /** Writes the context into the metadata of the task, with copies of its ids beside it. */
   attachToTask(task: Task): void {
-    const { session_id, ...written } = writeContextMetadata(this.#kept());
+    const { session_id, ...written } = writeContextMetadata(this.#toContext());
     const session = this.given.sessionId === undefined ? {} : { session_id };
     Object.assign(task.metadata, written, session, { run_context: this.toDict() });
   }
 
   toDict(): Readonly<Record<string, unknown>> {
-    const { run_context: all } = writeContextMetadata(this.#kept());
+    const { run_context: all } = writeContextMetadata(this.#toContext());
     return { ...(all as object), session_id: this.given.sessionId ?? null };
   }
 
@@ -72,7 +72,7 @@ export class RunContext {
     return context;
   }
 
-  #kept() {
+  #toContext() {
     const { agentChain = [], runId } = this.given;
     return { ...contextOf(this.given, { executionId: runId, rootId: runId, agent: '' }), agentChain };
   }

@@ -23,15 +23,15 @@ export interface ChannelEvents {
   onFault(why: string): void;
 }
 
-const FRAMES_A_TURN = 512;
-const BYTES_A_TURN = 2 * 1024 * 1024;
-const FEW_FRAMES = 32;
-const FEW_BYTES = 128 * 1024;
+const MAX_FRAMES_PER_TURN = 512;
+const MAX_BYTES_PER_TURN = 2 * 1024 * 1024;
+const RESET_FRAMES = 32;
+const RESET_BYTES = 128 * 1024;
 /** Bytes. Larger batches are written part by part instead of being copied into one buffer. */
-const JOINED = 256 * 1024;
+const MAX_JOINED_BYTES = 256 * 1024;
 
 export function openChannel(socket: Socket, events: ChannelEvents, longest?: number): Channel {
-  const reading = new Reading(socket, events, longest);
+  const reading = new ChannelInput(socket, events, longest);
   const batcher = createMessageBatcher<Uint8Array>((parts) => write(socket, parts));
   socket.on('data', (chunk: Uint8Array) => reading.take(chunk));
   // Ignored: the peer has just died, and its end is detected by other means.
@@ -44,7 +44,7 @@ export function openChannel(socket: Socket, events: ChannelEvents, longest?: num
 }
 
 /** The received input, and how much of it was read in the current turn of the event loop. */
-class Reading {
+class ChannelInput {
   readonly #socket: Socket;
   readonly #events: ChannelEvents;
   readonly #reader: FrameReader;
@@ -62,7 +62,7 @@ class Reading {
     this.#reader.push(chunk);
     this.#turn.bytes += chunk.byteLength;
     // The counts are reset by a setImmediate, which is scheduled only once they are large; until then they carry over.
-    if (this.#turn.frames >= FEW_FRAMES || this.#turn.bytes >= FEW_BYTES) this.#endLater();
+    if (this.#turn.frames >= RESET_FRAMES || this.#turn.bytes >= RESET_BYTES) this.#endLater();
     this.#read();
   }
 
@@ -80,7 +80,7 @@ class Reading {
       this.#events.onFault(error instanceof Error ? error.message : 'what cannot be read');
       return;
     }
-    if (this.#isSpent()) {
+    if (this.#isTurnSpent()) {
       this.#socket.pause();
       this.#endLater();
       return;
@@ -90,7 +90,7 @@ class Reading {
   }
 
   #readFrames(): void {
-    while (!this.#closed && !this.#isSpent()) {
+    while (!this.#closed && !this.#isTurnSpent()) {
       const frame = this.#reader.next();
       if (!frame) return;
       this.#turn.frames += 1;
@@ -98,8 +98,8 @@ class Reading {
     }
   }
 
-  #isSpent(): boolean {
-    return this.#turn.frames >= FRAMES_A_TURN || this.#turn.bytes >= BYTES_A_TURN;
+  #isTurnSpent(): boolean {
+    return this.#turn.frames >= MAX_FRAMES_PER_TURN || this.#turn.bytes >= MAX_BYTES_PER_TURN;
   }
 
   #endLater(): void {
@@ -117,7 +117,7 @@ function write(socket: Socket, parts: readonly Uint8Array[]): void {
   if (socket.destroyed || !socket.writable) return;
   const size = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (parts.length === 1) socket.write(parts[0] as Uint8Array);
-  else if (size > JOINED) {
+  else if (size > MAX_JOINED_BYTES) {
     socket.cork();
     for (const part of parts) socket.write(part);
     socket.uncork();

@@ -3,13 +3,13 @@ import type { Wire } from './codec/wire.ts';
 import type { Frame } from './frame.ts';
 import type { FromChild, ToChild } from './protocol.ts';
 
-export interface Parted {
+export interface MessageParts {
   readonly head: object;
   readonly wire?: Wire;
 }
 
 /** Fields of the head that are undefined are omitted when it is written as JSON. */
-export function partToChild(message: ToChild): Parted {
+export function partToChild(message: ToChild): MessageParts {
   if (message.kind === 'run') {
     const { inputs, ...job } = message.job;
     return { head: { ...message, job }, wire: inputs };
@@ -17,7 +17,7 @@ export function partToChild(message: ToChild): Parted {
   return message.kind === 'crossing' ? partCrossing(message) : { head: message };
 }
 
-export function partFromChild(message: FromChild): Parted {
+export function partFromChild(message: FromChild): MessageParts {
   if (message.kind === 'crossing') return partCrossing(message);
   if (message.kind === 'remark') {
     const { wire, ...remark } = message.remark;
@@ -28,7 +28,7 @@ export function partFromChild(message: FromChild): Parted {
   return { head: { ...message, settlement }, wire };
 }
 
-function partCrossing(message: Extract<ToChild | FromChild, { kind: 'crossing' }>): Parted {
+function partCrossing(message: Extract<ToChild | FromChild, { kind: 'crossing' }>): MessageParts {
   const { wire, ...crossing } = message.crossing;
   return { head: { ...message, crossing }, wire };
 }

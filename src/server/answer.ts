@@ -40,11 +40,11 @@ function isResponse(value: unknown): value is Response {
 /** HEAD is GET without its body (RFC 9110 §9.3.2). */
 export function withoutBody(response: Response): Response {
   const { status, statusText, headers } = response;
-  discard(response);
+  discardBody(response);
   return new Response(null, { status, statusText, headers });
 }
 
 /** Releases what a body holds, such as a file being read. */
-export function discard(response: Response): void {
+export function discardBody(response: Response): void {
   response.body?.cancel().catch(() => undefined);
 }

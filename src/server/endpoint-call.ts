@@ -16,7 +16,7 @@ import { runAuthorCode } from '../state/author-run.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
-import { discard, type ErrorAnswer, requireResponse, toErrorAnswer } from './answer.ts';
+import { discardBody, type ErrorAnswer, requireResponse, toErrorAnswer } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';
 
 export interface CallDependencies {
@@ -85,7 +85,7 @@ async function answer(
     await work.settle();
     return response;
   } catch (error) {
-    discard(response);
+    discardBody(response);
     throw error;
   }
 }

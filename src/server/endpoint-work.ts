@@ -14,7 +14,7 @@ import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { MessageItem } from '../core/thread/item.ts';
 import { terminateDescendants } from '../state/descendants.ts';
-import { openWorkLine } from '../state/work-line.ts';
+import { openSerialQueue } from '../state/work-line.ts';
 import type { WorkSink } from '../state/work-sink.ts';
 import type { QueuedTool } from '../store/port/tool.ts';
 
@@ -25,10 +25,10 @@ export interface EndpointWork {
 }
 
 /** Placeholder for the content in the signal; the staged row has the real one (W1). */
-const EMPTY = '(no text)';
+const PLACEHOLDER_TEXT = '(no text)';
 
 export function openWork(client: RuntimeClient, threadId: string): EndpointWork {
-  const line = openWorkLine();
+  const line = openSerialQueue();
   const relatives: EndpointWork[] = [];
   let settled = false;
   const thread: QueuedThread = { client, threadId };
@@ -71,7 +71,13 @@ async function queueMessage({ client, threadId }: QueuedThread, item: MessageIte
   const { id, role, content, silent, metadata } = item;
   // Only some roles of an item may be queued; the client rejects the others.
   const asked = role as 'user' | 'assistant';
-  await client.queueMessage(threadId, { id, role: asked, content: content || EMPTY, silent, metadata });
+  await client.queueMessage(threadId, {
+    id,
+    role: asked,
+    content: content || PLACEHOLDER_TEXT,
+    silent,
+    metadata,
+  });
 }
 
 /** W1: staged, then signalled. */

@@ -76,12 +76,12 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
       if (outcome.ok) return outcome.response;
       return fail(outcome.answer, outcome.error, failure);
     } catch (error) {
-      return fail(isRuntimeError(error) ? toErrorAnswer(error) : FAULT, error, failure);
+      return fail(isRuntimeError(error) ? toErrorAnswer(error) : INTERNAL_ERROR, error, failure);
     }
   };
   const unguard = guardAuthorCode(toGuard(options));
   const fail = (answered: ErrorAnswer, error: unknown, failure: EndpointFailure): Response => {
-    if (answered.status >= 500) tell(options.onError, error, failure);
+    if (answered.status >= 500) callErrorHandler(options.onError, error, failure);
     return toResponse(answered);
   };
   return {
@@ -98,7 +98,7 @@ export async function createEndpointHandler(options: EndpointOptions): Promise<T
 }
 
 /** Answer to an internal fault, such as one of a database, whose text callers must not see. */
-const FAULT: ErrorAnswer = { status: 500, error: 'The request could not be served.' };
+const INTERNAL_ERROR: ErrorAnswer = { status: 500, error: 'The request could not be served.' };
 
 async function openRegistry({
   registry,
@@ -139,7 +139,7 @@ function toGuard({ client, onError }: EndpointOptions): AuthorGuard {
     alone: false,
     async stray({ run: { code, name, threadId }, thrown }) {
       if (!onError || !(await isKnown(client, threadId))) return false;
-      tell(onError, thrown, { threadId, ...(code === 'endpoint' ? { endpoint: name } : {}) });
+      callErrorHandler(onError, thrown, { threadId, ...(code === 'endpoint' ? { endpoint: name } : {}) });
       return true;
     },
     unknown: () => undefined,
@@ -156,7 +156,11 @@ function splitPath(path: string): string[] {
 }
 
 /** A log that fails must not change the response. */
-function tell(onError: EndpointOptions['onError'], error: unknown, failure: EndpointFailure): void {
+function callErrorHandler(
+  onError: EndpointOptions['onError'],
+  error: unknown,
+  failure: EndpointFailure,
+): void {
   try {
     onError?.(error, failure);
   } catch {

@@ -9,7 +9,7 @@ import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
 import type { Recall } from './ask.ts';
-import { fillingOf } from './fill-texts.ts';
+import { createTextFiller } from './fill-texts.ts';
 
 /** The call must be resumed after a pause. */
 export interface LaterWork {
@@ -41,22 +41,22 @@ export interface ReachedAttempt extends A2aAttempt {
 }
 
 /** A1: returns a pause, or throws the failure if the agent has been unreachable for too long. */
-export async function laterOr(attempt: A2aAttempt, failure: A2aFailure): Promise<LaterWork> {
+export async function laterOrThrow(attempt: A2aAttempt, failure: A2aFailure): Promise<LaterWork> {
   const { silentSince, sentAt } = await attempt.note({ reached: false });
   const since = (silentSince ?? sentAt) / 1000;
   if (Date.now() - since > attempt.agent.unreachableMs) throw failure;
-  return later(since);
+  return toLaterWork(since);
 }
 
 /** Returns a pause: a tenth of the time since `sinceMs`, from 1 second to 5 minutes, and not beyond `untilMs`. */
-export function later(sinceMs: number, untilMs = Number.POSITIVE_INFINITY): LaterWork {
+export function toLaterWork(sinceMs: number, untilMs = Number.POSITIVE_INFINITY): LaterWork {
   const now = Date.now();
   const pause = Math.min(Math.max((now - sinceMs) / 10, 1000), 5 * 60_000);
   return { kind: 'later', pauseMs: Math.round(Math.max(Math.min(pause, untilMs - now), 250)) };
 }
 
 /** Finds the task of the message; undefined if the agent does not list it. */
-export async function lookFor(
+export async function findRemoteTask(
   { agent, remote, signal }: Pick<ReachedAttempt, 'agent' | 'remote' | 'signal'>,
   { contextId, messageId }: A2aTaskRecord,
 ): Promise<RemoteTask | undefined> {
@@ -92,6 +92,6 @@ export async function fillA2aReach(
   agent: A2aAgentDefinition,
   read: (name: string) => Promise<string>,
 ): Promise<Reach> {
-  const filling = await fillingOf(Object.values(agent.headers), read);
+  const filling = await createTextFiller(Object.values(agent.headers), read);
   return { ...agent, headers: filling.all(agent.headers) };
 }

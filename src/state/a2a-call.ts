@@ -28,11 +28,11 @@ import {
   type A2aAttempt,
   type A2aOutcome,
   fillA2aReach,
+  findRemoteTask,
   idsOf,
   type LaterWork,
   type LostWork,
-  laterOr,
-  lookFor,
+  laterOrThrow,
   type ReachedAttempt,
 } from './a2a-attempt.ts';
 import { followTask } from './a2a-follow.ts';
@@ -53,7 +53,7 @@ export interface A2aBody {
 
 export async function runA2aCall(body: A2aBody): Promise<A2aOutcome> {
   try {
-    return await run(body);
+    return await runCall(body);
   } catch (error) {
     // S2: a failure becomes a result.
     const code = isA2aFailure(error) || isRuntimeError(error) ? error.code : undefined;
@@ -65,7 +65,7 @@ export async function runA2aCall(body: A2aBody): Promise<A2aOutcome> {
   }
 }
 
-async function run({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A2aOutcome> {
+async function runCall({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A2aOutcome> {
   const { agent, state, recall } = body;
   const { threadId } = state;
   const signal = state.execution?.abortSignal ?? new AbortController().signal;
@@ -82,15 +82,16 @@ async function run({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A
   };
   const ids = idsOf({ storeId, ...key }, agent);
   const known = await kept(() => tasks.begin({ ...key, ...ids, agent: agent.name }));
-  if (known.taskId !== null) return followTask(await reached(attempt, known), known);
+  if (known.taskId !== null) return followTask(await openAttempt(attempt, known), known);
   const parts = await readParts(state, body.args);
   // S1: without an endpoint, nothing can have been sent.
   const isNew = known.endpoint === null;
   const found = isNew ? await findAgent(attempt) : known;
   if ('kind' in found) return found;
-  const ready = await reached(attempt, found);
+  const ready = await openAttempt(attempt, found);
   // S1: a stored endpoint means that the message may have been sent.
-  const sent = isNew || agent.idempotent ? await send(ready, found, parts) : await recover(ready, found);
+  const sent =
+    isNew || agent.idempotent ? await sendMessage(ready, found, parts) : await recoverSent(ready, found);
   if (sent.kind === 'later' || sent.kind === 'lost') return sent;
   if (sent.kind === 'message') {
     await attempt.note({ over: true });
@@ -99,11 +100,11 @@ async function run({ tasks, step, index, storeId, ...body }: A2aBody): Promise<A
   return followTask(ready, await attempt.note({ taskId: sent.task.id, reached: true }), sent.task);
 }
 
-async function reached(attempt: A2aAttempt, { endpoint }: A2aTaskRecord): Promise<ReachedAttempt> {
+async function openAttempt(attempt: A2aAttempt, { endpoint }: A2aTaskRecord): Promise<ReachedAttempt> {
   return { ...attempt, remote: await openRemote(endpoint as A2aEndpoint, attempt.reach) };
 }
 
-const TRIES = 4;
+const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 300;
 
 async function findAgent(attempt: A2aAttempt): Promise<A2aTaskRecord | LaterWork> {
@@ -112,11 +113,11 @@ async function findAgent(attempt: A2aAttempt): Promise<A2aTaskRecord | LaterWork
     return await attempt.note({ endpoint: await readCard(attempt.reach, attempt.signal) });
   } catch (error) {
     if (!isA2aFailure(error) || error.code !== 'A2aUnavailable') throw error;
-    return laterOr(attempt, error);
+    return laterOrThrow(attempt, error);
   }
 }
 
-async function send(
+async function sendMessage(
   attempt: ReachedAttempt,
   record: A2aTaskRecord,
   parts: readonly OutgoingPart[],
@@ -136,11 +137,11 @@ async function send(
       if (error.unsent || agent.idempotent) {
         // Not received: restores the state before sending.
         if (error.unsent && !agent.idempotent) await attempt.note({ endpoint: null });
-        if (tries === TRIES || (error.unsent && !agent.idempotent)) return laterOr(attempt, error);
+        if (tries === MAX_TRIES || (error.unsent && !agent.idempotent)) return laterOrThrow(attempt, error);
         await delay(FIRST_PAUSE_MS * 2 ** tries, undefined, { signal });
         continue;
       }
-      const found = await lookFor(attempt, record).catch(ignoreFailure);
+      const found = await findRemoteTask(attempt, record).catch(ignoreFailure);
       if (found) return { kind: 'task', task: found };
       throw new A2aFailure(error.code, `${error.message} It may have taken the message all the same.`);
     }
@@ -148,14 +149,17 @@ async function send(
 }
 
 /** Searches for a message that a lost worker may have sent. */
-async function recover(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Told | LaterWork | LostWork> {
+async function recoverSent(
+  attempt: ReachedAttempt,
+  record: A2aTaskRecord,
+): Promise<Told | LaterWork | LostWork> {
   try {
-    const found = await lookFor(attempt, record);
+    const found = await findRemoteTask(attempt, record);
     return found ? { kind: 'task', task: found } : { kind: 'lost' };
   } catch (error) {
     if (!isA2aFailure(error)) throw error;
     if (!isPassing(error)) return { kind: 'lost' };
-    return laterOr(attempt, error).catch(() => ({ kind: 'lost' }) as const);
+    return laterOrThrow(attempt, error).catch(() => ({ kind: 'lost' }) as const);
   }
 }
 

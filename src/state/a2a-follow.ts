@@ -5,7 +5,7 @@
  *     the number of answers that were received. If an answer may have been sent, an idempotent agent gets it again, as
  *     long as the task asks the same and does not list the answer. Any other agent gets it once: it is counted before
  *     it is sent, and if it was not received after all, people are asked again what the task still asks.
- * L3. A task that repeats its question right after an answer may not have processed the answer yet: it gets MOMENT_MS.
+ * L3. A task that repeats its question right after an answer may not have processed the answer yet: it gets ANSWER_GRACE_MS.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -24,11 +24,11 @@ import type { ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { A2aTaskRecord } from '../store/port/a2a.ts';
-import { type A2aOutcome, digest, later, laterOr, type ReachedAttempt } from './a2a-attempt.ts';
+import { type A2aOutcome, digest, laterOrThrow, type ReachedAttempt, toLaterWork } from './a2a-attempt.ts';
 
-const LONGEST_PAUSE_MS = 4000;
+const MAX_PAUSE_MS = 4000;
 /** L3: milliseconds that a task may take to process an answer. */
-const MOMENT_MS = 5000;
+const ANSWER_GRACE_MS = 5000;
 
 export async function followTask(
   attempt: ReachedAttempt,
@@ -40,12 +40,12 @@ export async function followTask(
     return await follow(attempt, record, heard, first);
   } catch (error) {
     if (!isA2aFailure(error) || !isPassing(error)) throw error;
-    return laterOr(attempt, error);
+    return laterOrThrow(attempt, error);
   }
 }
 
 /** `rounds`: number of questions so far, all answered. `mark`: identifies the last one. */
-interface Heard {
+interface AnsweredRounds {
   readonly rounds: number;
   readonly mark?: string | undefined;
 }
@@ -53,11 +53,11 @@ interface Heard {
 async function follow(
   attempt: ReachedAttempt,
   record: A2aTaskRecord,
-  { rounds, mark }: Heard,
+  { rounds, mark }: AnsweredRounds,
   first: RemoteTask | undefined,
 ): Promise<A2aOutcome> {
   const { agent, reach, signal, remote } = attempt;
-  const place = placeOf(record);
+  const place = toTaskRef(record);
   const sent = record.sentAt / 1000;
   const began = Date.now();
   const until = Math.min(began + LIMITS.remoteHoldMs, sent + agent.timeoutMs);
@@ -71,15 +71,16 @@ async function follow(
       throw new A2aFailure('A2aAuthRequired', 'It wants credentials, which a message never gives.');
     if (task.state === 'input-required') {
       // L3: the same question may mean that the answer is not processed yet.
-      if (markOf(task) !== mark || Date.now() - began > MOMENT_MS) return ask(attempt, rounds, task);
+      if (markOf(task) !== mark || Date.now() - began > ANSWER_GRACE_MS)
+        return askQuestion(attempt, rounds, task);
     } else if (!isOpen(task.state)) {
       await attempt.note({ over: true });
       return toTaskResult(task, reach, signal);
     }
     const left = until - Date.now();
-    if (Date.now() >= sent + agent.timeoutMs) return tooLate(agent.timeoutMs);
-    if (left <= 0) return later(sent, sent + agent.timeoutMs);
-    const pause = Math.min(250 * 2 ** look, LONGEST_PAUSE_MS, left);
+    if (Date.now() >= sent + agent.timeoutMs) return toTimeoutResult(agent.timeoutMs);
+    if (left <= 0) return toLaterWork(sent, sent + agent.timeoutMs);
+    const pause = Math.min(250 * 2 ** look, MAX_PAUSE_MS, left);
     if (remote.streams && isOpen(task.state)) await remote.listen(place, { signal, withinMs: left });
     // A pause even after a stream: a stream that ends immediately must not cause requests without a pause.
     await delay(remote.streams && look === 0 ? 50 : pause, undefined, { signal });
@@ -87,12 +88,12 @@ async function follow(
 }
 
 /** The result of a task that took too long. The regular check cancels the task (cancel-a2a.ts). */
-function tooLate(timeoutMs: number): ToolResult {
+function toTimeoutResult(timeoutMs: number): ToolResult {
   const error = `Its task did not end within ${timeoutMs} ms; it is cancelled.`;
   return { status: 'error', error, error_code: 'A2aTimeout' };
 }
 
-const placeOf = ({ contextId, taskId }: A2aTaskRecord) => ({ contextId, taskId: taskId as string });
+const toTaskRef = ({ contextId, taskId }: A2aTaskRecord) => ({ contextId, taskId: taskId as string });
 
 /** L2: a digest that identifies a question. */
 function markOf({ messageId, said, state }: RemoteTask): string {
@@ -101,7 +102,11 @@ function markOf({ messageId, said, state }: RemoteTask): string {
 
 const keyOf = (round: number) => `a2a:${round}`;
 
-async function ask({ state, agent }: ReachedAttempt, round: number, task: RemoteTask): Promise<never> {
+async function askQuestion(
+  { state, agent }: ReachedAttempt,
+  round: number,
+  task: RemoteTask,
+): Promise<never> {
   if (round >= A2A_LIMITS.rounds)
     throw new A2aFailure('A2aInvalid', `It asked more than ${A2A_LIMITS.rounds} times.`);
   const told = task.said.flatMap((part) => (part.kind === 'data' ? [part.data] : []));
@@ -120,17 +125,17 @@ async function ask({ state, agent }: ReachedAttempt, round: number, task: Remote
   throw new Error('A question that is open ends its attempt.');
 }
 
-interface Asked {
+interface RecalledQuestion {
   readonly mark?: string;
 }
 
 /** L2: sends the answers that the agent has not received. */
-async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<Heard> {
+async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<AnsweredRounds> {
   const { recall, state } = attempt;
   let { answers } = record;
   let mark: string | undefined;
   for (let round = 0; ; round++) {
-    const asked = recall(keyOf(round)) as Asked | undefined;
+    const asked = recall(keyOf(round)) as RecalledQuestion | undefined;
     if (asked === undefined) return { rounds: round, mark };
     mark = asked.mark;
     if (answers > round) continue;
@@ -152,7 +157,7 @@ async function answer(
   { round, mark, value }: Answer,
 ): Promise<void> {
   const { agent, remote, signal } = attempt;
-  const place = placeOf(record);
+  const place = toTaskRef(record);
   const messageId = `${record.messageId}-${round}`;
   const before = await remote.get(place, signal);
   // L2: the agent has received the answer, or asks something else.

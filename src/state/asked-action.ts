@@ -19,7 +19,7 @@ import type { RunContext } from '../core/governance/run-context.ts';
 import { findGuards, type Guards } from '../core/guard/guards.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
-import { findSpender } from './judge-spending.ts';
+import { findSpendingPolicy } from './judge-spending.ts';
 
 /** A requested call, with what is needed to judge it. */
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
@@ -69,7 +69,7 @@ export function findEvaluators(
   agent: string,
 ): Pick<AskedAction, 'evaluator' | 'spender'> {
   const evaluator = evaluate === undefined ? undefined : registry.policies.get(evaluate);
-  const spender = findSpender(registry, agent);
+  const spender = findSpendingPolicy(registry, agent);
   return { ...(evaluator ? { evaluator } : {}), ...(spender ? { spender } : {}) };
 }
 

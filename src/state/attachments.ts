@@ -82,12 +82,12 @@ async function findRef(
 }
 
 /** Maximum characters of base64 that fit into a file; longer data is not decoded. */
-const LONGEST = Math.ceil(LIMITS.fileBytes / 3) * 4;
+const MAX_BASE64_CHARS = Math.ceil(LIMITS.fileBytes / 3) * 4;
 
 function fromBase64(name: string, data: unknown): Uint8Array {
   const text = parseBase64(data);
   if (text === undefined) throw invalid(`The data of the attachment "${name}" is not base64.`);
-  if (text.length > LONGEST) {
+  if (text.length > MAX_BASE64_CHARS) {
     throw new RuntimeError(
       'LimitExceeded',
       `The attachment "${name}" is too large: a file can have ${LIMITS.fileBytes} bytes.`,

@@ -16,13 +16,16 @@ export interface AuthorFault {
   readonly stack?: string;
 }
 
-export interface ToldFault {
+export interface DescribedFault {
   readonly error: string;
   readonly stack?: string;
 }
 
 /** Describes a thrown value without secrets. Redacts before cutting: half a secret would not be found. */
-export async function tellThrown(env: Pick<ThreadEnv, 'redact'>, thrown: unknown): Promise<ToldFault> {
+export async function describeThrown(
+  env: Pick<ThreadEnv, 'redact'>,
+  thrown: unknown,
+): Promise<DescribedFault> {
   const { error = '', stack } = await env.redact({
     status: 'error',
     error: errorMessage(thrown),
@@ -31,7 +34,7 @@ export async function tellThrown(env: Pick<ThreadEnv, 'redact'>, thrown: unknown
   return withStack(error.slice(0, LIMITS.faultChars), stack);
 }
 
-export function withStack(error: string, stack: string | undefined): ToldFault {
+export function withStack(error: string, stack: string | undefined): DescribedFault {
   return { error, ...(stack === undefined ? {} : { stack: cutStack(stack) }) };
 }
 

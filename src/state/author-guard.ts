@@ -39,7 +39,7 @@ export interface AuthorGuard {
 
 const guards = new Set<AuthorGuard>();
 /** Runs the handling of a fault outside of the author code's async context. */
-let outside: <T>(act: () => T) => T = (act) => act();
+let runOutside: <T>(act: () => T) => T = (act) => act();
 let uninstall: (() => void) | undefined;
 
 /** Installs a guard, and returns a function that removes it. All guards of a process share one set of listeners. */
@@ -55,7 +55,7 @@ export function guardAuthorCode(guard: AuthorGuard): () => void {
 
 function install(): () => void {
   const allow = refuseProcessCalls();
-  outside = AsyncLocalStorage.snapshot();
+  runOutside = AsyncLocalStorage.snapshot();
   process.on('unhandledRejection', onRejection);
   process.on('uncaughtException', onThrow);
   return () => {
@@ -68,52 +68,52 @@ function install(): () => void {
 function onRejection(reason: unknown): void {
   const run = currentAuthorRun();
   const ours = [...guards].find(({ alone }) => alone);
-  if (run) tellStray('rejection', run, reason);
+  if (run) handleStray('rejection', run, reason);
   // G4: left to the application.
   else if (process.listenerCount('unhandledRejection') > 1) return;
   // G2: reported as an error.
   else if (ours) ours.unknown(reason);
-  else die(reason);
+  else exitUncaught(reason);
 }
 
 function onThrow(thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   const run = currentAuthorRun();
-  if (run) tellStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
+  if (run) handleStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
   // G4: left to the application.
   else if (process.listenerCount('uncaughtException') > 1) return;
   // G3: the process ends.
-  else die(thrown);
+  else exitUncaught(thrown);
 }
 
-function die(thrown: unknown): never {
+function exitUncaught(thrown: unknown): never {
   process.stderr.write(`Uncaught ${errorStack(thrown) ?? errorMessage(thrown)}\n`);
   process.exit(1);
 }
 
-const told = new WeakMap<AuthorRun, { count: number; readonly since: number }>();
+const faultCounts = new WeakMap<AuthorRun, { count: number; readonly since: number }>();
 
-function tellStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
-  const count = countTold(run);
+function handleStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
+  const count = countFault(run);
   // G5: limited per run.
   if (count > LIMITS.strayFaults) return;
-  void outside(() => ask({ kind, run, thrown, last: count === LIMITS.strayFaults }));
+  void runOutside(() => askGuards({ kind, run, thrown, last: count === LIMITS.strayFaults }));
 }
 
 /**
  * G5: counts the faults of a run. Code of a project's modules runs as long as the worker, so its count restarts after
  * LIMITS.strayPauseMs.
  */
-function countTold(run: AuthorRun): number {
+function countFault(run: AuthorRun): number {
   const now = performance.now();
-  const before = told.get(run);
+  const before = faultCounts.get(run);
   const over = run.threadId === '' && before !== undefined && now - before.since > LIMITS.strayPauseMs;
   const entry = before && !over ? before : { count: 0, since: now };
-  told.set(run, entry);
+  faultCounts.set(run, entry);
   entry.count += 1;
   return entry.count;
 }
 
-async function ask(fault: StrayFault): Promise<void> {
+async function askGuards(fault: StrayFault): Promise<void> {
   for (const guard of guards) if (await guard.stray(fault)) return;
   const { code, name, threadId } = fault.run;
   const frames = framesOf(errorStack(fault.thrown) ?? '');

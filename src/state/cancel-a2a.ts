@@ -13,14 +13,14 @@ import {
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import { a2aToolName } from '../core/project/a2a-agent.ts';
 import type { A2aTaskRecord } from '../store/port/a2a.ts';
-import { fillA2aReach, lookFor } from './a2a-attempt.ts';
+import { fillA2aReach, findRemoteTask } from './a2a-attempt.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { openEnv } from './env.ts';
 
 type Dependencies = Pick<StateDependencies, 'store' | 'registry'>;
 
 /** Cancels unwanted tasks, of one thread if it is given. Returns how many; never rejects because of an agent. */
-export async function cancelUnwanted(
+export async function cancelUnwantedTasks(
   dependencies: Dependencies,
   signal: AbortSignal,
   threadId?: string,
@@ -43,7 +43,7 @@ async function cancel(
   const key = { threadId, step, index };
   const agent = registry().a2aAgents.get(record.agent);
   const isOver =
-    agent !== undefined && (await end(dependencies, record, { agent, signal }).catch(() => false));
+    agent !== undefined && (await cancelTask(dependencies, record, { agent, signal }).catch(() => false));
   await store.a2a.note({ ...key, ...(isOver ? { over: true } : { cancelFailed: true }) });
   return isOver;
 }
@@ -54,7 +54,7 @@ interface Ending {
 }
 
 /** Cancels one task. Returns true if nothing is left to cancel. */
-async function end(
+async function cancelTask(
   { store, registry }: Dependencies,
   record: A2aTaskRecord,
   { agent, signal }: Ending,
@@ -68,7 +68,7 @@ async function end(
   const remote = await openRemote(record.endpoint as A2aEndpoint, reach);
   try {
     // If the task's id is unknown, the agent is searched for the task: it may have received the message.
-    const taskId = record.taskId ?? (await lookFor({ agent, remote, signal }, record))?.id;
+    const taskId = record.taskId ?? (await findRemoteTask({ agent, remote, signal }, record))?.id;
     if (taskId !== undefined) await remote.cancel({ contextId: record.contextId, taskId }, signal);
     return true;
   } catch (error) {

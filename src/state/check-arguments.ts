@@ -2,7 +2,7 @@
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
-import type { ToldAction } from '../store/port/action.ts';
+import type { DecidedAction } from '../store/port/action.ts';
 import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -14,7 +14,7 @@ export interface AnsweredCall {
   /** Set if the tool must not run at all; absent if only its arguments are invalid. */
   readonly refused?: true;
   /** The judged action; set if its policy or budget has refused it. */
-  readonly action?: ToldAction;
+  readonly action?: DecidedAction;
 }
 
 /** Ends the gate with an error result; `told` has its code and data, for programs. */

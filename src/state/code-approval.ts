@@ -8,8 +8,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../core/thread/step.ts';
-import { errorMessage, isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
-import type { ToldAction } from '../store/port/action.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../core/value/error.ts';
+import type { DecidedAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';
@@ -45,14 +45,14 @@ export async function askForCode(
   if (earlier?.approved) return go(earlier.once ? { approval: earlier.waitId } : {});
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
-  const opened = await openFor(store, asked, action, { tool, env });
+  const opened = await openApproval(store, asked, action, { tool, env });
   // A3: the call could not begin even if it were approved.
   if ('unpaid' in opened) return refuseUnpaid(action, opened.unpaid);
   const reason = `${action.decision.reason}. ${opened.why}`;
   return refuseAction(action, { code: 'ApprovalRequired', reason }, opened.waitId);
 }
 
-interface OpenedForCode {
+interface OpenedApproval {
   readonly why: string;
   readonly waitId?: string;
 }
@@ -60,12 +60,12 @@ interface OpenedForCode {
 /**
  * Opens the wait unless it is open already. Returns a text about it, or the error of the budget that denies the call.
  */
-async function openFor(
+async function openApproval(
   { waits }: Pick<ThreadStore, 'waits'>,
   asked: AskedAction,
-  told: ToldAction,
+  told: DecidedAction,
   { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
-): Promise<OpenedForCode | { readonly unpaid: StoredError }> {
+): Promise<OpenedApproval | { readonly unpaid: StoredError }> {
   const { thread, name, id, signal, executionId } = asked;
   const { fingerprint } = told.action;
   const { summary, data } = env.redactKnown(showAction(asked, told));
@@ -93,7 +93,7 @@ async function openFor(
     const { id: waitId } = opened.wait;
     return { why: `Call it again once the wait ${waitId} is approved.`, waitId };
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return { why: `Its approval cannot be asked for: ${errorMessage(error)}` };
   }
 }

@@ -16,10 +16,10 @@ export type FamilyReads = {
 };
 
 /** Maximum number of threads that are signalled at a time. */
-const AT_ONCE = 16;
+const MAX_CONCURRENT_SIGNALS = 16;
 
-export const ENDED_ABOVE = 'a thread above it was terminated';
-export const STOPPED_ABOVE = 'a thread above it was stopped';
+export const ANCESTOR_TERMINATED = 'a thread above it was terminated';
+export const ANCESTOR_STOPPED = 'a thread above it was stopped';
 
 /** `end` resolves to false if the thread has no workflow to signal: the store alone then terminates it. */
 export async function terminateDescendants(
@@ -27,8 +27,9 @@ export async function terminateDescendants(
   threadId: string,
   end: (threadId: string, reason: string) => Promise<boolean>,
 ): Promise<void> {
-  await tellAll(await listBelow(store, threadId), async (descendant) => {
-    if (!(await end(descendant, ENDED_ABOVE))) await store.threads.terminate(descendant, ENDED_ABOVE);
+  await signalAll(await listBelow(store, threadId), async (descendant) => {
+    if (!(await end(descendant, ANCESTOR_TERMINATED)))
+      await store.threads.terminate(descendant, ANCESTOR_TERMINATED);
   });
 }
 
@@ -37,9 +38,9 @@ export async function stopDescendants(
   threadId: string,
   stop: (threadId: string, reason: string) => Promise<void>,
 ): Promise<void> {
-  await tellAll(await listBelow(store, threadId), async (descendant) => {
+  await signalAll(await listBelow(store, threadId), async (descendant) => {
     const thread = await store.threads.get(descendant);
-    if (thread && (await isAtWork(store, thread))) await stop(descendant, STOPPED_ABOVE);
+    if (thread && (await isAtWork(store, thread))) await stop(descendant, ANCESTOR_STOPPED);
   });
 }
 
@@ -58,7 +59,10 @@ async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: Thread
 }
 
 /** D2: calls `tell` for every thread, then throws the first failure. */
-async function tellAll(threads: readonly string[], tell: (threadId: string) => Promise<void>): Promise<void> {
+async function signalAll(
+  threads: readonly string[],
+  tell: (threadId: string) => Promise<void>,
+): Promise<void> {
   const left = threads.values();
   const failures: unknown[] = [];
   const teller = async () => {
@@ -71,6 +75,6 @@ async function tellAll(threads: readonly string[], tell: (threadId: string) => P
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, teller));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_SIGNALS }, teller));
   if (failures.length > 0) throw failures[0];
 }

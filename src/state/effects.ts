@@ -9,7 +9,7 @@ import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 /** One year: a longer delay is most likely a mistake of units. */
-const LONGEST_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
+const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 
 export interface EffectsInput {
   readonly store: ThreadStore;
@@ -44,10 +44,10 @@ export function createEffects(
 }
 
 function checkDelay(name: string, delay: unknown): number {
-  if (typeof delay === 'number' && delay >= 0 && delay <= LONGEST_DELAY_MS) return delay;
+  if (typeof delay === 'number' && delay >= 0 && delay <= MAX_DELAY_MS) return delay;
   throw new RuntimeError(
     'InvalidValue',
-    `The delay of the effect "${name}" is a number of milliseconds from 0 to ${LONGEST_DELAY_MS} (a year), not ${String(delay)}.`,
+    `The delay of the effect "${name}" is a number of milliseconds from 0 to ${MAX_DELAY_MS} (a year), not ${String(delay)}.`,
   );
 }
 

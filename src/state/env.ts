@@ -58,7 +58,7 @@ function bindTo(opened: OpenedEnv, tool: ToolDefinition | undefined): EnvState {
   return {
     async env(name) {
       const variable = await read(name);
-      if (!variable) throw missing(name, thread.id);
+      if (!variable) throw missingVariable(name, thread.id);
       remember(opened, variable);
       return variable.value;
     },
@@ -85,7 +85,7 @@ async function refuseTool(opened: OpenedEnv, tool: ToolDefinition): Promise<Tool
   try {
     const place = await retryWhileUnavailable(opened.signal, () => placeOf(opened, tool));
     const names = requiredBy(tool).filter((name) => resolveVariable(name, place) === undefined);
-    return names.length === 0 ? undefined : { status: 'error', error: needs(tool, names) };
+    return names.length === 0 ? undefined : { status: 'error', error: describeMissing(tool, names) };
   } catch (error) {
     // A throw would leave the call begun and its outcome unknown, although nothing has run.
     return { status: 'error', error: `The tool did not run: ${errorMessage(error)}` };
@@ -106,14 +106,14 @@ async function redactResult(
   return { ...result, ...Object.fromEntries(texts), ...data, ...(attachments ? { attachments } : {}) };
 }
 
-function missing(name: string, threadId: string): RuntimeError {
+function missingVariable(name: string, threadId: string): RuntimeError {
   return new RuntimeError(
     'MissingVariable',
     `The variable "${String(name)}" has no value for thread "${threadId}". Set it with "everthread env set", or declare a value in the agent or the prompt.`,
   );
 }
 
-function needs(tool: ToolDefinition, names: readonly string[]): string {
+function describeMissing(tool: ToolDefinition, names: readonly string[]): string {
   const list = names.map((name) => `"${name}"`).join(', ');
   return `The tool "${tool.name}" needs ${names.length === 1 ? 'the variable' : 'the variables'} ${list}, which ${names.length === 1 ? 'has' : 'have'} no value.`;
 }

@@ -5,7 +5,7 @@
 import { ACTION_LEASE } from '../core/governance/action-lease.ts';
 import type { ToolStatus } from '../core/message/message.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { ToldAction } from '../store/port/action.ts';
+import type { DecidedAction } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { AnsweredCall } from './check-arguments.ts';
@@ -18,13 +18,13 @@ export interface InvokedPorts {
 }
 
 /** A call or an action of running code. */
-export interface ByCode {
+export interface CodeInvocation {
   readonly caller: CallerContext;
   /** Idempotency key of the call. */
   readonly key: string;
 }
 
-export interface HowItEnded {
+export interface ActionEnding {
   readonly status: ToolStatus;
   readonly error?: string;
 }
@@ -35,7 +35,7 @@ export interface HowItEnded {
 export async function recordInvoked(
   { store }: InvokedPorts,
   { thread, execution }: CallerContext,
-  told: ToldAction | undefined,
+  told: DecidedAction | undefined,
   approval?: string,
 ): Promise<'kept' | 'spent'> {
   if (!told) return 'kept';
@@ -51,9 +51,9 @@ export async function recordInvoked(
 }
 
 /** Runs the body of an action that was recorded as begun, and renews its lease until the body ends. */
-export async function whileHeld<T>(
+export async function withActionLease<T>(
   { store }: InvokedPorts,
-  action: ToldAction | undefined,
+  action: DecidedAction | undefined,
   body: () => Promise<T>,
 ): Promise<T> {
   if (!action) return body();
@@ -69,7 +69,7 @@ export async function whileHeld<T>(
 /** Stage: pays for the call. Without budgets, which the thread's record shows, nothing is read. */
 export async function payInvoked(
   { store }: InvokedPorts,
-  { action, key, caller: { thread, execution } }: ByCode & Judged,
+  { action, key, caller: { thread, execution } }: CodeInvocation & Judged,
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   if (!thread.budgeted) return go();
   const step = execution?.step;
@@ -80,7 +80,7 @@ export async function payInvoked(
 /** Stage: records the action as begun. */
 export async function beginInvoked(
   input: InvokedPorts,
-  { action, approval, caller }: ByCode & Judged & Approved,
+  { action, approval, caller }: CodeInvocation & Judged & Approved,
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   const recorded = await recordInvoked(input, caller, action, approval);
   if (recorded === 'kept' || !action) return go();
@@ -91,7 +91,7 @@ export async function beginInvoked(
 /** Stage: records how the action ended. */
 export async function endInvoked(
   { store }: InvokedPorts,
-  { action, result, caller: { thread } }: ByCode & Judged & { readonly result: HowItEnded },
+  { action, result, caller: { thread } }: CodeInvocation & Judged & { readonly result: ActionEnding },
 ): Promise<Verdict<Nothing, never>> {
   if (!action) return go();
   const { status, error } = result;

@@ -11,7 +11,7 @@ import { readPrepared } from '../core/governance/prepared-action.ts';
 import type { StoredError } from '../core/thread/step.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { ActionDenial, EarlierDecision, ToldAction } from '../store/port/action.ts';
+import type { ActionDenial, DecidedAction, EarlierDecision } from '../store/port/action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, toAction } from './asked-action.ts';
 import { askPolicy } from './author-policy.ts';
@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 export interface Judged {
-  readonly action: ToldAction | undefined;
+  readonly action: DecidedAction | undefined;
 }
 
 /** Stage: refuses a call whose declared capabilities are denied, before anything is prepared. */
@@ -113,7 +113,7 @@ async function joinSpending(
 export function findEarlier(
   { actions }: Pick<ThreadStore, 'actions'>,
   { thread, executionId }: Pick<AskedAction, 'thread' | 'executionId'>,
-  { action: { id, fingerprint } }: ToldAction,
+  { action: { id, fingerprint } }: DecidedAction,
   { byCode = false } = {},
 ): Promise<EarlierDecision | null> {
   return actions.findDecision({
@@ -133,7 +133,7 @@ export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>
 
 /** Ends the gate: the action is not done. */
 export function refuseAction(
-  { action, decision }: ToldAction,
+  { action, decision }: DecidedAction,
   denied: ActionDenial,
   /** Id of the wait for the approval, if there is one. */
   waitId?: string,
@@ -152,7 +152,7 @@ export function refuseAction(
 
 /** Ends the gate of a call by code that the budget of its execution denies. */
 export function refuseUnpaid(
-  action: ToldAction | undefined,
+  action: DecidedAction | undefined,
   { code, message }: StoredError,
 ): Verdict<never, AnsweredCall> {
   const denied = action && { ...action, denied: { code: 'BudgetExceeded', reason: message } as const };

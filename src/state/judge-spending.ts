@@ -6,7 +6,7 @@
 import type { Registry } from '../core/author/definition.ts';
 import type { JudgedSpending, PolicyContext, PolicyDefinition } from '../core/author/policy.ts';
 import {
-  foreseeSpending,
+  checkSpendingLimits,
   readSpendingVerdict,
   type SpendingVerdict,
 } from '../core/governance/spending-verdict.ts';
@@ -17,7 +17,7 @@ import { freezeDeep } from './freeze-deep.ts';
 import { withinTime } from './within-time.ts';
 
 /** Returns the budget's policy; undefined if only the limits judge. */
-export function findSpender(
+export function findSpendingPolicy(
   { agents, policies }: Pick<Registry, 'agents' | 'policies'>,
   agent: string,
 ): PolicyDefinition | undefined {
@@ -25,7 +25,7 @@ export function findSpender(
   return name === undefined ? undefined : policies.get(name);
 }
 
-interface Spent
+interface SpendingRequest
   extends Omit<JudgedSpending, 'budget' | 'mayCompact'>,
     Partial<Pick<JudgedSpending, 'mayCompact'>>,
     Omit<PolicyContext, 'threadId' | 'agent' | 'userId'> {
@@ -39,11 +39,11 @@ interface Spent
 export async function judgeSpending(
   { budgets }: Pick<ThreadStore, 'budgets'>,
   policy: PolicyDefinition,
-  spent: Spent,
+  spent: SpendingRequest,
 ): Promise<SpendingVerdict | undefined> {
   const { thread, step } = spent;
   const budget = await budgets.read(thread.id);
-  const decision = foreseeSpending(budget, spent.spends);
+  const decision = checkSpendingLimits(budget, spent.spends);
   if (budget.length === 0 || decision === 'deny') return undefined;
   const verdict = await evaluate(policy, spent, { budget, decision });
   if (!verdict || verdict.effect === 'allow') return undefined;
@@ -58,7 +58,17 @@ export async function judgeSpending(
 
 async function evaluate(
   { name, evaluateBudget }: PolicyDefinition,
-  { thread, kind, name: what, spends, mayCompact = false, executionId, context, signal, work }: Spent,
+  {
+    thread,
+    kind,
+    name: what,
+    spends,
+    mayCompact = false,
+    executionId,
+    context,
+    signal,
+    work,
+  }: SpendingRequest,
   { budget, decision }: Pick<JudgedSpending, 'budget'> & { readonly decision: 'allow' | 'warn' },
 ): Promise<SpendingVerdict | undefined> {
   const { id: threadId, agent, userId } = thread;

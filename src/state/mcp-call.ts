@@ -20,7 +20,7 @@ import {
   withConnection,
 } from '../mcp/index.ts';
 import type { Recall } from './ask.ts';
-import { fillingOf } from './fill-texts.ts';
+import { createTextFiller } from './fill-texts.ts';
 
 type Remote = NonNullable<ToolDefinition['remote']>;
 
@@ -39,7 +39,7 @@ export async function runMcpCall({ remote, state, args, recall }: McpBody): Prom
   const place = { threadId: state.threadId, reach, connectTimeoutMs };
   const terms = { signal, timeoutMs };
   const call = { name: remote.tool, arguments: (args ?? {}) as Readonly<Record<string, unknown>> };
-  let known: Heard | undefined;
+  let known: RoundAnswers | undefined;
   for (let round = 0; round < MCP_LIMITS.rounds; round++) {
     // B1: a round that was stored is not sent again.
     const asks = recallRound(recall, round) ?? (await send(place, { ...call, ...known }, terms));
@@ -53,7 +53,7 @@ export async function runMcpCall({ remote, state, args, recall }: McpBody): Prom
   };
 }
 
-interface Heard {
+interface RoundAnswers {
   readonly answers: Readonly<Record<string, unknown>>;
   readonly state?: string;
 }
@@ -78,14 +78,14 @@ export async function fillReach(
 ): Promise<McpReach> {
   const texts =
     reach.by === 'stdio' ? [...reach.args, ...Object.values(reach.env)] : Object.values(reach.headers);
-  const filling = await fillingOf(texts, read);
+  const filling = await createTextFiller(texts, read);
   return reach.by === 'stdio'
     ? { ...reach, args: reach.args.map(filling.text), env: filling.all(reach.env) }
     : { ...reach, headers: filling.all(reach.headers) };
 }
 
 /** Asks the questions of a round one by one; the wait of the first one stores the whole round (B1). */
-async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<Heard> {
+async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<RoundAnswers> {
   const answers: Record<string, unknown> = {};
   for (const [index, [name, { message, schema }]] of Object.entries(asks.requests).entries()) {
     const data = { schema, ...(index === 0 ? { asks } : {}) };

@@ -23,14 +23,14 @@ import type { AnsweredCall } from './check-arguments.ts';
 import { askForCode } from './code-approval.ts';
 import { go, openGate, type Verdict } from './gate.ts';
 import {
-  type ByCode,
+  type ActionEnding,
   beginInvoked,
+  type CodeInvocation,
   endInvoked,
-  type HowItEnded,
   type InvokedPorts,
   payInvoked,
   recordInvoked,
-  whileHeld,
+  withActionLease,
 } from './invoked-action.ts';
 import { type Asked, type Judged, judgeAction, refuseDenied } from './judge-action.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -52,7 +52,7 @@ export function createOwnActions(input: OwnPorts, caller: CallerContext): Thread
       const key = `${work}:act:${own.key === undefined ? acted++ : `:${own.key}`}`;
       caller.signal.throwIfAborted();
       const passed = await OWN_ACTION.pass(input, { own, execute, caller, key, env: input.env, tool: own });
-      if (passed.kind === 'end') return refused(key, await recordRefusal(input, caller, passed.end));
+      if (passed.kind === 'end') return toRefusedResult(key, await recordRefusal(input, caller, passed.end));
       const { ended } = passed.known;
       // The executor returns a Value.
       return 'value' in ended ? { ...ended, value: ended.value as Value } : ended;
@@ -63,7 +63,7 @@ export function createOwnActions(input: OwnPorts, caller: CallerContext): Thread
 type CheckedAction = Required<Pick<OwnAction, 'kind' | 'name' | 'arguments'>> &
   Pick<OwnAction, 'key' | 'approvalTimeoutMs'> & { readonly prepared: PreparedAction };
 
-interface OwnCall extends ByCode, Pick<OwnPorts, 'env'> {
+interface OwnCall extends CodeInvocation, Pick<OwnPorts, 'env'> {
   readonly own: CheckedAction;
   readonly tool: Pick<OwnAction, 'approvalTimeoutMs'>;
   readonly execute: (context: OwnActionContext) => unknown;
@@ -105,10 +105,10 @@ type Ended = OwnActionResult<unknown>;
 async function runOwn(
   ports: OwnPorts,
   { execute, key, action, caller: { signal } }: OwnCall & Judged,
-): Promise<Verdict<{ readonly ended: Ended; readonly result: HowItEnded }, never>> {
+): Promise<Verdict<{ readonly ended: Ended; readonly result: ActionEnding }, never>> {
   try {
     const context = Object.freeze({ actionId: key, signal });
-    const value = await whileHeld(ports, action, async () => execute(context));
+    const value = await withActionLease(ports, action, async () => execute(context));
     return go({ ended: { status: 'success', actionId: key, value }, result: { status: 'success' } });
   } catch (error) {
     const told = { status: 'error', error: errorMessage(error) } as const;
@@ -126,7 +126,7 @@ async function recordRefusal(
   return result;
 }
 
-function refused(
+function toRefusedResult(
   actionId: string,
   { error = '', ...told }: AnsweredCall['result'],
 ): Ended & { status: 'error' } {

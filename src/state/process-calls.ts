@@ -21,8 +21,8 @@ export function refuseProcessCalls(): () => void {
     let active = true;
     const refusing: AnyFunction = (...given) => {
       const run = active ? currentAuthorRun() : undefined;
-      if (run && concernsUs(call, given)) {
-        if (call === 'reallyExit') keepWorking();
+      if (run && affectsOwnProcess(call, given)) {
+        if (call === 'reallyExit') undoExit();
         throw refusal(run, call);
       }
       return Reflect.apply(original, process, given);
@@ -43,7 +43,7 @@ export function refuseProcessCalls(): () => void {
 }
 
 /** Resets what an original `process.exit`, kept by some code, has set: otherwise no `nextTick` would run again. */
-function keepWorking(): void {
+function undoExit(): void {
   Object.assign(process, { _exiting: false, exitCode: undefined });
 }
 
@@ -51,7 +51,7 @@ function keepWorking(): void {
  * True if the call affects this process. A tool may signal processes that it started, and send signal 0, which only
  * checks a process; pid 0 and process groups (below 0) may include this process.
  */
-function concernsUs(call: Call, [pid, signal]: readonly unknown[]): boolean {
+function affectsOwnProcess(call: Call, [pid, signal]: readonly unknown[]): boolean {
   if (call !== 'kill') return true;
   const number = Number(pid);
   return signal !== 0 && (number <= 0 || number === process.pid || number === process.ppid);

@@ -2,7 +2,7 @@
  * Removes the secrets of a thread from texts that are about to be written (definitions §16): each becomes
  * `[secret NAME]`, in every form that docs/operations.md lists (`core/redaction`).
  * X1. Secrets shorter than four characters and JSON keywords are not removed: that would garble ordinary text.
- * X2. The redactor of a set of secrets is cached while it is small, and until KEPT_SETS other sets were used since.
+ * X2. The redactor of a set of secrets is cached while it is small, and until MAX_CACHED_SETS other sets were used since.
  *     Sets are identified by a digest.
  */
 import { createHash } from 'node:crypto';
@@ -12,22 +12,22 @@ import { buildRedactor, type Redactor } from '../core/redaction/redactor.ts';
 export type Redact = (text: string) => string;
 
 const SHORTEST_SECRET = 4;
-const ORDINARY = new Set(['true', 'false', 'null']);
+const ORDINARY_VALUES = new Set(['true', 'false', 'null']);
 
 /** X2: bounds of the cache. */
-const KEPT_SETS = 32;
-const KEPT_WEIGHT = 256 * 1024;
-const kept = new Map<string, Redactor>();
+const MAX_CACHED_SETS = 32;
+const MAX_CACHED_WEIGHT = 256 * 1024;
+const redactorCache = new Map<string, Redactor>();
 
 export function createRedactor(secrets: readonly Pick<Variable, 'name' | 'value'>[]): Redact {
-  const known = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET && !ORDINARY.has(value));
+  const known = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET && !ORDINARY_VALUES.has(value));
   if (known.length === 0) return (text) => text;
   const key = digestOf(known);
-  const redactor = kept.get(key) ?? build(known);
-  kept.delete(key);
-  if (redactor.weight <= KEPT_WEIGHT) kept.set(key, redactor);
-  const oldest = kept.keys().next();
-  if (kept.size > KEPT_SETS && !oldest.done) kept.delete(oldest.value);
+  const redactor = redactorCache.get(key) ?? build(known);
+  redactorCache.delete(key);
+  if (redactor.weight <= MAX_CACHED_WEIGHT) redactorCache.set(key, redactor);
+  const oldest = redactorCache.keys().next();
+  if (redactorCache.size > MAX_CACHED_SETS && !oldest.done) redactorCache.delete(oldest.value);
   return redactor.redact;
 }
 

@@ -3,7 +3,7 @@
  */
 
 import type { AttachmentRef, ToolResult } from '../core/message/message.ts';
-import { isRuntimeError, isStoreTrouble } from '../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeAttachments } from './attachments.ts';
 import { createIds } from './id.ts';
@@ -27,7 +27,7 @@ export async function storeResultFiles(
     return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
   } catch (error) {
     // The tool has run: the model must learn that its files are missing, and what it returned.
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     const said = bare.result === undefined ? '' : ` It answered: ${bare.result}`;
     return {
       result: {

@@ -4,7 +4,7 @@
  * attempt, and a body that has run must not run again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isStoreAway } from '../core/value/error.ts';
+import { isStoreUnavailable } from '../core/value/error.ts';
 
 const PAUSE_MS = 500;
 
@@ -13,7 +13,7 @@ export async function retryWhileUnavailable<T>(signal: AbortSignal, ask: () => P
     try {
       return await ask();
     } catch (error) {
-      if (signal.aborted || !isStoreAway(error)) throw error;
+      if (signal.aborted || !isStoreUnavailable(error)) throw error;
       await delay(PAUSE_MS);
     }
   }

@@ -25,7 +25,7 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
     const { remote } = tool;
-    if (tool.a2a) return NOT_HERE;
+    if (tool.a2a) return NOT_CALLABLE_HERE;
     if (remote) return toToolResult(await runMcpCall({ remote, state, args, recall }));
     return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
       // Converted within the run: getters of the returned value are author code.
@@ -41,7 +41,7 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
  * Result for an agent elsewhere: its task may take days, and running code does not wait. Calls of models are run by
  * activities/tool-gate/run-body.ts.
  */
-const NOT_HERE: ToolResult = {
+const NOT_CALLABLE_HERE: ToolResult = {
   status: 'error',
   error:
     'An agent elsewhere is called by a model, or with queueTool: code that runs cannot wait for its task.',

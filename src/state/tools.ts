@@ -16,12 +16,12 @@ import { askForCode } from './code-approval.ts';
 import { confirmCall } from './confirm-call.ts';
 import { go, openGate, type Verdict } from './gate.ts';
 import {
-  type ByCode,
   beginInvoked,
+  type CodeInvocation,
   endInvoked,
   payInvoked,
   recordInvoked,
-  whileHeld,
+  withActionLease,
 } from './invoked-action.ts';
 import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
 import { createOwnActions } from './own-action.ts';
@@ -73,7 +73,7 @@ export function createTools(
   };
 }
 
-interface InvokedCall extends ByCode {
+interface InvokedCall extends CodeInvocation {
   readonly name: string;
   readonly given: Readonly<Record<string, unknown>>;
   readonly env: ThreadEnv;
@@ -162,7 +162,7 @@ async function runInvoked(
     action,
   }: InvokedCall & Judged & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Promise<Verdict<{ readonly result: ToolResult }, never>> {
-  const own: ThreadState = withOwn(input.state(), {
+  const own: ThreadState = withOverrides(input.state(), {
     idempotencyKey: key,
     options: input.optionsOf(tool),
     ...createQuestions(undefined),
@@ -171,11 +171,11 @@ async function runInvoked(
     ...env.bind(tool),
   });
   const body = () => runToolBody({ tool, state: own, args, work: caller.key });
-  return go({ result: await whileHeld(input, action, body) });
+  return go({ result: await withActionLease(input, action, body) });
 }
 
 /** Copies property descriptors: a spread would evaluate the getters. */
-function withOwn(state: ThreadState, own: Partial<ThreadState>): ThreadState {
+function withOverrides(state: ThreadState, own: Partial<ThreadState>): ThreadState {
   const members = { ...Object.getOwnPropertyDescriptors(state), ...Object.getOwnPropertyDescriptors(own) };
   return Object.freeze(Object.defineProperties({}, members)) as ThreadState;
 }

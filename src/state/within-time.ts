@@ -5,7 +5,7 @@
 import { defer } from '../core/value/deferred.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
-export interface TimeGiven {
+export interface WithinTimeOptions {
   /** Default LIMITS.hookMs. */
   readonly timeoutMs?: number;
   /** Ends the waiting immediately. */
@@ -17,7 +17,7 @@ export interface TimeGiven {
 /**
  * Settles as the work does, or rejects at its time limit or when the signal fires. An aborted signal prevents the work.
  */
-export async function withinTime<T>(work: () => T | Promise<T>, given: TimeGiven = {}): Promise<T> {
+export async function withinTime<T>(work: () => T | Promise<T>, given: WithinTimeOptions = {}): Promise<T> {
   const { timeoutMs = LIMITS.hookMs, signal, late = tooLate, aborted = reasonOf } = given;
   if (signal?.aborted) throw aborted(signal);
   const cut = defer<never>();

@@ -1,5 +1,5 @@
 /** Runs acts one after another, in the order in which they were added, even if their callers do not wait. */
-export interface WorkLine {
+export interface SerialQueue {
   add<T>(act: () => Promise<T>): Promise<T>;
   /** Adds an act that cannot be awaited; its failure is kept. */
   addUnawaited(act: () => Promise<unknown>): void;
@@ -10,7 +10,7 @@ export interface WorkLine {
   throwFailure(): void;
 }
 
-export function openWorkLine(): WorkLine {
+export function openSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   let failures: unknown[] = [];
   const keepFailure = (error: unknown): void => void failures.push(error);

@@ -34,7 +34,7 @@ export type Death =
     };
 
 /** Signals that come from outside and are never caused by a fault of the process. */
-const FROM_OUTSIDE: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+const OUTSIDE_SIGNALS: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
 export function readDeath(end: ProcessEnd): Death {
   const { code, signal, ready, asked, leaving, refusing, running, stall } = end;
@@ -43,7 +43,7 @@ export function readDeath(end: ProcessEnd): Death {
   if (!ready || refusing) return { kind: 'refused', exitCode: code ?? 1 };
   const how = describeEnd(end);
   // Exit code 0 alone proves nothing: author code may have exited with it.
-  if (leaving || (signal !== null && FROM_OUTSIDE.includes(signal))) return { kind: 'outside', how };
+  if (leaving || (signal !== null && OUTSIDE_SIGNALS.includes(signal))) return { kind: 'outside', how };
   return { kind: 'own', how, suspects: running };
 }
 

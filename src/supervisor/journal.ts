@@ -35,12 +35,12 @@ export interface Stall {
 export class Journal {
   readonly #running = new Map<number, Unit>();
   #stall: Stall | undefined;
-  #rest = '';
+  #partialLine = '';
 
   read(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(-LINE_CHARS);
-    for (const line of lines) this.#take(parse(line));
+    const lines = (this.#partialLine + text).split('\n');
+    this.#partialLine = (lines.pop() ?? '').slice(-LINE_CHARS);
+    for (const line of lines) this.#handleLine(parse(line));
   }
 
   /** Running units, each once, oldest first. */
@@ -52,7 +52,7 @@ export class Journal {
     return this.#stall;
   }
 
-  #take(line: JournalLine | undefined): void {
+  #handleLine(line: JournalLine | undefined): void {
     switch (line?.kind) {
       case 'begin':
         this.#running.set(line.id, line.unit);

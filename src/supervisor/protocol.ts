@@ -2,14 +2,14 @@
 import type { Unit } from './journal.ts';
 
 /** A worker process that crashed by itself. `id` makes a repeated report harmless. */
-export interface ToldDeath {
+export interface ReportedDeath {
   readonly id: string;
   readonly culprit?: Unit;
   readonly suspects: readonly Unit[];
 }
 
 export type ToWorker<Order, Server> =
-  | { readonly kind: 'order'; readonly order: Order; readonly deaths: readonly ToldDeath[] }
+  | { readonly kind: 'order'; readonly order: Order; readonly deaths: readonly ReportedDeath[] }
   /** Sent after the worker's message `loaded`. */
   | { readonly kind: 'server'; readonly server: Server }
   /** The worker replies with `answer` and the same id; before it is ready it does not reply. */

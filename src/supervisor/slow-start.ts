@@ -3,22 +3,22 @@
  * The supervisor reports it, because the event loop of the process itself may be blocked or starved.
  */
 const FIRST_MS = 5_000;
-const LONGEST_MS = 20_000;
+const MAX_INTERVAL_MS = 20_000;
 
 export class SlowStart {
-  readonly #tell: (doing: string, forMs: number) => void;
+  readonly #onSlow: (doing: string, forMs: number) => void;
   #begun = performance.now();
-  #doing = 'starting its process';
+  #currentStep = 'starting its process';
   #timer: NodeJS.Timeout | undefined;
   #paused = false;
 
   constructor(tell: (doing: string, forMs: number) => void) {
-    this.#tell = tell;
+    this.#onSlow = tell;
     this.#wait(FIRST_MS);
   }
 
   at(doing: string): void {
-    this.#doing = doing;
+    this.#currentStep = doing;
     if (!this.#paused) return;
     this.#paused = false;
     this.#begun = performance.now();
@@ -38,8 +38,8 @@ export class SlowStart {
 
   #wait(milliseconds: number): void {
     this.#timer = setTimeout(() => {
-      this.#tell(this.#doing, performance.now() - this.#begun);
-      this.#wait(Math.min(LONGEST_MS, milliseconds * 2));
+      this.#onSlow(this.#currentStep, performance.now() - this.#begun);
+      this.#wait(Math.min(MAX_INTERVAL_MS, milliseconds * 2));
     }, milliseconds);
   }
 }

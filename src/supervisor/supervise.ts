@@ -13,7 +13,7 @@ import { Backoff } from './backoff.ts';
 import { type Death, readDeath } from './death.ts';
 import type { Unit } from './journal.ts';
 import { type ProgramOptions, type ProgramProcess, startProgram } from './program-process.ts';
-import type { FromWorker, ToldDeath, ToWorker } from './protocol.ts';
+import type { FromWorker, ReportedDeath, ToWorker } from './protocol.ts';
 import { SlowStart } from './slow-start.ts';
 import type { SupervisorWatch } from './watch.ts';
 
@@ -36,9 +36,9 @@ export type SupervisorNews =
   | { readonly kind: 'fell'; readonly pid: number; readonly how: string; readonly againInMs: number }
   | { readonly kind: 'culprit'; readonly culprit: Unit & { readonly stack?: string }; readonly how: string };
 
-interface Life {
+interface SupervisorState {
   everReady: boolean;
-  deaths: ToldDeath[];
+  deaths: ReportedDeath[];
   server?: Promise<unknown>;
 }
 
@@ -47,7 +47,7 @@ export async function supervise<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
 ): Promise<number> {
   const { stop, tell } = supervision;
-  const life: Life = { everReady: false, deaths: [] };
+  const life: SupervisorState = { everReady: false, deaths: [] };
   const backoff = new Backoff();
   for (;;) {
     const { death, pid, workedMs } = await runOnce(supervision, life);
@@ -68,13 +68,13 @@ export async function supervise<Order, Server, Ready>(
   }
 }
 
-interface Run {
+interface ProcessRun {
   readonly death: Death;
   readonly pid: number;
   readonly workedMs: number;
 }
 
-interface Said {
+interface ProcessState {
   /** Set once the process is ready. */
   readyAt?: number;
   leaving: boolean;
@@ -84,13 +84,13 @@ interface Said {
 
 async function runOnce<Order, Server, Ready>(
   supervision: Supervision<Order, Server, Ready>,
-  life: Life,
-): Promise<Run> {
+  life: SupervisorState,
+): Promise<ProcessRun> {
   const { program, options, order, stop, tell, watch } = supervision;
   const start = new SlowStart((doing, forMs) => tell({ kind: 'slow', doing, forMs }));
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program, options);
   const pid = worker.pid ?? -1;
-  const said: Said = { leaving: false, refusing: false, start };
+  const said: ProcessState = { leaving: false, refusing: false, start };
   const failure = listen(supervision, life, worker, said);
   watch?.attach((question) => worker.send(question));
   const onStop = () => {
@@ -116,9 +116,9 @@ async function runOnce<Order, Server, Ready>(
 /** Handles the messages of the worker. Rejects if no Temporal server is available; otherwise never settles. */
 function listen<Order, Server, Ready>(
   { server, ready, watch }: Supervision<Order, Server, Ready>,
-  life: Life,
+  life: SupervisorState,
   worker: ProgramProcess<ToWorker<Order, Server>, FromWorker<Ready>>,
-  said: Said,
+  said: ProcessState,
 ): Promise<never> {
   return new Promise((_, reject) => {
     worker.onMessage = (message) => {

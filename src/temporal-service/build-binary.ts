@@ -6,8 +6,8 @@ import { packagePath } from './package-root.ts';
 import { lastLines, runCommand } from './run-command.ts';
 import { isAtLeast } from './temporal-version.ts';
 
-const MINIMUM_GO = '1.21';
-const TELL_EVERY_MS = 15_000;
+const MIN_GO_VERSION = '1.21';
+const PROGRESS_INTERVAL_MS = 15_000;
 
 export interface BuildOptions {
   version: string;
@@ -23,7 +23,7 @@ export async function buildTemporal({ version, output, env, progress }: BuildOpt
   const started = performance.now();
   const timer = setInterval(
     () => progress(`  still building (${Math.round((performance.now() - started) / 1000)} s)`),
-    TELL_EVERY_MS,
+    PROGRESS_INTERVAL_MS,
   );
   const result = await runCommand('go', buildArguments(version, output), {
     cwd: packagePath('temporal', 'cli'),
@@ -43,7 +43,7 @@ async function findGoVersion(env: NodeJS.ProcessEnv): Promise<string> {
   const { output } = await runCommand('go', ['version'], { env, timeoutMs: 20_000 });
   const version = /go version go([\d.]+)/.exec(output)?.[1];
   if (version === undefined) throw new Error('no working "go" on PATH');
-  if (!isAtLeast(version, MINIMUM_GO))
-    throw new Error(`Go ${version} is too old; ${MINIMUM_GO} or newer is needed`);
+  if (!isAtLeast(version, MIN_GO_VERSION))
+    throw new Error(`Go ${version} is too old; ${MIN_GO_VERSION} or newer is needed`);
   return version;
 }

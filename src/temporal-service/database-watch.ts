@@ -8,9 +8,9 @@ import { dirname } from 'node:path';
 import { RuntimeError } from '../core/value/error.ts';
 import { hasRoom } from '../store/sqlite/disk.ts';
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 /** Bytes free below which the disk counts as full: SQLite's log grows by some megabytes before it is merged. */
-const ROOM_BYTES = 1024 * 1024;
+const MIN_FREE_BYTES = 1024 * 1024;
 
 export interface DatabaseWatch {
   /** Fires when the file was removed or replaced; its reason is a `StoreLost`. */
@@ -29,10 +29,10 @@ export function watchDatabase(path: string, tell: (line: string) => void): Datab
       lost.abort(databaseLost(path));
       return;
     }
-    if (full !== hasRoom(dirname(path), ROOM_BYTES)) return;
+    if (full !== hasRoom(dirname(path), MIN_FREE_BYTES)) return;
     full = !full;
     tell(full ? fullDisk(path) : `There is room again on the disk of ${path}: threads go on.`);
-  }, LOOK_EVERY_MS).unref();
+  }, CHECK_INTERVAL_MS).unref();
   return { lost: lost.signal, close: () => clearInterval(timer) };
 }
 

@@ -160,12 +160,12 @@ async function startProjectServer(
   const { address, uiUrl } = server;
   progress(`Started a Temporal server (${binary.version.server}) at ${address}`);
   const watch = watchDatabase(dbFile, progress);
-  const started = announce(server, projectDir, watch);
+  const started = keepDevFile(server, projectDir, watch);
   return { address, namespace, uiUrl, source: 'started', started, lost: watch.lost };
 }
 
 /** Keeps `.everthread/dev.json` current during the server's life. */
-function announce(server: LocalServer, projectDir: string, watch: DatabaseWatch): LocalServer {
+function keepDevFile(server: LocalServer, projectDir: string, watch: DatabaseWatch): LocalServer {
   const write = () =>
     writeDevFile(projectDir, {
       address: server.address,

@@ -17,10 +17,10 @@ import { lastLines, runCommand } from './run-command.ts';
 
 export const OFFICIAL_DOWNLOADS = 'https://github.com/temporalio/cli/releases/download';
 
-const PINS = packagePath('temporal', 'cli', 'checksums.txt');
+const CHECKSUMS_FILE = packagePath('temporal', 'cli', 'checksums.txt');
 const ANSWER_WITHIN_MS = 10_000;
 const NEXT_CHUNK_WITHIN_MS = 30_000;
-const TELL_EVERY_BYTES = 20_000_000;
+const PROGRESS_INTERVAL_BYTES = 20_000_000;
 
 export interface DownloadOptions {
   version: string;
@@ -34,7 +34,7 @@ export interface DownloadOptions {
 }
 
 export async function downloadTemporal(options: DownloadOptions): Promise<void> {
-  const { version, folder, base, progress, pins = readFileSync(PINS, 'utf8') } = options;
+  const { version, folder, base, progress, pins = readFileSync(CHECKSUMS_FILE, 'utf8') } = options;
   const name = archiveName(version);
   const release = `${base}/v${version}`;
   const pinned = findChecksum(pins, name);
@@ -87,7 +87,7 @@ async function fetchFile(url: string, path: string, progress: (line: string) => 
       stall.refresh();
       hash.update(chunk);
       bytes += chunk.length;
-      if (bytes - told >= TELL_EVERY_BYTES) {
+      if (bytes - told >= PROGRESS_INTERVAL_BYTES) {
         told = bytes;
         progress(`  ${Math.round(bytes / 1e6)} MB`);
       }

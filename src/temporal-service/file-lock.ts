@@ -13,7 +13,7 @@ import { makePrivateFile } from '../store/folder/private-files.ts';
 import { openDatabase } from '../store/sqlite/engine.ts';
 
 /** SQLite's SQLITE_BUSY: another process holds the lock. */
-const BUSY = 5;
+const SQLITE_BUSY = 5;
 
 /** Runs `work` while this process alone holds the lock; `onWait` is called once when another holder delays it. */
 export async function withFileLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
@@ -36,7 +36,7 @@ function tryLock(lock: DatabaseSync): boolean {
     lock.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === BUSY) return false;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
     throw error;
   }
 }

@@ -27,16 +27,16 @@ export async function isPortFree(port: number): Promise<boolean> {
 
 /** Whether something accepts connections there. */
 export async function isListening(host: string, port: number): Promise<boolean> {
-  return (await knock(host, port)) === 'accepted';
+  return (await tryConnect(host, port)) === 'accepted';
 }
 
 /** True only if nothing listens there: a program that is too busy to accept does not count as absent. */
 export async function refusesConnections(host: string, port: number): Promise<boolean> {
-  return (await knock(host, port)) === 'ECONNREFUSED';
+  return (await tryConnect(host, port)) === 'ECONNREFUSED';
 }
 
 /** Tries to connect: returns `accepted`, `timeout`, or the code of the error. */
-function knock(host: string, port: number): Promise<string | undefined> {
+function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1_000 });
     const answer = (result: string | undefined) => {

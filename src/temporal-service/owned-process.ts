@@ -36,7 +36,7 @@ export async function spawnOwned(
   options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> = {},
 ): Promise<OwnedProcess> {
   const log = openSync(logFile, 'a', 0o600);
-  const child = privately(() =>
+  const child = withPrivateUmask(() =>
     spawn(command, args, { ...options, detached: true, windowsHide: true, stdio: ['ignore', log, log] }),
   );
   closeSync(log);
@@ -71,7 +71,7 @@ export async function spawnOwned(
 }
 
 /** I4: a child inherits the umask. Worker threads cannot set it: a child that they start has the default one. */
-function privately<T>(start: () => T): T {
+function withPrivateUmask<T>(start: () => T): T {
   if (!isMainThread) return start();
   const before = process.umask(0o077);
   try {

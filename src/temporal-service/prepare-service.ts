@@ -15,7 +15,7 @@ const NAMESPACE_WITHIN_MS = 10_000;
 const SEARCH_ATTRIBUTES_WITHIN_MS = 10_000;
 
 /** Codes that a retry does not change: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
-const FINAL = [3, 5, 7, 12, 16];
+const FINAL_CODES = [3, 5, 7, 12, 16];
 
 export interface UnusableService {
   readonly reason: string;
@@ -39,7 +39,7 @@ export async function askService(
   progress: (line: string) => void,
 ): Promise<UnusableService | undefined> {
   // A gRPC client retries a closed port until its deadline.
-  if (await isClosedHere(service.address)) return { reason: 'nothing listens there', final: false };
+  if (await isClosedLocally(service.address)) return { reason: 'nothing listens there', final: false };
   try {
     return await withConnection(service, async (connection) => {
       const version = await readServerVersion(connection);
@@ -64,13 +64,13 @@ export async function askService(
   } catch (error) {
     return {
       reason: errorMessage(error).replace(/\.$/, ''),
-      final: FINAL.includes(statusCode(error) ?? Number.NaN),
+      final: FINAL_CODES.includes(statusCode(error) ?? Number.NaN),
     };
   }
 }
 
 /** True if nothing listens at a local address. False for other hosts, where a proxy may respond for the service. */
-async function isClosedHere(address = ''): Promise<boolean> {
+async function isClosedLocally(address = ''): Promise<boolean> {
   const local = /^(127\.0\.0\.1|localhost):(\d+)$/.exec(address);
   return local !== null && refusesConnections(local[1] as string, Number(local[2]));
 }

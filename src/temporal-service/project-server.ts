@@ -12,10 +12,10 @@ import { askService, type UnusableService } from './prepare-service.ts';
 import { readProcessCommand } from './process-command.ts';
 
 /** The time that a server may take to start. */
-const PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 /** Milliseconds without a response until the user is informed; a healthy server needs a twentieth of that. */
-const TELL_AFTER_MS = 1_000;
-const LOOK_EVERY_MS = 100;
+const NOTICE_AFTER_MS = 1_000;
+const CHECK_INTERVAL_MS = 100;
 
 export interface ProjectServerOptions {
   readonly projectDir: string;
@@ -29,23 +29,23 @@ export interface ProjectServerOptions {
  * @throws RuntimeError `TemporalUnavailable` if its process runs but cannot be used.
  */
 export async function useProjectServer(options: ProjectServerOptions): Promise<DevFile | undefined> {
-  const { projectDir, progress, answerWithinMs: patienceMs = PATIENCE_MS } = options;
+  const { projectDir, progress, answerWithinMs: patienceMs = START_TIMEOUT_MS } = options;
   const file = readDevFile(projectDir);
   if (!file) return undefined;
   const deadline = performance.now() + patienceMs;
   const told = setTimeout(async () => {
     if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: asking it again`);
-  }, TELL_AFTER_MS);
+  }, NOTICE_AFTER_MS);
   try {
     for (;;) {
       const connectTimeout = Math.max(1_000, Math.min(ANSWER_WITHIN_MS, deadline - performance.now()));
       // Without warnings about what it lacks: the command that started it has shown them.
       const asked = askService({ address: file.address, connectTimeout }, file.namespace, () => {});
-      const refusal = await Promise.race([asked, untilGone(file.pid, asked)]);
+      const refusal = await Promise.race([asked, awaitProcessEnd(file.pid, asked)]);
       if (refusal === undefined) return file;
       if (refusal === 'gone' || !(await holdsDatabase(file))) return undefined;
       if (refusal.final || performance.now() > deadline) throw unusable(file, refusal, projectDir);
-      await sleep(LOOK_EVERY_MS);
+      await sleep(CHECK_INTERVAL_MS);
     }
   } finally {
     clearTimeout(told);
@@ -53,14 +53,14 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
 }
 
 /** Resolves when the process has ended, which a client does not notice at once; never resolves after `asked` has. */
-async function untilGone(pid: number, asked: Promise<unknown>): Promise<'gone'> {
+async function awaitProcessEnd(pid: number, asked: Promise<unknown>): Promise<'gone'> {
   let answered = false;
   void asked.then(() => {
     answered = true;
   });
   while (!answered) {
     if (!isAlive(pid)) return 'gone';
-    await sleep(LOOK_EVERY_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
   return new Promise(() => {});
 }

@@ -7,7 +7,7 @@ import type { Connection } from '@temporalio/client';
 import { readServerVersion } from './connect.ts';
 import { isAtLeast } from './temporal-version.ts';
 
-export interface Untuned {
+export interface UntunedSetting {
   readonly name: 'search attributes' | 'retention' | 'dynamic config';
   readonly found: string;
   readonly next: string;
@@ -16,10 +16,10 @@ export interface Untuned {
 type ServiceConnection = Pick<Connection, 'workflowService' | 'withDeadline'>;
 
 /** The first server version that reports this capability; older servers would seem to lack it. */
-const TELLS_CAPABILITY = '1.31.0';
-const LEAST_RETENTION_S = 24 * 60 * 60;
+const CAPABILITY_VERSION = '1.31.0';
+const MIN_RETENTION_S = 24 * 60 * 60;
 
-export function lacksSearchAttributes(missing: readonly string[]): Untuned | undefined {
+export function lacksSearchAttributes(missing: readonly string[]): UntunedSetting | undefined {
   if (missing.length === 0) return undefined;
   return {
     name: 'search attributes',
@@ -29,18 +29,21 @@ export function lacksSearchAttributes(missing: readonly string[]): Untuned | und
 }
 
 /** Rejects with the server's error if a request fails. */
-export async function readUntuned(connection: ServiceConnection, namespace: string): Promise<Untuned[]> {
+export async function findUntunedSettings(
+  connection: ServiceConnection,
+  namespace: string,
+): Promise<UntunedSetting[]> {
   const { config, namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
   const version = await readServerVersion(connection);
-  const untuned: Untuned[] = [];
-  const kept = Number(config?.workflowExecutionRetentionTtl?.seconds ?? LEAST_RETENTION_S);
-  if (kept > 0 && kept < LEAST_RETENTION_S)
+  const untuned: UntunedSetting[] = [];
+  const kept = Number(config?.workflowExecutionRetentionTtl?.seconds ?? MIN_RETENTION_S);
+  if (kept > 0 && kept < MIN_RETENTION_S)
     untuned.push({
       name: 'retention',
-      found: `namespace "${namespace}" forgets workflows ${hours(kept)} after their end`,
+      found: `namespace "${namespace}" forgets workflows ${describeDuration(kept)} after their end`,
       next: `Threads lose nothing, but the Web UI does. Keep them for days: temporal operator namespace update -n ${namespace} --retention 720h`,
     });
-  const tells = /^\d+\.\d+\.\d+$/.test(version) && isAtLeast(version, TELLS_CAPABILITY);
+  const tells = /^\d+\.\d+\.\d+$/.test(version) && isAtLeast(version, CAPABILITY_VERSION);
   if (tells && namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === false)
     untuned.push({
       name: 'dynamic config',
@@ -53,6 +56,6 @@ export async function readUntuned(connection: ServiceConnection, namespace: stri
   return untuned;
 }
 
-function hours(seconds: number): string {
+function describeDuration(seconds: number): string {
   return seconds < 3600 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
 }

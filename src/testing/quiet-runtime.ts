@@ -6,7 +6,10 @@ import type { TestServer } from './test-server.ts';
 
 const silent = () => undefined;
 
-function tell(message: string, { error, stack }: Readonly<Record<string | symbol, unknown>> = {}): void {
+function printError(
+  message: string,
+  { error, stack }: Readonly<Record<string | symbol, unknown>> = {},
+): void {
   const why = error === undefined ? '' : `: ${String(error)}`;
   process.stderr.write(`${message}${why}\n${typeof stack === 'string' ? `${stack}\n` : ''}`);
 }
@@ -22,8 +25,8 @@ function installQuietly(): void {
         debug: silent,
         info: silent,
         warn: silent,
-        error: tell,
-        log: (level, message, meta) => (level === 'ERROR' ? tell(message, meta) : undefined),
+        error: printError,
+        log: (level, message, meta) => (level === 'ERROR' ? printError(message, meta) : undefined),
       },
     });
   } catch {

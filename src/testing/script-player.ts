@@ -13,7 +13,7 @@ export interface PlayedStep {
 }
 
 /** Throws the step's ProviderError, or the signal's reason once that is aborted. */
-export async function* play(played: PlayedStep): AsyncGenerator<ProviderStreamChunk> {
+export async function* playStep(played: PlayedStep): AsyncGenerator<ProviderStreamChunk> {
   const { step, signal } = played;
   signal.throwIfAborted();
   if (step.delayMs !== undefined) await pause(step.delayMs, signal);

@@ -3,7 +3,7 @@
  * Every step can be delayed; a step may also be a function of the request.
  */
 import type { ProviderErrorCode, ProviderRequest, ProviderUsage } from '../core/message/provider.ts';
-import { codeOfStatus } from '../models/classify.ts';
+import { codeFromStatus } from '../models/classify.ts';
 
 /** A request as the model received it, without its signal; plain JSON, frozen. */
 export type RecordedRequest = Omit<ProviderRequest, 'signal'>;
@@ -133,7 +133,7 @@ export function fails({ status, code, message, retryAfter }: FailsOptions): Fail
   return {
     kind: 'failure',
     status: known,
-    code: code ?? codeOfStatus(known),
+    code: code ?? codeFromStatus(known),
     message,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };

@@ -17,7 +17,7 @@ import {
 import { createAccumulator } from '../models/accumulate.ts';
 import { NO_SLOTS } from '../models/provider-config.ts';
 import type { RecordedRequest, ScriptFunction, ScriptStep } from './script.ts';
-import { type PlayedStep, play } from './script-player.ts';
+import { type PlayedStep, playStep } from './script-player.ts';
 import { type ScriptedConnection, type ScriptedServer, serveScript } from './scripted-server.ts';
 
 /** Steps in order, one per request; or one function for all requests, which keeps no state and never runs out. */
@@ -62,7 +62,7 @@ export function scriptedModel(
   const start = async (request: ProviderRequest) => {
     const signal = request.signal ?? new AbortController().signal;
     const settled = await next(request);
-    return { responseId: settled.responseId, chunks: play({ ...settled, signal }) };
+    return { responseId: settled.responseId, chunks: playStep({ ...settled, signal }) };
   };
   const provider = toProvider(name, start);
   const remaining = () => (typeof script === 'function' ? 0 : Math.max(0, script.length - requests.length));
@@ -113,7 +113,7 @@ function createCursor(script: Script, requests: RecordedRequest[]): Cursor {
     const recorded = record(request);
     requests.push(recorded);
     const entry = typeof script === 'function' ? script : script[index];
-    if (entry === undefined) throw ranOut(script.length, index + 1);
+    if (entry === undefined) throw scriptRanOut(script.length, index + 1);
     const step = typeof entry === 'function' ? await entry(recorded, index) : entry;
     const stateless = typeof script === 'function';
     const derivedId = (position: number) => `call_${recorded.messages.length}_${position + 1}`;
@@ -126,7 +126,7 @@ function createCursor(script: Script, requests: RecordedRequest[]): Cursor {
   };
 }
 
-function ranOut(steps: number, request: number): ProviderError {
+function scriptRanOut(steps: number, request: number): ProviderError {
   return new ProviderError(
     `The script ran out: it has ${steps} ${steps === 1 ? 'step' : 'steps'}, and this is request ${request}. ` +
       'Add a step, or find out why the model was called again.',
@@ -136,10 +136,10 @@ function ranOut(steps: number, request: number): ProviderError {
 }
 
 function record({ signal: _signal, ...request }: ProviderRequest): RecordedRequest {
-  return freeze(JSON.parse(JSON.stringify(request)) as RecordedRequest);
+  return deepFreeze(JSON.parse(JSON.stringify(request)) as RecordedRequest);
 }
 
-function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(freeze);
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);
 }

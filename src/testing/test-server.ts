@@ -29,35 +29,35 @@ export async function useServer(projectDir: string): Promise<TestServer> {
   return found ? { ...found, release: silent } : useTemporary();
 }
 
-interface Temporary {
+interface TemporaryServer {
   readonly server: Promise<LocalServer>;
   users: number;
   ending?: NodeJS.Timeout;
 }
 
-let temporary: Temporary | undefined;
+let temporaryServer: TemporaryServer | undefined;
 
 async function useTemporary(): Promise<TestServer> {
-  temporary ??= { server: startTemporary(), users: 0 };
-  const own = temporary;
+  temporaryServer ??= { server: startTemporary(), users: 0 };
+  const own = temporaryServer;
   clearTimeout(own.ending);
   own.users += 1;
   const release = () => {
     own.users -= 1;
-    if (own.users === 0) own.ending = setTimeout(() => end(own), LINGER_MS).unref();
+    if (own.users === 0) own.ending = setTimeout(() => endTemporary(own), LINGER_MS).unref();
   };
   try {
     const { address, namespace } = await own.server;
     return { address, namespace, release };
   } catch (error) {
     // The next agent tries again.
-    if (temporary === own) temporary = undefined;
+    if (temporaryServer === own) temporaryServer = undefined;
     throw error;
   }
 }
 
-function end(own: Temporary): void {
-  if (temporary === own) temporary = undefined;
+function endTemporary(own: TemporaryServer): void {
+  if (temporaryServer === own) temporaryServer = undefined;
   void own.server.then((server) => server.stop()).catch(() => undefined);
 }
 

@@ -99,14 +99,14 @@ export async function startTestThread(
 }
 
 /** Page size that no test's messages exceed. */
-const ALL = 100_000;
+const ALL_MESSAGES = 100_000;
 
 function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: number): TestThread {
   /** Creation time of the newest message that an answer has returned, in microseconds. */
   let told = 0;
   const listWaits = () => client.listWaits({ threadId });
   const list = async (options: GetMessagesOptions) =>
-    (await client.getMessages(threadId, { limit: ALL, ...options })).messages;
+    (await client.getMessages(threadId, { limit: ALL_MESSAGES, ...options })).messages;
   const waitForIdle = async (): Promise<TestAnswer> => {
     const { status, lastError } = await client.waitForIdle(threadId, { timeoutMs });
     const messages = await list({ includeSilent: true });
@@ -151,7 +151,7 @@ function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: numb
     async answerWait(answer, id) {
       const wait = id ?? (await listWaits())[0]?.id;
       const verdict = wait === undefined ? undefined : await client.answerWait(wait, answer);
-      if (verdict === undefined || verdict.outcome === 'unknown') throw nothingAsked(threadId, wait);
+      if (verdict === undefined || verdict.outcome === 'unknown') throw waitNotFound(threadId, wait);
       return waitForIdle();
     },
     getMessages: (options = {}) => list(options),
@@ -189,7 +189,7 @@ function readToolCalls(of: readonly Message[], all: readonly Message[]): readonl
   });
 }
 
-function nothingAsked(threadId: string, id: string | undefined): RuntimeError {
+function waitNotFound(threadId: string, id: string | undefined): RuntimeError {
   const what = id === undefined ? 'asks nobody anything' : `has no wait "${id}"`;
   return new RuntimeError(
     'WaitNotFound',

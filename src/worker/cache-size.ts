@@ -9,8 +9,8 @@ export const BYTES_OF_A_CACHED_THREAD = 512 * 1024;
 const SHARE_OF_MEMORY = 1 / 4;
 /** Share of the workflow code's own heap, as large as the main thread's; the rest is for garbage collection. */
 const SHARE_OF_HEAP = 1 / 2;
-const FEWEST = 100;
-const MOST = 10_000;
+const MIN_THREADS = 100;
+const MAX_THREADS = 10_000;
 
 export interface ProcessMemory {
   /** Memory of the machine, or of the container, in bytes. */
@@ -21,5 +21,5 @@ export interface ProcessMemory {
 
 export function cachedThreadsFor({ available, heapLimit }: ProcessMemory): number {
   const bytes = Math.min(available * SHARE_OF_MEMORY, heapLimit * SHARE_OF_HEAP);
-  return Math.min(MOST, Math.max(FEWEST, Math.floor(bytes / BYTES_OF_A_CACHED_THREAD)));
+  return Math.min(MAX_THREADS, Math.max(MIN_THREADS, Math.floor(bytes / BYTES_OF_A_CACHED_THREAD)));
 }

@@ -3,7 +3,7 @@
  * until the end of the grace period to finish. After that another worker repeats them.
  */
 
-export interface Departure {
+export interface WorkerShutdown {
   /** Aborts when the shutdown begins. */
   readonly leaving: AbortSignal;
   /** Aborts at the end of the grace period, or with `hurry`; with a grace period of 0, when the shutdown begins. */
@@ -16,7 +16,7 @@ export interface Departure {
   end(): void;
 }
 
-export function openDeparture(graceMs: number): Departure {
+export function openShutdown(graceMs: number): WorkerShutdown {
   const leaving = new AbortController();
   const handover = new AbortController();
   let timer: NodeJS.Timeout | undefined;

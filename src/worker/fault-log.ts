@@ -49,9 +49,9 @@ function createAuthorGuard(find: () => Sources | undefined, logger: FindLogger):
       const sources = find();
       const thread = await findThread(sources, fault.run);
       if (thread === 'elsewhere') return false;
-      const told = await tell(sources, thread, fault);
-      log(logger, fault, told);
-      if (sources && thread) await keep(sources, thread, fault, told);
+      const told = await redactFault(sources, thread, fault);
+      logFault(logger, fault, told);
+      if (sources && thread) await storeFault(sources, thread, fault, told);
       return true;
     },
     unknown(reason) {
@@ -76,18 +76,18 @@ async function findThread(
   }
 }
 
-interface Told {
+interface FaultText {
   readonly error: string;
   readonly stack: string;
 }
 
-async function tell(
+async function redactFault(
   sources: Sources | undefined,
   thread: ThreadRecord | undefined,
   { run, thrown }: StrayFault,
-): Promise<Told> {
+): Promise<FaultText> {
   const stack = errorStack(thrown) ?? '';
-  const show = (redact: Redact): Told => ({
+  const show = (redact: Redact): FaultText => ({
     error: redact(errorMessage(thrown)).slice(0, LIMITS.faultChars),
     stack: cutStack(redact(stack)),
   });
@@ -101,18 +101,18 @@ async function tell(
   return { error: '[withheld, since secrets could not be taken out of it]', stack: framesOf(stack) };
 }
 
-function log(logger: FindLogger, { kind, run, last }: StrayFault, { error, stack }: Told): void {
+function logFault(logger: FindLogger, { kind, run, last }: StrayFault, { error, stack }: FaultText): void {
   const how = kind === 'rejection' ? 'left a rejection unhandled' : 'threw where nothing catches it';
   const more = last ? '; further ones of this run are not logged' : '';
   const { code, name, threadId } = run;
   logger().error(`The ${code} "${name}" ${how}${more}`, { threadId, [code]: name, error, stack });
 }
 
-async function keep(
+async function storeFault(
   { store }: Sources,
   { id }: ThreadRecord,
   { kind, run: { code, name } }: StrayFault,
-  told: Told,
+  told: FaultText,
 ): Promise<void> {
   try {
     await store.events.append(id, { type: 'code.stray', data: { code, name, kind, ...told } });

@@ -5,7 +5,7 @@
  */
 import proto from '@temporalio/proto';
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
-import { TaskLine } from './task-line.ts';
+import { TaskBuffer } from './task-line.ts';
 
 // Node's import does not detect its named exports.
 const { ActivityTaskCompletion } = proto.coresdk;
@@ -15,16 +15,16 @@ const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
  * Activities that ask models. They are notified when their own grace period ends (activities/base/dependencies.ts);
  * cancellation is only for those that do not react.
  */
-const ASKS_MODELS: readonly unknown[] = ['modelStep', 'runSubprompt', 'callSubagent'];
+const MODEL_ACTIVITIES: readonly unknown[] = ['modelStep', 'runSubprompt', 'callSubagent'];
 
 type Released = 'none' | 'short' | 'all';
 
 export class HeldCancellations {
   #held: Buffer[] = [];
   #released: Released = 'none';
-  #line: TaskLine | undefined;
+  #buffer: TaskBuffer | undefined;
   /** Task tokens of running activities that ask models. */
-  readonly #asking = new Set<string>();
+  readonly #modelTasks = new Set<string>();
 
   /** Releases the cancellations of all activities except those that ask models. */
   releaseShort(): void {
@@ -37,18 +37,18 @@ export class HeldCancellations {
 
   hold(worker: NativeWorkerLike): NativeWorkerLike {
     const { completeActivityTask, pollActivityTask } = worker;
-    const line = new TaskLine(pollActivityTask, (task) => {
+    const line = new TaskBuffer(pollActivityTask, (task) => {
       const passes = this.#passes(task);
       if (!passes) this.#held.push(task);
       return passes;
     });
-    this.#line = line;
+    this.#buffer = line;
     return Object.assign(worker, {
       pollActivityTask: () => line.next(),
       completeActivityTask: (completion: Buffer) => {
-        if (this.#asking.size > 0) {
+        if (this.#modelTasks.size > 0) {
           const { taskToken } = ActivityTaskCompletion.decodeDelimited(new Uint8Array(completion));
-          this.#asking.delete(keyOf(taskToken));
+          this.#modelTasks.delete(keyOf(taskToken));
         }
         return completeActivityTask(completion);
       },
@@ -58,16 +58,16 @@ export class HeldCancellations {
   #release(released: Released): void {
     this.#released = released;
     for (const task of this.#held.splice(0)) {
-      if (this.#passes(task)) this.#line?.put(task);
+      if (this.#passes(task)) this.#buffer?.put(task);
       else this.#held.push(task);
     }
   }
 
   #passes(task: Buffer): boolean {
     const { taskToken, start, cancel } = ActivityTask.decode(new Uint8Array(task));
-    if (start && ASKS_MODELS.includes(start.activityType)) this.#asking.add(keyOf(taskToken));
+    if (start && MODEL_ACTIVITIES.includes(start.activityType)) this.#modelTasks.add(keyOf(taskToken));
     if (cancel?.reason !== ActivityCancelReason.WORKER_SHUTDOWN || this.#released === 'all') return true;
-    return this.#released === 'short' && !this.#asking.has(keyOf(taskToken));
+    return this.#released === 'short' && !this.#modelTasks.has(keyOf(taskToken));
   }
 }
 

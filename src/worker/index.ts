@@ -22,17 +22,17 @@ import { createActivities } from '../activities/index.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
-import { lacksSearchAttributes, readUntuned } from '../temporal-service/tuning.ts';
-import { type Departure, openDeparture } from './departure.ts';
+import { findUntunedSettings, lacksSearchAttributes } from '../temporal-service/tuning.ts';
+import { openShutdown, type WorkerShutdown } from './departure.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
 import { readReadiness, type WorkerReadiness } from './readiness.ts';
-import { lookRegularly } from './regular-look.ts';
+import { startMaintenance } from './regular-look.ts';
 import { openResources, type WorkerResources } from './resources.ts';
 import { endWithStore } from './store-end.ts';
-import { underSupervision } from './supervision.ts';
+import { openSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 
 export type { Configuration, LogLevel } from '../configuration.ts';
@@ -113,7 +113,7 @@ async function startWorker(
   }
   onStep?.('asking the Temporal server who serves its task queue');
   await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
-  const departure = openDeparture(configuration.modelGraceMs);
+  const departure = openShutdown(configuration.modelGraceMs);
   const { leaving, handover } = departure;
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
   onStep?.('asking the Temporal server for its search attributes');
@@ -127,7 +127,7 @@ async function startWorker(
     stopWithinMs,
     sandbox,
     registry: project.current,
-    ...(await underSupervision(options.supervision, place)),
+    ...(await openSupervision(options.supervision, place)),
     probe: options.probe,
     report,
   });
@@ -139,7 +139,7 @@ async function startWorker(
   // Before the worker takes work: lost actions are reported before any of them can begin again.
   await store.actions.closeLost().catch(() => undefined);
   const client = new Client({ connection, namespace });
-  lookRegularly({ store, client, taskQueue, registry: project.current }, leaving);
+  startMaintenance({ store, client, taskQueue, registry: project.current }, leaving);
   const { signals = true } = options;
   return bindWorker({
     ...{ worker, store, storeId, namespace, taskQueue, departure, project, release, signals },
@@ -155,7 +155,7 @@ async function hasSearchAttributes(
   const { missing } = await ensureSearchAttributes(connection, namespace);
   const lacking = lacksSearchAttributes(missing);
   // A server that does not report its settings is no reason not to work.
-  const untuned = await readUntuned(connection, namespace).catch(() => []);
+  const untuned = await findUntunedSettings(connection, namespace).catch(() => []);
   for (const { name, found, next } of [...(lacking ? [lacking] : []), ...untuned])
     onWarning?.(`${name}: ${found}. ${next}`);
   return lacking === undefined;
@@ -169,7 +169,7 @@ interface Parts {
   readonly storeId: string;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly departure: Departure;
+  readonly departure: WorkerShutdown;
   readonly project: WorkerProject;
   readonly release: () => Promise<void>;
   readonly signals: boolean;

@@ -30,7 +30,7 @@ export interface LoneWorker {
 
 const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
 /** Delay before the next attempt. Short, because a crash in a lone process affects nothing else. */
-const AGAIN = '200 ms';
+const RETRY_DELAY = '200 ms';
 /** A process whose work ignores the cancellation this long is killed. */
 const CANCEL_WITHIN_MS = 10_000;
 
@@ -39,7 +39,7 @@ export function createRunAlone(worker: LoneWorker): RunAlone {
   return async (activity, input, unit) => {
     const { info, cancellationSignal } = Context.current();
     // A local activity has no time for a new process; the workflow retries it as a regular activity.
-    if (info.isLocal) throw again('Suspect', `${unit.name} is tried again in a process of its own.`);
+    if (info.isLocal) throw toRetryError('Suspect', `${unit.name} is tried again in a process of its own.`);
     return turnstile.pass(cancellationSignal, () => runAlone(worker, { activity, input, unit }));
   };
 }
@@ -50,11 +50,11 @@ interface LoneWork {
   readonly unit: AuthorRun;
 }
 
-type Lone = ProgramProcess<ToLone, FromLone>;
+type LoneProcess = ProgramProcess<ToLone, FromLone>;
 
 async function runAlone({ place, settings, handover, store }: LoneWorker, work: LoneWork): Promise<unknown> {
   const { info, cancellationSignal } = Context.current();
-  const lone: Lone = startProgram<ToLone, FromLone>(PROGRAM);
+  const lone: LoneProcess = startProgram<ToLone, FromLone>(PROGRAM);
   const answer = listen(lone);
   let force: NodeJS.Timeout | undefined;
   const onCancel = () => {
@@ -81,7 +81,7 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
 }
 
 /** Records the messages of the process; returns a function that reads them. */
-function listen(lone: Lone) {
+function listen(lone: LoneProcess) {
   let begun = false;
   let told: Exclude<FromLone, { kind: 'begun' }> | undefined;
   lone.onMessage = (message) => {
@@ -102,13 +102,13 @@ async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked 
   const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
   const how = 'how' in death ? death.how : 'it did not begin';
   if (death.kind !== 'own' || !begun)
-    return again('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);
+    return toRetryError('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);
   const { code, name } = death.culprit ?? unit;
   const culprit = { code, name, threadId: unit.threadId, work: unit.work };
   await store.strikes.recordDeaths([{ id: randomUUID(), culprit, suspects: [] }]);
-  return again('WorkerCrashed', `${name} has taken down the process that it ran in, alone: ${how}.`);
+  return toRetryError('WorkerCrashed', `${name} has taken down the process that it ran in, alone: ${how}.`);
 }
 
-function again(type: string, message: string): Error {
-  return ApplicationFailure.create({ message, type, nextRetryDelay: AGAIN });
+function toRetryError(type: string, message: string): Error {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: RETRY_DELAY });
 }

@@ -9,7 +9,7 @@ import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import { type BegunEffectInput, runBegunEffect } from '../activities/effect/run-effects.ts';
 import { createActivities } from '../activities/index.ts';
 import { createLogger, type WorkerLogger } from '../cli/output/logger.ts';
-import { storyTeller } from '../cli/output/story.ts';
+import { createLogListener } from '../cli/output/story.ts';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { receiveSecrets } from '../secret-environment.ts';
@@ -28,14 +28,18 @@ interface OpenLone {
   close(): Promise<void>;
 }
 
-async function open(order: LoneOrder, configuration: Configuration, logger: WorkerLogger): Promise<OpenLone> {
+async function openLone(
+  order: LoneOrder,
+  configuration: Configuration,
+  logger: WorkerLogger,
+): Promise<OpenLone> {
   const { projectDir, connection: place, namespace, settings } = order;
   // A stray rejection does not end the process: it is reported, as in the worker.
   const guard = openGuard(() => logger);
   const project = await openProject({ projectDir });
   const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
   guard.know({ store, registry: project.current });
-  store.events.listen(storyTeller(logger));
+  store.events.listen(createLogListener(logger));
   const sandbox = createSandbox({ size: 1, spare: false, wall: configuration.sandboxWall });
   const connection = await Connection.connect(place);
   return {
@@ -60,7 +64,7 @@ async function open(order: LoneOrder, configuration: Configuration, logger: Work
   };
 }
 
-function run({ activity, input }: LoneOrder, dependencies: ActivityDependencies): Promise<unknown> {
+function runActivity({ activity, input }: LoneOrder, dependencies: ActivityDependencies): Promise<unknown> {
   if (activity === 'runEffect') return runBegunEffect(dependencies, input as BegunEffectInput);
   const activities = createActivities(dependencies);
   return (activities[activity] as (input: unknown) => Promise<unknown>)(input);
@@ -76,16 +80,16 @@ function createContext({ info }: LoneOrder, client: Client, logger: Logger): Con
   return new Context(info, cancelled, signal, () => undefined, client, logger, noopMetricMeter, {});
 }
 
-async function work(order: LoneOrder): Promise<FromLone> {
+async function runOrder(order: LoneOrder): Promise<FromLone> {
   receiveSecrets(order.secrets);
   const configuration = readConfiguration();
   workUnderSupervision(configuration);
   const logger = createLogger(configuration.log);
-  const lone = await open(order, configuration, logger);
+  const lone = await openLone(order, configuration, logger);
   const context = createContext(order, lone.client, logger as Logger);
-  await tell({ kind: 'begun' });
+  await sendToWorker({ kind: 'begun' });
   const answer = await asyncLocalStorage
-    .run(context, () => run(order, lone.dependencies))
+    .run(context, () => runActivity(order, lone.dependencies))
     .then(
       (value): FromLone => ({ kind: 'done', value }),
       (error: unknown): FromLone => ({ kind: 'failed', failure: toFailureData(error) }),
@@ -95,7 +99,7 @@ async function work(order: LoneOrder): Promise<FromLone> {
 }
 
 /** Sends a message to the worker. Resolves once it was sent, whether or not it is received. */
-function tell(message: FromLone): Promise<void> {
+function sendToWorker(message: FromLone): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, () => resolve());
   });
@@ -108,7 +112,7 @@ process.on('message', async (message: ToLone) => {
   if (message.kind === 'cancel') cancel.abort(new CancelledFailure('CANCELLED'));
   else if (message.kind === 'hand_over') handover.abort();
   else {
-    await tell(await work(message.order));
+    await sendToWorker(await runOrder(message.order));
     // Ends whatever the unit left running.
     process.exit(0);
   }

@@ -10,7 +10,7 @@
 import proto from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
 import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
-import { TaskLine } from './task-line.ts';
+import { TaskBuffer } from './task-line.ts';
 
 // Node's import does not detect its named exports.
 const { ActivityTaskCompletion } = proto.coresdk;
@@ -22,7 +22,7 @@ interface Running {
   readonly runId: string;
   readonly activityId: string;
   readonly taskToken: Uint8Array;
-  readonly line: TaskLine;
+  readonly line: TaskBuffer;
   /** True if its thread has cancelled it and the cancellation has not been delivered yet. */
   cancelled: boolean;
 }
@@ -48,8 +48,8 @@ export class PromptCancellations {
 
   #watch(worker: NativeWorkerLike): NativeWorkerLike {
     const { pollActivityTask, completeActivityTask, completeWorkflowActivation } = worker;
-    const line: TaskLine = new TaskLine(pollActivityTask, (task) => {
-      this.#note(task, line);
+    const line: TaskBuffer = new TaskBuffer(pollActivityTask, (task) => {
+      this.#track(task, line);
       return true;
     });
     return Object.assign(worker, {
@@ -67,7 +67,7 @@ export class PromptCancellations {
     });
   }
 
-  #note(task: Buffer, line: TaskLine): void {
+  #track(task: Buffer, line: TaskBuffer): void {
     const { taskToken, start } = ActivityTask.decode(new Uint8Array(task));
     if (!start || start.isLocal) return;
     const runId = start.workflowExecution?.runId ?? '';

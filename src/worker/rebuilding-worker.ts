@@ -23,7 +23,7 @@ export interface RebuildInput {
 const RETRY_MS = 2000;
 
 export async function createRebuildingWorker(input: RebuildInput): Promise<RebuildingWorker> {
-  const line = new WorkerLine(input);
+  const line = new WorkerSuccession(input);
   await line.open();
   return line;
 }
@@ -33,10 +33,10 @@ interface Member {
   readonly loss: Promise<ContextLoss>;
 }
 
-class WorkerLine implements RebuildingWorker {
+class WorkerSuccession implements RebuildingWorker {
   readonly #input: RebuildInput;
   readonly #pace = new RebuildPace();
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   /** The last member is the active worker; earlier ones still have running activities. */
   #members: Member[] = [];
 
@@ -56,7 +56,7 @@ class WorkerLine implements RebuildingWorker {
   }
 
   shutdown(): void {
-    this.#over.abort();
+    this.#ended.abort();
     for (const { worker } of this.#members) worker.end();
   }
 
@@ -66,11 +66,11 @@ class WorkerLine implements RebuildingWorker {
       for (let member = this.#members.at(-1); member; ) {
         const ended = member.worker.run();
         // `shutdown` was called before this worker ran.
-        if (this.#over.signal.aborted) member.worker.end();
+        if (this.#ended.signal.aborted) member.worker.end();
         const loss = await Promise.race([member.loss, ended]);
         if (!loss) return;
         member.worker.retire();
-        retired.push(this.#seeOut(member, ended));
+        retired.push(this.#awaitEnd(member, ended));
         member = await this.#rebuild(loss);
       }
     } catch (error) {
@@ -82,7 +82,7 @@ class WorkerLine implements RebuildingWorker {
   }
 
   /** Waits for the end of a retired worker. A failure is only logged: its successor is active. */
-  async #seeOut(member: Member, ended: Promise<void>): Promise<void> {
+  async #awaitEnd(member: Member, ended: Promise<void>): Promise<void> {
     try {
       await ended;
     } catch (error) {
@@ -95,9 +95,9 @@ class WorkerLine implements RebuildingWorker {
   /** Creates the successor, and retries until that succeeds. Undefined once `shutdown` has been called. */
   async #rebuild(loss: ContextLoss): Promise<Member | undefined> {
     const delayMs = this.#pace.beginRebuild(Date.now());
-    this.#tell(loss, delayMs);
+    this.#logLoss(loss, delayMs);
     await this.#pause(delayMs);
-    while (!this.#over.signal.aborted) {
+    while (!this.#ended.signal.aborted) {
       try {
         return await this.open();
       } catch (error) {
@@ -108,7 +108,7 @@ class WorkerLine implements RebuildingWorker {
     return undefined;
   }
 
-  #tell(loss: ContextLoss, delayMs: number): void {
+  #logLoss(loss: ContextLoss, delayMs: number): void {
     if (loss.kind === 'died') {
       const error = errorMessage(loss.error ?? 'it ended');
       this.#input.warn('The thread that workflows run in died: it is replaced', { error, delayMs });
@@ -131,6 +131,6 @@ class WorkerLine implements RebuildingWorker {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    await wait(milliseconds, undefined, { signal: this.#over.signal }).catch(() => {});
+    await wait(milliseconds, undefined, { signal: this.#ended.signal }).catch(() => {});
   }
 }

@@ -6,36 +6,40 @@
  */
 
 import { endLostTasks } from '../client/adapter-presence.ts';
-import { cancelUnwanted } from '../state/cancel-a2a.ts';
+import { cancelUnwantedTasks } from '../state/cancel-a2a.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { tellForgotten, tellUnseen, type WaitLook } from './wait-look.ts';
+import { signalForgotten, signalUnseen, type WaitSignalPorts } from './wait-look.ts';
 
-const EVERY_MS = 30_000;
+const INTERVAL_MS = 30_000;
 /** How long the streamed text of an execution stays readable after its end. */
 const CHUNKS_KEPT_MS = 10 * 60_000;
 /** Maximum number of store calls in one round: each removes a bounded number of rows. */
-const MOST_REMOVALS = 50;
+const MAX_REMOVALS = 50;
 
-type Look = WaitLook & Pick<StateDependencies, 'registry'>;
+type MaintenancePorts = WaitSignalPorts & Pick<StateDependencies, 'registry'>;
 
 /** Runs until `stop` aborts. Work that fails is retried in the next round. */
-export function lookRegularly(look: Look, stop: AbortSignal): void {
+export function startMaintenance(look: MaintenancePorts, stop: AbortSignal): void {
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
     const { store } = look;
-    const waits = [tellForgotten(look, EVERY_MS), tellUnseen(look, EVERY_MS)];
-    const ends = [store.actions.closeLost(), endLostTasks(store, look.client), cancelUnwanted(look, stop)];
+    const waits = [signalForgotten(look, INTERVAL_MS), signalUnseen(look, INTERVAL_MS)];
+    const ends = [
+      store.actions.closeLost(),
+      endLostTasks(store, look.client),
+      cancelUnwantedTasks(look, stop),
+    ];
     const looks = [...waits, ...ends, removeStreamed(store)];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });
-  }, EVERY_MS).unref();
+  }, INTERVAL_MS).unref();
   stop.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 async function removeStreamed(store: ThreadStore): Promise<void> {
-  for (let n = 0; n < MOST_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
+  for (let n = 0; n < MAX_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
 }

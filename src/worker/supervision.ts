@@ -10,13 +10,13 @@ export interface WorkerSupervision {
   readonly place: LonePlace;
 }
 
-type Supervised = Pick<ActivityDependencies, 'alone' | 'suspects'>;
+type SupervisedPorts = Pick<ActivityDependencies, 'alone' | 'suspects'>;
 
 /** Called before the worker takes work, because the stored strikes decide which units run in a lone process. */
-export async function underSupervision(
+export async function openSupervision(
   supervision: WorkerSupervision | undefined,
   worker: Omit<LoneWorker, 'place'>,
-): Promise<Supervised> {
+): Promise<SupervisedPorts> {
   if (!supervision) return {};
   const { deaths, place } = supervision;
   await worker.store.strikes.recordDeaths(deaths);

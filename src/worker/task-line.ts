@@ -6,7 +6,7 @@ import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
 
 type Poll = NativeWorkerLike['pollActivityTask'];
 
-export class TaskLine {
+export class TaskBuffer {
   readonly #poll: Poll;
   readonly #passes: (task: Buffer) => boolean;
   readonly #ready: Buffer[] = [];

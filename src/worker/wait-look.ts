@@ -9,31 +9,31 @@ import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { answerWait, wakeForMessages } from '../workflows/messages.ts';
 
-export interface WaitLook {
+export interface WaitSignalPorts {
   readonly store: ThreadStore;
   readonly client: Client;
   readonly taskQueue: string;
 }
 
 /** Signals threads whose wait ended this long ago and whose call has not gone on. Returns how many were signalled. */
-export async function tellForgotten(look: WaitLook, olderThanMs: number): Promise<number> {
+export async function signalForgotten(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
   let told = 0;
   for (const { id, threadId } of await look.store.waits.listForgotten(olderThanMs))
-    if (await tell(look, threadId, answerWait, { id })) told += 1;
+    if (await signalThread(look, threadId, answerWait, { id })) told += 1;
   return told;
 }
 
 /** Signals ancestors that show other waits than their workflows have read. Returns how many were signalled. */
-export async function tellUnseen(look: WaitLook, olderThanMs: number): Promise<number> {
+export async function signalUnseen(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
   let told = 0;
   for (const { threadId, childId } of await look.store.waits.listUnseen(olderThanMs))
-    if (await tell(look, threadId, wakeForMessages, { waitOf: childId })) told += 1;
+    if (await signalThread(look, threadId, wakeForMessages, { waitOf: childId })) told += 1;
   return told;
 }
 
 /** Signals a thread; starts its workflow if that was killed. False if the thread does not exist or is terminated. */
-async function tell(
-  { store, client, taskQueue }: WaitLook,
+async function signalThread(
+  { store, client, taskQueue }: WaitSignalPorts,
   threadId: string,
   { name: signal }: { readonly name: string },
   payload: object,

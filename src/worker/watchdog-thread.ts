@@ -13,7 +13,7 @@ import type { WatchdogOrder } from './watchdog.ts';
 
 const { beats, limitMs, journalFd, parentPid } = workerData as WatchdogOrder;
 const counter = new Int32Array(beats);
-const LOOK_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** Limit for the interruption: on a busy machine a thread may need a while to reach a point where it can be paused. */
 const STOP_WITHIN_MS = 10_000;
 const STACK_CHARS = 4_000;
@@ -24,12 +24,12 @@ const meter = new StallMeter(sample());
 
 const timer = setInterval(() => {
   // D2: the supervisor has ended.
-  if (process.ppid !== parentPid) end();
+  if (process.ppid !== parentPid) killProcess();
   const stalledMs = meter.measure(sample());
   if (limitMs === 0 || stalledMs < limitMs) return;
   clearInterval(timer);
   stopLoop(stalledMs);
-}, LOOK_MS);
+}, CHECK_INTERVAL_MS);
 
 /** D1: interrupts the event loop, reports the running unit, and kills the process. */
 function stopLoop(forMs: number): void {
@@ -38,7 +38,7 @@ function stopLoop(forMs: number): void {
   session.on('Debugger.paused', ({ params }) => askFrame(session, params.callFrames, forMs));
   session.post('Debugger.enable');
   session.post('Debugger.pause');
-  setTimeout(() => tellAndEnd({ kind: 'stalled', forMs }), STOP_WITHIN_MS);
+  setTimeout(() => writeAndKill({ kind: 'stalled', forMs }), STOP_WITHIN_MS);
 }
 
 const QUESTION = `JSON.stringify({
@@ -51,7 +51,7 @@ function askFrame(session: Session, [frame]: readonly Debugger.CallFrame[], forM
   const question = { callFrameId: frame.callFrameId, expression: QUESTION, returnByValue: true };
   session.post('Debugger.evaluateOnCallFrame', question, (_error, answer) => {
     const { result } = (answer ?? {}) as Partial<Debugger.EvaluateOnCallFrameReturnType>;
-    tellAndEnd({ kind: 'stalled', forMs, culprit: readAnswer(result?.value) });
+    writeAndKill({ kind: 'stalled', forMs, culprit: readAnswer(result?.value) });
   });
 }
 
@@ -67,15 +67,15 @@ function readAnswer(text: unknown): Culprit | undefined {
   }
 }
 
-function tellAndEnd(line: JournalLine): void {
+function writeAndKill(line: JournalLine): void {
   try {
     writeSync(journalFd, toLine(line));
   } finally {
-    end();
+    killProcess();
   }
 }
 
-function end(): void {
+function killProcess(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 

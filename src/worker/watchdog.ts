@@ -15,12 +15,12 @@ export interface WatchdogOrder {
   readonly parentPid: number;
 }
 
-const BEAT_MS = 200;
+const BEAT_INTERVAL_MS = 200;
 
 export function startWatchdog(order: Omit<WatchdogOrder, 'beats'>): void {
   const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const counter = new Int32Array(beats);
-  setInterval(() => Atomics.add(counter, 0, 1), BEAT_MS).unref();
+  setInterval(() => Atomics.add(counter, 0, 1), BEAT_INTERVAL_MS).unref();
   const thread = new Worker(new URL(`./watchdog-thread${extname(import.meta.url)}`, import.meta.url), {
     name: 'watchdog',
     workerData: { ...order, beats } satisfies WatchdogOrder,

@@ -41,14 +41,14 @@ export interface AnsweredRun {
 }
 
 /** Handles the signal, which returns nothing: an invalid answer becomes a refusal. */
-export function hearAnswer(run: AnsweredRun, letter: Letter): void {
+export function handleAnswerSignal(run: AnsweredRun, letter: Letter): void {
   const read = readAnswer(letter);
   if (!read.ok) run.refusals.add(read.refusal);
-  else if (read.given) bringAnswer(run, read.id, read.given);
+  else if (read.given) submitAnswer(run, read.id, read.given);
   else run.waits.hear(read.id);
 }
 
-function bringAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenAnswer): void {
+function submitAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenAnswer): void {
   const judged = (outcome: WaitAnswerOutcome) => {
     const refusal = refusalOf(id, outcome);
     if (refusal) refusals.add(refusal);
@@ -57,7 +57,10 @@ function bringAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenA
 }
 
 /** Handles the update: resolves with the verdict once the answer is stored, or does not count. */
-export async function judgeLetter(run: Pick<AnsweredRun, 'waits'>, letter: Letter): Promise<WaitVerdict> {
+export async function handleAnswerUpdate(
+  run: Pick<AnsweredRun, 'waits'>,
+  letter: Letter,
+): Promise<WaitVerdict> {
   const read = readAnswer(letter);
   if (!read.ok) throw ApplicationFailure.nonRetryable(read.refusal.reason, read.refusal.code);
   const { id, given } = read;

@@ -19,7 +19,7 @@ export interface StoringRun {
 }
 
 /** Runs until the workflow run ends. */
-export async function storeAnswersBeside(run: StoringRun): Promise<void> {
+export async function runAnswerLoop(run: StoringRun): Promise<void> {
   const { waits } = run;
   for (;;) {
     await condition(() => waits.hasBrought && run.phase.kind !== 'opening');

@@ -9,7 +9,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput } from '../core/thread/effect-batch.ts';
-import type { GoneOn, NextStep, StepInput } from '../core/thread/next-step.ts';
+import type { CallWithNext, NextStep, StepInput } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, Settings } from '../core/thread/open-thread.ts';
 import type {
   CallRef,
@@ -123,7 +123,7 @@ export class BoundActivities {
   }
 
   /** B2: the alarm does not receive this result. `next`: the step ahead, if the call may go on into it. */
-  runTool(call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt | GoneOn> {
+  runTool(call: CallRef, place: CallPlace, next?: Ahead): Promise<ToolAttempt | CallWithNext> {
     const input = { ...this.#ref, ...place, ...(next ? { next: next.step } : {}) };
     const summary = next ? `${summarize(call, place)}, then ${next.summary}` : summarize(call, place);
     return callTool(this.#heartbeats, call, input, summary);

@@ -7,8 +7,8 @@
 import { condition } from '@temporalio/workflow';
 import type { ThreadRun } from './thread-run.ts';
 
-const FIRST_LOOK_MS = 1000;
-const LONGEST_LOOK_MS = 30_000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 
 /** Counts the signals of relatives that have settled something. Only a hint to ask again: the store has the state. */
 export class BudgetWatch {
@@ -29,6 +29,6 @@ export async function awaitBudget(
   { look, heard }: { readonly look: number; readonly heard: number },
 ): Promise<void> {
   presence.showActivity('waiting for its budget, which other requests hold');
-  const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
   await condition(() => budget.heard > heard, pause, { summary: 'waiting for its budget' });
 }

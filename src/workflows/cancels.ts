@@ -7,7 +7,7 @@
 import { condition } from '@temporalio/workflow';
 import type { ThreadRun } from './thread-run.ts';
 
-export async function cancelBeside(run: ThreadRun): Promise<void> {
+export async function runCancelLoop(run: ThreadRun): Promise<void> {
   const { requests } = run;
   for (;;) {
     await condition(() => run.ending || (run.phase.kind === 'open' && requests.asked !== undefined));

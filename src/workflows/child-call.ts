@@ -22,8 +22,8 @@ import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer } from './wait-call.ts';
 
-const FIRST_LOOK_MS = 60_000;
-const LONGEST_LOOK_MS = 60 * 60_000;
+const FIRST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60 * 60_000;
 
 export async function runChildCall(
   run: ThreadRun,
@@ -64,7 +64,7 @@ async function askChild(
   }
 }
 
-interface Waiting {
+interface WaitingChildCall {
   readonly call: CallRef;
   readonly place: CallPlace;
   readonly child: ChildStart;
@@ -72,15 +72,15 @@ interface Waiting {
 
 async function awaitReport(
   run: ThreadRun,
-  waiting: Waiting,
+  waiting: WaitingChildCall,
   waits: readonly WaitBelow[],
 ): Promise<ToolCallOutcome> {
   const { call, place, child } = waiting;
   try {
-    showBelow(run, waiting, waits);
+    showWaitsBelow(run, waiting, waits);
     for (let look = 0; ; look++) {
       const heard = () => run.family.hasHeard(child.threadId);
-      const pause = Math.min(FIRST_LOOK_MS * 2 ** look, LONGEST_LOOK_MS);
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
       // C4: effects may run during the wait.
       run.floor.lend();
       await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
@@ -91,11 +91,11 @@ async function awaitReport(
       // C1: asks the store for the report.
       const outcome = await run.activities.lookForReport(call, place);
       if (outcome.kind !== 'waiting') {
-        showBelow(run, waiting, []);
+        showWaitsBelow(run, waiting, []);
         return outcome;
       }
-      showBelow(run, waiting, outcome.waits ?? []);
-      if (silent) await nudge(run, child);
+      showWaitsBelow(run, waiting, outcome.waits ?? []);
+      if (silent) await wakeChild(run, child);
     }
   } finally {
     run.waits.showBelow([]);
@@ -103,9 +103,9 @@ async function awaitReport(
 }
 
 /** C5. Leaves no trace in the workflow history while no descendant is waiting. */
-function showBelow(
+function showWaitsBelow(
   { waits, presence }: ThreadRun,
-  { call, child }: Waiting,
+  { call, child }: WaitingChildCall,
   below: readonly WaitBelow[],
 ): void {
   const [first] = below;
@@ -117,7 +117,7 @@ function showBelow(
 }
 
 /** C2: signals the child, and starts its workflow if that is gone. */
-async function nudge(run: ThreadRun, child: ChildStart): Promise<void> {
+async function wakeChild(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowIdOf(child.threadId)).signal(wakeForMessages, {});
   } catch (error) {

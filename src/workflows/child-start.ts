@@ -20,7 +20,7 @@ import type { ThreadRun } from './thread-run.ts';
 const PAUSE_MS = 1000;
 
 /** C1: survives continue-as-new. */
-const BY_ITSELF = { parentClosePolicy: 'ABANDON', cancellationType: 'ABANDON' } as const;
+const DETACHED = { parentClosePolicy: 'ABANDON', cancellationType: 'ABANDON' } as const;
 
 export async function startThread(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
@@ -39,7 +39,7 @@ function startChildThread(run: ThreadRun, child: ChildStart) {
   return startChild<typeof thread>(WORKFLOW_TYPE, {
     ...startOptions({ ...child, parentId: run.threadId }),
     args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
-    ...BY_ITSELF,
+    ...DETACHED,
   });
 }
 
@@ -48,7 +48,7 @@ function startTask({ threadId, agent: task, userId }: ChildStart) {
   return startChild(TASK_WORKFLOW_TYPE, {
     ...taskStartOptions({ id: threadId.slice(TASK_ID_PREFIX.length), task }),
     args: [{ task, userId }],
-    ...BY_ITSELF,
+    ...DETACHED,
   });
 }
 
@@ -56,21 +56,21 @@ function startTask({ threadId, agent: task, userId }: ChildStart) {
  * Starts children whose variables were provided later, or whose start was lost. Runs concurrently with the loop, which
  * may be waiting for another child.
  */
-export async function startChildrenBeside(run: ThreadRun): Promise<void> {
+export async function runChildStartLoop(run: ThreadRun): Promise<void> {
   const { family } = run;
   for (;;) {
     await condition(() => run.ending || (family.bootDue && run.phase.kind === 'open' && !run.effects.held));
     if (run.ending) return;
     family.beginBoot();
     try {
-      await startAll(run);
+      await startUnstarted(run);
     } finally {
       family.endBoot();
     }
   }
 }
 
-async function startAll(run: ThreadRun): Promise<void> {
+async function startUnstarted(run: ThreadRun): Promise<void> {
   for (;;) {
     const { children, more } = await run.activities.listUnstarted();
     for (const child of children) {

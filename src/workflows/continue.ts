@@ -8,8 +8,8 @@
  */
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
-import { effectsHoldBack } from './effects.ts';
-import { spillOnce } from './spill.ts';
+import { effectsBlockContinue } from './effects.ts';
+import { spillBatch } from './spill.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -24,7 +24,7 @@ function mustContinueAsNew(run: ThreadRun): boolean {
 
 /** False while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
-  return mustContinueAsNew(run) && !effectsHoldBack(run) && !run.family.booting && !owesStep(run);
+  return mustContinueAsNew(run) && !effectsBlockContinue(run) && !run.family.booting && !owesStep(run);
 }
 
 /** N1: true if the loop must do something first that cannot be carried over. */
@@ -37,7 +37,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
     if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
     // Large content goes to the store; what remains is carried (at most 64 KiB in all).
     while (run.inbox.queue.inlineBytes > LIMITS.carriedInlineBytes) {
-      if (!(await spillOnce(run))) break;
+      if (!(await spillBatch(run))) break;
     }
     if (run.waits.busy) await condition(() => !run.waits.busy);
     await condition(allHandlersFinished);

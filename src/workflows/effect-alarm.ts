@@ -12,7 +12,7 @@ import { toIsoTime, workflowTime } from './clock.ts';
 
 const SLACK_MS = 100;
 /** Upper bound of a delay; longer than any effect may be scheduled ahead. */
-const LONGEST_MS = 400 * 24 * 60 * 60 * 1000;
+const MAX_DELAY_MS = 400 * 24 * 60 * 60 * 1000;
 
 export class EffectAlarm {
   #dueAt: number | undefined;
@@ -27,7 +27,7 @@ export class EffectAlarm {
   }
 
   lookIn(milliseconds: number): void {
-    const at = workflowTime() + Math.ceil(Math.min(Math.max(0, milliseconds), LONGEST_MS));
+    const at = workflowTime() + Math.ceil(Math.min(Math.max(0, milliseconds), MAX_DELAY_MS));
     if (this.#dueAt === undefined || at < this.#dueAt - SLACK_MS) this.#dueAt = at;
   }
 

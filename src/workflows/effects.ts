@@ -14,15 +14,15 @@ import type { ThreadRun } from './thread-run.ts';
 
 const MIN_PAUSE_MS = 100;
 const FAULT_PAUSE_MS = 1000;
-const LONGEST_FAULT_PAUSE_MS = 10 * 60_000;
+const MAX_FAULT_PAUSE_MS = 10 * 60_000;
 /** If its history exceeds the soft limit by this factor, or this many bytes, a run no longer waits for effects. */
-const FAR_BEYOND = 4;
-const FAR_BEYOND_BYTES = 20 * 1024 * 1024;
+const MAX_HISTORY_FACTOR = 4;
+const MAX_HISTORY_BYTES = 20 * 1024 * 1024;
 
 /** Runs due effects until the thread ends. */
-export async function runEffectsBeside(run: ThreadRun): Promise<void> {
+export async function runEffectLoop(run: ThreadRun): Promise<void> {
   let faults = 0;
-  while (await untilDue(run)) {
+  while (await awaitDueEffect(run)) {
     // Checked synchronously before the batch begins: the loop may have begun to continue as new in the meantime.
     if (run.effects.held) continue;
     if (run.floor.effectsMustWait) await run.floor.awaitTurn(() => run.ending || run.effects.held);
@@ -34,14 +34,14 @@ export async function runEffectsBeside(run: ThreadRun): Promise<void> {
  * True if continue-as-new must wait for a running effect: it would abort the effect, and the next run would repeat it.
  * False once the history has become far too long.
  */
-export function effectsHoldBack(run: ThreadRun): boolean {
+export function effectsBlockContinue(run: ThreadRun): boolean {
   const { historyLength, historySize } = workflowInfo();
   const limit = run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY;
-  return run.effects.busy && historyLength < limit * FAR_BEYOND && historySize < FAR_BEYOND_BYTES;
+  return run.effects.busy && historyLength < limit * MAX_HISTORY_FACTOR && historySize < MAX_HISTORY_BYTES;
 }
 
 /** Resolves to true when an effect is due, and to false when the thread ends. */
-async function untilDue(run: ThreadRun): Promise<boolean> {
+async function awaitDueEffect(run: ThreadRun): Promise<boolean> {
   const { effects } = run;
   for (;;) {
     await condition(() => run.ending || (effects.lookAt !== undefined && !effects.held));
@@ -72,7 +72,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
       return true;
     }
     if (!isFailedActivity(error)) throw error;
-    const pause = Math.min(FAULT_PAUSE_MS * 2 ** faults, LONGEST_FAULT_PAUSE_MS);
+    const pause = Math.min(FAULT_PAUSE_MS * 2 ** faults, MAX_FAULT_PAUSE_MS);
     log.error('effects could not be run', { error: String((error as Error).cause ?? error), pause });
     effects.lookIn(0);
     effects.rest(pause);

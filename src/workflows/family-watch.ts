@@ -12,7 +12,7 @@ export class FamilyWatch {
   #reportDue = false;
   #bootDue = false;
   #booting = false;
-  readonly #heard = new Set<string>();
+  readonly #reportedIds = new Set<string>();
 
   /** True if the thread has had children. */
   get isParent(): boolean {
@@ -76,16 +76,16 @@ export class FamilyWatch {
   hear({ reportOf, waitOf, boot }: WakePayload): void {
     if (boot) this.#bootDue = true;
     const child = reportOf ?? waitOf;
-    if (child !== undefined && this.#heard.size < LIMITS.heardReports) this.#heard.add(child);
+    if (child !== undefined && this.#reportedIds.size < LIMITS.heardReports) this.#reportedIds.add(child);
   }
 
   /** True if the child has reported or its waits have changed since `listen`. A thread awaits one child at a time. */
   hasHeard(childId: string): boolean {
-    return this.#heard.has(childId) || this.#heard.size >= LIMITS.heardReports;
+    return this.#reportedIds.has(childId) || this.#reportedIds.size >= LIMITS.heardReports;
   }
 
   /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
   listen(): void {
-    this.#heard.clear();
+    this.#reportedIds.clear();
   }
 }

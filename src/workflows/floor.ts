@@ -65,13 +65,13 @@ export class Floor {
 
   /** True if effects must wait for a step. Always false in histories of early versions (F3). */
   get effectsMustWait(): boolean {
-    return !this.#isTheirTurn && patched(TAKES_TURNS);
+    return !this.#isEffectsTurn && patched(TAKES_TURNS);
   }
 
   /** Resolves when it is the effects' turn, or `gone` is true. Reserves the next turn for them (F1). */
   awaitTurn(gone: () => boolean): Promise<void> {
     this.#effects = 'want';
-    return condition(() => gone() || this.#isTheirTurn);
+    return condition(() => gone() || this.#isEffectsTurn);
   }
 
   /** F4: call right after `effectsMustWait` was false. */
@@ -84,7 +84,7 @@ export class Floor {
     this.#effects = 'none';
   }
 
-  get #isTheirTurn(): boolean {
+  get #isEffectsTurn(): boolean {
     if (this.#step === 'acts') return false;
     // F1: if the last turn was theirs, effects may go on only if no step wants the floor.
     return this.#last === 'step' || !this.#stepIsWanted;

@@ -25,10 +25,10 @@ import { isThreadId } from '../core/thread/start-input.ts';
 import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
+import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
 import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
-import type { Take } from './mailbox.ts';
+import type { LetterHandler } from './mailbox.ts';
 import {
   answerWait,
   type CanceledView,
@@ -52,7 +52,7 @@ const SEND_LETTER = defineUpdate<Answered, [Letter]>(sendMessage.name);
 type Answered = { id: string } | WaitVerdict | CanceledView;
 
 export function registerHandlers(run: ThreadRun): void {
-  const takes = takesOf(run);
+  const takes = signalHandlersOf(run);
   const receive = (batch: unknown) => {
     const { letters, budget } = batch as Batch;
     for (const letter of letters) {
@@ -75,16 +75,16 @@ export function registerHandlers(run: ThreadRun): void {
   setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
-function takesOf(run: ThreadRun): ReadonlyMap<string, Take> {
-  return new Map<string, Take>([
+function signalHandlersOf(run: ThreadRun): ReadonlyMap<string, LetterHandler> {
+  return new Map<string, LetterHandler>([
     [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter, parseMessage))],
     [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))],
     [stop.name, (letter) => run.requestStop({ reason: readReason(letter) })],
     [terminate.name, (letter) => run.requestTerminate({ reason: readReason(letter) })],
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
-    [wakeForMessages.name, (letter) => hearFamily(run, letter)],
-    [answerWait.name, (letter) => hearAnswer(run, letter)],
-    [cancelExecution.name, (letter) => askCancel(run, letter)],
+    [wakeForMessages.name, (letter) => handleFamilySignal(run, letter)],
+    [answerWait.name, (letter) => handleAnswerSignal(run, letter)],
+    [cancelExecution.name, (letter) => handleCancel(run, letter)],
   ]);
 }
 
@@ -138,7 +138,7 @@ function parseWithin(
 
 /** Handles all updates: the interceptor gives them one name (interceptors.ts, D3). */
 function answerUpdate(run: ThreadRun, letter: Letter): Promise<Answered> {
-  if (letter.name === answerWait.name) return judgeLetter(run, letter);
+  if (letter.name === answerWait.name) return handleAnswerUpdate(run, letter);
   return letter.name === cancelExecution.name ? answerCancel(run, letter) : answerMessage(run, letter);
 }
 
@@ -156,7 +156,7 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
 }
 
 /** Requests a cancellation. Early versions did not know the signal. */
-function askCancel(run: ThreadRun, letter: Letter): void {
+function handleCancel(run: ThreadRun, letter: Letter): void {
   if (!patched('cancels-executions')) run.refusals.addUnknownSignal(cancelExecution.name);
   else if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
 }
@@ -217,23 +217,23 @@ function readDelay(letter: Letter): number {
 }
 
 /** True if the id is that of a thread or of a task. */
-function isOfChild(id: unknown): id is string {
+function isChildId(id: unknown): id is string {
   return isThreadId(id) || (typeof id === 'string' && isTaskThread(id));
 }
 
 /** Handles `wakeForMessages`. An invalid payload counts as an announcement of items in line. */
-function hearFamily(run: ThreadRun, letter: Letter): void {
+function handleFamilySignal(run: ThreadRun, letter: Letter): void {
   const { reportOf, waitOf, boot, speaks, settled, unprompted } = readFields(letter);
   if (settled === true) {
     run.budget.hear();
     return;
   }
   // Early versions treated it as an announcement of items in line.
-  if (isOfChild(waitOf) && patched('shows-waits-of-children')) {
+  if (isChildId(waitOf) && patched('shows-waits-of-children')) {
     run.family.hear({ waitOf });
     return;
   }
-  run.family.hear({ ...(isOfChild(reportOf) ? { reportOf } : {}), boot: boot === true });
+  run.family.hear({ ...(isChildId(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
   if (speaks !== true) return;
   run.inbox.hearRelative();

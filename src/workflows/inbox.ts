@@ -16,7 +16,7 @@ export class Inbox {
   /** P2: a limit was reached. */
   #shelved = false;
   /** True if a relative has sent a message, possibly before the run was opened. */
-  #spokenTo = false;
+  #hasRelativeMessage = false;
   /** P3: to be passed to the next step. */
   #unprompted = false;
   /** Number of items in line that others have announced since the last count by the store. */
@@ -78,7 +78,7 @@ export class Inbox {
   /** Records that a relative has sent the thread a message; unparks the line like a user's message. */
   hearRelative(): void {
     this.#parked = false;
-    this.#spokenTo = true;
+    this.#hasRelativeMessage = true;
   }
 
   park(): void {
@@ -90,7 +90,7 @@ export class Inbox {
   resume(opened: { readonly waiting: number; readonly stopped: boolean }, stopHolds: () => boolean): void {
     this.queue.addWaiting(opened.waiting);
     const stops = this.#parked && stopHolds();
-    this.#parked = stops || (opened.stopped && !this.queue.hasArrivals && !this.#spokenTo);
+    this.#parked = stops || (opened.stopped && !this.queue.hasArrivals && !this.#hasRelativeMessage);
   }
 
   /** Records that others have seen this many pending rows in the store. */

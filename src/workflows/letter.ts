@@ -53,8 +53,8 @@ export function letterBytes({ payload }: Letter): number {
 export function readLetter({ payload }: Letter, maxBytes: number): Read {
   if (payload === undefined || payload === null) return { ok: true, value: undefined };
   const encoding = payload.metadata?.encoding;
-  if (spells(encoding, NULL)) return { ok: true, value: undefined };
-  if (!spells(encoding, JSON_PLAIN)) {
+  if (equalsAscii(encoding, NULL)) return { ok: true, value: undefined };
+  if (!equalsAscii(encoding, JSON_PLAIN)) {
     const name = decodeText(encoding?.subarray(0, 100));
     const found = name === '' ? 'it names no encoding' : `its encoding is ${JSON.stringify(name)}`;
     return refuse('InvalidMessage', `the payload must be JSON (encoding "${JSON_PLAIN}"), but ${found}`);
@@ -103,7 +103,7 @@ function isNested(bytes: Uint8Array, levels: number): boolean {
 }
 
 /** True if the bytes are this ASCII text. Compares without decoding, because it is called for each payload. */
-function spells(bytes: Uint8Array | null | undefined, text: string): boolean {
+function equalsAscii(bytes: Uint8Array | null | undefined, text: string): boolean {
   if (bytes?.length !== text.length) return false;
   for (let i = 0; i < text.length; i++) if (bytes[i] !== text.charCodeAt(i)) return false;
   return true;

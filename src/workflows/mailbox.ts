@@ -9,57 +9,57 @@ import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { type Budget, type Letter, letterBytes } from './letter.ts';
 
-export type Take = (letter: Letter) => void;
+export type LetterHandler = (letter: Letter) => void;
 
-interface Waiting {
+interface DeferredLetter {
   readonly letter: Letter;
-  readonly take: Take;
+  readonly take: LetterHandler;
 }
 
 export class Mailbox {
-  #waiting: Waiting[] = [];
-  #at = 0;
-  readonly #afterwards: () => void;
+  #waiting: DeferredLetter[] = [];
+  #nextIndex = 0;
+  readonly #onProcessed: () => void;
 
   /** `afterwards` is called whenever waiting letters have been processed. */
   constructor(afterwards: () => void) {
-    this.#afterwards = afterwards;
+    this.#onProcessed = afterwards;
   }
 
   get empty(): boolean {
-    return this.#at === this.#waiting.length;
+    return this.#nextIndex === this.#waiting.length;
   }
 
-  receive(letter: Letter, budget: Budget, take: Take): void {
-    if (this.empty && this.#affords(budget.left)) {
+  receive(letter: Letter, budget: Budget, take: LetterHandler): void {
+    if (this.empty && this.#hasBudget(budget.left)) {
       budget.left -= costOf(letter);
       take(letter);
-    } else this.#keep({ letter, take });
+    } else this.#defer({ letter, take });
   }
 
   /** Early versions processed everything at once. */
-  #affords(left: number): boolean {
+  #hasBudget(left: number): boolean {
     return left > 0 || !patched('spreads-a-flood');
   }
 
-  #keep(waiting: Waiting): void {
+  #defer(waiting: DeferredLetter): void {
     const spreads = !this.empty;
     this.#waiting.push(waiting);
-    if (!spreads) void CancellationScope.nonCancellable(() => this.#spread());
+    if (!spreads) void CancellationScope.nonCancellable(() => this.#processWaiting());
   }
 
-  async #spread(): Promise<void> {
+  async #processWaiting(): Promise<void> {
     while (!this.empty) {
       await nextScript();
-      for (let left: number = LIMITS.scriptBytes; left > 0 && !this.empty; this.#at++) {
-        const { letter, take } = this.#waiting[this.#at] as Waiting;
+      for (let left: number = LIMITS.scriptBytes; left > 0 && !this.empty; this.#nextIndex++) {
+        const { letter, take } = this.#waiting[this.#nextIndex] as DeferredLetter;
         left -= costOf(letter);
         take(letter);
       }
-      this.#afterwards();
+      this.#onProcessed();
     }
     this.#waiting = [];
-    this.#at = 0;
+    this.#nextIndex = 0;
   }
 }
 

@@ -142,7 +142,7 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
   const { lastError } = turn;
   const lines: [string, string][] = [
     ['now', activity],
-    ['status', `${status}${whyFailed(status, lastError)}${whatWaits(inbox)}`],
+    ['status', `${status}${describeFailure(status, lastError)}${describeWaiting(inbox)}`],
     ['agent', agent],
     ['model', model],
     ['step', String(turn.totalSteps)],
@@ -161,11 +161,11 @@ function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRu
 }
 
 /** The code of the failure, as in the summary of the last activity. */
-function whyFailed(status: ThreadStatus, error: StoredError | null): string {
+function describeFailure(status: ThreadStatus, error: StoredError | null): string {
   return status === 'failed' && error ? `: ${error.code}` : '';
 }
 
-function whatWaits({ parked, shelved, queue }: ThreadRun['inbox']): string {
+function describeWaiting({ parked, shelved, queue }: ThreadRun['inbox']): string {
   if (parked) return '; queued work waits for a user message';
   return shelved && queue.size > 0
     ? '; a limit was reached, queued work waits for something from outside'

@@ -43,8 +43,8 @@ const LOCAL_COMMIT: LocalActivityOptions = {
 const LOCAL_FINISH: LocalActivityOptions = { ...LOCAL_COMMIT, retry: { maximumAttempts: 1 } };
 export const COMMIT: ActivityOptions = { startToCloseTimeout: '5 minutes', retry: STORE_RETRY };
 
-const regular = proxyActivities<Activities>(COMMIT);
-const local = proxyLocalActivities<Activities>(LOCAL_COMMIT);
+const regularActivities = proxyActivities<Activities>(COMMIT);
+const localActivities = proxyLocalActivities<Activities>(LOCAL_COMMIT);
 
 /** One activity, called with options. */
 interface Callable<Options, Input, Output> {
@@ -67,14 +67,34 @@ function storeActivity<Input, Output>(
 }
 
 export const STORE = {
-  openThread: storeActivity('openThread', regular.openThread, local.openThread),
-  stashItems: storeActivity('stashItems', regular.stashItems, local.stashItems),
-  cancelExecution: storeActivity('cancelExecution', regular.cancelExecution, local.cancelExecution),
-  commitStatus: storeActivity('commitStatus', regular.commitStatus, local.commitStatus),
-  recordToolOutcome: storeActivity('recordToolOutcome', regular.recordToolOutcome, local.recordToolOutcome),
-  listUnstarted: storeActivity('listUnstarted', regular.listUnstarted, local.listUnstarted),
-  finishSubprompt: storeActivity('finishSubprompt', regular.finishSubprompt, local.finishSubprompt),
-  finishSubagent: storeActivity('finishSubagent', regular.finishSubagent, local.finishSubagent),
+  openThread: storeActivity('openThread', regularActivities.openThread, localActivities.openThread),
+  stashItems: storeActivity('stashItems', regularActivities.stashItems, localActivities.stashItems),
+  cancelExecution: storeActivity(
+    'cancelExecution',
+    regularActivities.cancelExecution,
+    localActivities.cancelExecution,
+  ),
+  commitStatus: storeActivity('commitStatus', regularActivities.commitStatus, localActivities.commitStatus),
+  recordToolOutcome: storeActivity(
+    'recordToolOutcome',
+    regularActivities.recordToolOutcome,
+    localActivities.recordToolOutcome,
+  ),
+  listUnstarted: storeActivity(
+    'listUnstarted',
+    regularActivities.listUnstarted,
+    localActivities.listUnstarted,
+  ),
+  finishSubprompt: storeActivity(
+    'finishSubprompt',
+    regularActivities.finishSubprompt,
+    localActivities.finishSubprompt,
+  ),
+  finishSubagent: storeActivity(
+    'finishSubagent',
+    regularActivities.finishSubagent,
+    localActivities.finishSubagent,
+  ),
 };
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
@@ -107,7 +127,7 @@ export function callAnswerWait(
   input: Input<'answerWait'>,
   summary: string,
 ) {
-  return regular.answerWait.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
+  return regularActivities.answerWait.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);
 }
 
 /** Runs a commit whose result passes through hooks, so it may take long. */
@@ -128,7 +148,7 @@ export async function callFinish<Input, Output>(
 }
 
 export function callModelStep(heartbeats: Heartbeats, input: Input<'modelStep'>, summary: string) {
-  return regular.modelStep.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
+  return regularActivities.modelStep.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
 function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
@@ -143,7 +163,7 @@ function modelOptions({ modelHeartbeatMs }: Heartbeats): ActivityOptions {
 
 /** Retried like an idempotent tool: an effect that a lost worker had begun runs again, as often as the store allows. */
 export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'>, summary: string) {
-  return regular.runEffects.executeWithOptions(
+  return regularActivities.runEffects.executeWithOptions(
     {
       // The activity itself bounds a batch and each handler; this timeout is only a fallback.
       startToCloseTimeout: '30 minutes',
@@ -158,17 +178,19 @@ export function callRunEffects(heartbeats: Heartbeats, input: Input<'runEffects'
 
 /** Retried like a model step: after a lost worker it continues from its state in the store. */
 export function callSubprompt(heartbeats: Heartbeats, input: Input<'runSubprompt'>, summary: string) {
-  return regular.runSubprompt.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
+  return regularActivities.runSubprompt.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
 /** Retried like a sub-prompt: another attempt finds the child by the call. */
 export function callSubagent(heartbeats: Heartbeats, input: Input<'callSubagent'>, summary: string) {
-  return regular.callSubagent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
+  return regularActivities.callSubagent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
 }
 
 /** Has the long timeout of a model step, because files are copied. */
 export function callReport(heartbeats: Heartbeats, input: Input<'reportToParent'>, summary: string) {
-  return regular.reportToParent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [input]);
+  return regularActivities.reportToParent.executeWithOptions({ ...modelOptions(heartbeats), summary }, [
+    input,
+  ]);
 }
 
 /** Additional time for the hooks after a tool: several may take their whole 30 seconds. */
@@ -176,7 +198,7 @@ const HOOKS_MS = 5 * 60_000;
 
 /** Runs a quick tool as early versions did (P2): fails if it takes longer than a second. */
 export function callQuickTool(input: Input<'runTool'>, summary: string) {
-  return local.runTool.executeWithOptions(
+  return localActivities.runTool.executeWithOptions(
     {
       startToCloseTimeout: '1 second',
       retry: { maximumAttempts: 1 },
@@ -189,14 +211,14 @@ export function callQuickTool(input: Input<'runTool'>, summary: string) {
 
 export function callTool(heartbeats: Heartbeats, call: CallRef, input: Input<'runTool'>, summary: string) {
   const own = toolOptions(heartbeats, call);
-  const options = { ...own, ...(input.next ? untilAnswered(heartbeats) : {}), summary };
-  if (call.mode !== 'code') return regular.runTool.executeWithOptions(options, [input]);
+  const options = { ...own, ...(input.next ? nextStepTimeouts(heartbeats) : {}), summary };
+  if (call.mode !== 'code') return regularActivities.runTool.executeWithOptions(options, [input]);
   const taskQueue = sandboxQueue(workflowInfo().taskQueue);
-  return regular.runCode.executeWithOptions({ ...options, taskQueue }, [input]);
+  return regularActivities.runCode.executeWithOptions({ ...options, taskQueue }, [input]);
 }
 
 /** For a call that may go on into a model step: the timeout of a model step, and the shorter of both heartbeats. */
-function untilAnswered({ modelHeartbeatMs, toolHeartbeatMs }: Heartbeats) {
+function nextStepTimeouts({ modelHeartbeatMs, toolHeartbeatMs }: Heartbeats) {
   const { startToCloseTimeout } = modelOptions({ modelHeartbeatMs, toolHeartbeatMs });
   return { startToCloseTimeout, heartbeatTimeout: Math.min(modelHeartbeatMs, toolHeartbeatMs) };
 }

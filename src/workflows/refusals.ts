@@ -9,7 +9,7 @@ import { SIGNAL_NAMES } from './messages.ts';
 
 export class Refusals {
   readonly #threadId: string;
-  readonly #untold: Refusal[];
+  readonly #unreported: Refusal[];
   /** Number of refusals in this run, for the log. */
   #count = 0;
   /** Number of signals with unknown names in this run. */
@@ -17,16 +17,16 @@ export class Refusals {
 
   constructor(threadId: string, carried: readonly Refusal[]) {
     this.#threadId = threadId;
-    this.#untold = [...carried];
+    this.#unreported = [...carried];
   }
 
   /** True if some refusals have not been passed to the store yet. */
   get pending(): boolean {
-    return this.#untold.length > 0;
+    return this.#unreported.length > 0;
   }
 
   get state(): readonly Refusal[] {
-    return this.#untold;
+    return this.#unreported;
   }
 
   /** Adds a refusal. Only the first five and then the 10th, 100th, 1000th … are logged, so a flood is a few lines. */
@@ -36,7 +36,7 @@ export class Refusals {
       const count = this.#count > LOGGED_SINGLY ? ` (so far ${this.#count} in this run)` : '';
       log.warn(`dropped an item of thread ${this.#threadId}: ${refusal.reason}${count}`, { ...refusal });
     }
-    if (this.#untold.length < LIMITS.rejections) this.#untold.push(refusal);
+    if (this.#unreported.length < LIMITS.rejections) this.#unreported.push(refusal);
   }
 
   /** Drops a signal with an unknown name; the first one of a run is added as a refusal. */
@@ -52,7 +52,7 @@ export class Refusals {
 
   /** Returns the refusals for the store, and removes them here. */
   take(): readonly Refusal[] {
-    return this.#untold.splice(0);
+    return this.#unreported.splice(0);
   }
 }
 

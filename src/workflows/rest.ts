@@ -51,7 +51,7 @@ function stopReasonOf({ reason, error, status }: Rest): string | undefined {
 }
 
 /** The unchanged rest state, for a commit that only stores refusals. */
-export function restAsBefore({ presence, turn }: ThreadRun): Rest {
+export function toUnchangedRest({ presence, turn }: ThreadRun): Rest {
   const { status: shown } = presence;
   const status: RestStatus = shown === 'stopped' || shown === 'failed' ? shown : 'idle';
   return { status, ...(turn.lastError ? { error: turn.lastError } : {}) };

@@ -10,7 +10,7 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false if that failed, in which case the batch stays in the workflow. */
-export async function spillOnce(run: ThreadRun): Promise<boolean> {
+export async function spillBatch(run: ThreadRun): Promise<boolean> {
   refuseUnstorable(run);
   const items = nextBatch(run.inbox.queue);
   if (items.length === 0) return true;
@@ -43,7 +43,7 @@ function nextBatch(queue: ThreadQueue): readonly QueueItem[] {
 }
 
 /** Awaits `work`; items that arrive in the meantime are moved to the store. */
-export async function spillBehind<T>(run: ThreadRun, work: Promise<T>): Promise<T> {
+export async function spillDuring<T>(run: ThreadRun, work: Promise<T>): Promise<T> {
   let over = false;
   const settled = work.finally(() => {
     over = true;
@@ -51,7 +51,7 @@ export async function spillBehind<T>(run: ThreadRun, work: Promise<T>): Promise<
   const spilling = (async () => {
     for (;;) {
       await condition(() => over || run.inbox.queue.hasArrivals);
-      if (over || !(await spillOnce(run))) return;
+      if (over || !(await spillBatch(run))) return;
     }
   })();
   try {

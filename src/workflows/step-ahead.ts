@@ -15,7 +15,7 @@
  *     named after its one step.
  */
 import { patched, workflowInfo } from '@temporalio/workflow';
-import type { GoneOn, NextStep, Offer, StepGoneOn } from '../core/thread/next-step.ts';
+import type { CallWithNext, NextStep, NextStepOffer, StepWithNext } from '../core/thread/next-step.ts';
 import type { CallRef, ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
@@ -27,14 +27,14 @@ import type { ThreadRun } from './thread-run.ts';
 const OWN_EVENTS = 2;
 
 /** Counters at the time when the step was asked for. */
-interface Heard {
+interface SignalCounters {
   /** `Inbox.news`. */
   readonly news: number;
   /** `BudgetWatch.heard`. */
   readonly budget: number;
 }
 
-export interface StepAhead extends Heard {
+export interface StepAhead extends SignalCounters {
   readonly ordinal: number;
   /** Absent if the outcome was not received: the step is then asked for again. */
   readonly outcome?: ModelStepOutcome;
@@ -58,7 +58,7 @@ export function planAhead(
   if (done.session?.side !== failed.session?.side || done.session?.turns !== failed.session?.turns)
     return undefined;
   const next: NextStep = {
-    ...offer(run.nextOrdinal()),
+    ...toOffer(run.nextOrdinal()),
     afterStep: step.step,
     agent: presence.agent,
     ...(done.session ? { session: done.session } : {}),
@@ -67,13 +67,13 @@ export function planAhead(
 }
 
 /** The step ahead for the model step that is about to be asked for (A5). */
-export function planBehind(run: ThreadRun, number: number): Offer | undefined {
+export function planNextOffer(run: ThreadRun, number: number): NextStepOffer | undefined {
   const offered = run.ahead.expected && isFree(run) && !run.inbox.queue.hasArrivals;
-  return offered ? offer(-1 - number) : undefined;
+  return offered ? toOffer(-1 - number) : undefined;
 }
 
 /** A4: the number of the activity that asks for a step; a new one if the step's ordinal is that of a step ahead. */
-export function numberOf(run: ThreadRun, { ordinal }: Pick<Offer, 'ordinal'>): number {
+export function numberOf(run: ThreadRun, { ordinal }: Pick<NextStepOffer, 'ordinal'>): number {
   return ordinal < 0 ? run.nextOrdinal() : ordinal;
 }
 
@@ -82,7 +82,7 @@ function isFree(run: ThreadRun): boolean {
   return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
 }
 
-function offer(ordinal: number): Offer {
+function toOffer(ordinal: number): NextStepOffer {
   return { ordinal, historyLength: workflowInfo().historyLength + OWN_EVENTS };
 }
 
@@ -108,14 +108,14 @@ export class StepsAhead {
   }
 
   /** Called before the activity that may go on is scheduled. */
-  ask({ ordinal }: Offer, { inbox, budget }: ThreadRun): void {
+  ask({ ordinal }: NextStepOffer, { inbox, budget }: ThreadRun): void {
     this.#asked = { ordinal, news: inbox.news, budget: budget.heard };
   }
 
   /** Takes the step ahead out of the activity's answer, and returns the rest. */
-  hear(told: ToolAttempt | GoneOn): ToolAttempt;
-  hear(told: ModelStepOutcome | StepGoneOn): ModelStepOutcome;
-  hear(told: ToolAttempt | ModelStepOutcome | GoneOn | StepGoneOn): ToolAttempt | ModelStepOutcome {
+  hear(told: ToolAttempt | CallWithNext): ToolAttempt;
+  hear(told: ModelStepOutcome | StepWithNext): ModelStepOutcome;
+  hear(told: ToolAttempt | ModelStepOutcome | CallWithNext | StepWithNext): ToolAttempt | ModelStepOutcome {
     if (!('next' in told)) return told;
     const { next, ...before } = told;
     this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };

@@ -17,8 +17,8 @@ import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import { awaitBudget } from './budget.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
-import { spillBehind, spillOnce } from './spill.ts';
-import { numberOf, planAhead, planBehind, type StepAhead } from './step-ahead.ts';
+import { spillBatch, spillDuring } from './spill.ts';
+import { numberOf, planAhead, planNextOffer, type StepAhead } from './step-ahead.ts';
 import { callAt } from './step-call.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -37,13 +37,13 @@ export type StepEnd =
 
 export async function runStep(run: ThreadRun): Promise<StepEnd> {
   run.floor.beginStep();
-  if (run.inbox.queue.mustStash) await spillOnce(run);
+  if (run.inbox.queue.mustStash) await spillBatch(run);
   run.presence.showStatus('running');
   const scope = run.requests.enterStep();
   // A stop that arrived during the spill above found no scope to cancel.
   if (run.requests.stop || run.requests.canceled || run.ending) scope.cancel();
   try {
-    return await spillBehind(
+    return await spillDuring(
       run,
       scope.run(() => stepCycle(run)),
     );
@@ -68,7 +68,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   // A stop has arrived in the meantime: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
   // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A2).
-  if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillOnce(run);
+  if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillBatch(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
   const { items } = input;
@@ -147,7 +147,7 @@ async function askModel(
       // Forget earlier signals: only those from here on concern what this attempt asks.
       run.waits.listen();
       number ??= numberOf(run, input);
-      const next = planBehind(run, number);
+      const next = planNextOffer(run, number);
       if (next) run.ahead.ask(next, run);
       const offered = next ? { ...input, next } : input;
       outcome = run.ahead.hear(

@@ -13,7 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import { hearAnswer, judgeLetter, readAnswer } from './answer-letter.ts';
+import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import {
   answerWait,
@@ -38,7 +38,7 @@ const ABORTS: Readonly<Record<string, string>> = {
 export function registerTaskHandlers(run: TaskRun): void {
   const receive = (batch: unknown) => {
     const { letters, budget } = batch as Batch;
-    for (const letter of letters) run.mailbox.receive(letter, budget, (each) => take(run, each));
+    for (const letter of letters) run.mailbox.receive(letter, budget, (each) => handleSignal(run, each));
   };
   setHandler(defineSignal<[unknown]>(answerWait.name), receive, {
     description:
@@ -46,7 +46,7 @@ export function registerTaskHandlers(run: TaskRun): void {
   });
   for (const [name, description] of Object.entries(ABORTS))
     setHandler(defineSignal<[unknown]>(name), receive, { description });
-  setHandler(SENT_LETTER, (letter) => judgeUpdate(run, letter), {
+  setHandler(SENT_LETTER, (letter) => handleUpdate(run, letter), {
     description: 'As the update "answerWait": answer what the task asks, and get the verdict.',
     validator: validateUpdate,
   });
@@ -55,9 +55,9 @@ export function registerTaskHandlers(run: TaskRun): void {
   setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
-function take(run: TaskRun, letter: Letter): void {
+function handleSignal(run: TaskRun, letter: Letter): void {
   const { name = '' } = letter;
-  if (name === answerWait.name) hearAnswer(run, letter);
+  if (name === answerWait.name) handleAnswerSignal(run, letter);
   else if (Object.hasOwn(ABORTS, name))
     run.end({ stoppedBy: 'abort', reason: readReason(letter) ?? 'aborted' });
   // `wakeForMessages` is ignored: a parent that has waited long sends it only to check that the workflow exists.
@@ -65,9 +65,9 @@ function take(run: TaskRun, letter: Letter): void {
 }
 
 /** Answers the update once the task is open, because the store decides. */
-async function judgeUpdate(run: TaskRun, letter: Letter): Promise<WaitVerdict> {
+async function handleUpdate(run: TaskRun, letter: Letter): Promise<WaitVerdict> {
   if (run.phase.kind === 'opening') await condition(() => run.phase.kind !== 'opening');
-  return judgeLetter(run, letter);
+  return handleAnswerUpdate(run, letter);
 }
 
 /** Validates without changing state: a refused update leaves no trace in history. */

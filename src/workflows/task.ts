@@ -22,7 +22,7 @@ import { InvalidStart } from '../core/thread/start-input.ts';
 import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
 import type { TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
 import type { WaitingCall } from '../core/thread/wait-step.ts';
-import { storeAnswersBeside } from './answers.ts';
+import { runAnswerLoop } from './answers.ts';
 import { workflowTime } from './clock.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { type Letter, readLetter } from './letter.ts';
@@ -38,7 +38,7 @@ export async function task(input: unknown): Promise<TaskOutcome> {
     run.end({ stoppedBy: 'abort', reason: 'cancelled' }),
   );
   return CancellationScope.nonCancellable(async () => {
-    const outcome = await live(run);
+    const outcome = await runLoop(run);
     run.showStatus(outcome.status);
     run.showActivity(`${outcome.status}: ${outcome.reason}`);
     await condition(allHandlersFinished);
@@ -59,7 +59,7 @@ function readStart(letter: Letter): TaskStart {
 }
 
 /** The main loop: runs until the task ends, or continues as new. */
-async function live(run: TaskRun): Promise<TaskOutcome> {
+async function runLoop(run: TaskRun): Promise<TaskOutcome> {
   const { id: _, storeId, ...start } = run.start;
   const opened = await run.activities.openTask(storeId === null ? start : undefined);
   run.activities.bind(opened.storeId, opened.kind === 'open' ? opened.settings : undefined);
@@ -67,7 +67,7 @@ async function live(run: TaskRun): Promise<TaskOutcome> {
   run.goTo(opened.step);
   run.open(opened.settings, opened.rootId);
   // Not awaited: an error in it is a fault of this code and fails the workflow task.
-  void storeAnswersBeside(run);
+  void runAnswerLoop(run);
   if (opened.stops) return run.activities.endTask(run.step);
   const clock = new WorkTime(run, opened.wallLeftMs);
   let { ready } = opened;
@@ -113,23 +113,23 @@ async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | Pause> {
 
 /** Runs a step. If the previous act has already returned the thought of this step, it begins with the act. */
 async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
-  const thought = run.takeThought() ?? (await think(run));
-  if (thought.kind === 'goes_on') return goOn(run);
+  const thought = run.takeThought() ?? (await runThink(run));
+  if (thought.kind === 'goes_on') return goToNextStep(run);
   if (thought.kind !== 'acts') return toPause(thought);
   run.showActivity(`acting, step ${run.step}`);
   const acted = await run.activities.actTask(run.step);
   if (acted.kind !== 'acted') return toPause(acted);
-  goOn(run);
+  goToNextStep(run);
   if (acted.next) run.keepThought(acted.next);
   return 'again';
 }
 
-function think(run: TaskRun): Promise<ThoughtOutcome> {
+function runThink(run: TaskRun): Promise<ThoughtOutcome> {
   run.showActivity(`thinking, step ${run.step}`);
   return run.activities.thinkTask(run.step);
 }
 
-function goOn(run: TaskRun): 'again' {
+function goToNextStep(run: TaskRun): 'again' {
   run.goTo(run.step + 1);
   return 'again';
 }

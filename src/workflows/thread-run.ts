@@ -4,7 +4,7 @@
  * S2. Each part is changed only by its own methods. Changes that concern several parts are methods here.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import { type Carried, fromSnapshot, nothingCarried, toSnapshot } from '../core/thread/carried.ts';
+import { type Carried, createCarried, fromSnapshot, toSnapshot } from '../core/thread/carried.ts';
 import type { IncomingItem, Parsed } from '../core/thread/item.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { Snapshot } from '../core/thread/snapshot.ts';
@@ -51,7 +51,7 @@ export class ThreadRun {
   #ordinal = 0;
 
   constructor(start: StartInput) {
-    const carried: Carried = start.carried ? fromSnapshot(start.carried) : nothingCarried(start.agent);
+    const carried: Carried = start.carried ? fromSnapshot(start.carried) : createCarried(start.agent);
     this.start = start;
     this.inbox = new Inbox(workflowInfo().firstExecutionRunId, carried);
     this.refusals = new Refusals(start.threadId, carried.rejections);

@@ -19,18 +19,18 @@ import {
 } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
-import { storeAnswersBeside } from './answers.ts';
-import { cancelBeside } from './cancels.ts';
-import { startChildrenBeside } from './child-start.ts';
+import { runAnswerLoop } from './answers.ts';
+import { runCancelLoop } from './cancels.ts';
+import { runChildStartLoop } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
-import { runEffectsBeside } from './effects.ts';
+import { runEffectLoop } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
 import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Letter, readLetter } from './letter.ts';
 import { open } from './opening.ts';
 import { report } from './report.ts';
-import { commitEnd, end, restAsBefore, settle } from './rest.ts';
-import { spillBehind } from './spill.ts';
+import { commitEnd, end, settle, toUnchangedRest } from './rest.ts';
+import { spillDuring } from './spill.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
@@ -41,7 +41,7 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
   // Cancel in the Web UI means terminate. The loop itself is not cancelled: it still has to settle the store.
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
   await CancellationScope.nonCancellable(async () => {
-    await live(run);
+    await runLoop(run);
     // The parent of a child is notified, whoever ended the child.
     if (run.start.parentId !== null && !run.family.toldOfEnd) await report(run);
     showEnd(run);
@@ -76,13 +76,13 @@ function readStart(letter: Letter): StartInput {
 }
 
 /** The main loop: runs until the thread ends, or continues as new. */
-async function live(run: ThreadRun): Promise<void> {
+async function runLoop(run: ThreadRun): Promise<void> {
   await open(run);
   // Not awaited: an error in them is a fault of this code and fails the workflow task.
-  void runEffectsBeside(run);
-  void startChildrenBeside(run);
-  void storeAnswersBeside(run);
-  void cancelBeside(run);
+  void runEffectLoop(run);
+  void runChildStartLoop(run);
+  void runAnswerLoop(run);
+  void runCancelLoop(run);
   while (!run.ended) {
     if (run.requests.terminate) return end(run);
     if (run.family.reportDue) await report(run);
@@ -91,7 +91,7 @@ async function live(run: ThreadRun): Promise<void> {
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);
     else if (run.hasWork) await advance(run, await runStep(run));
-    else if (run.wanted) await settle(run, restAsBefore(run));
+    else if (run.wanted) await settle(run, toUnchangedRest(run));
     else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
   }
   // The process that ended the thread may have died before it notified the children, and it runs no end hooks.
@@ -105,7 +105,7 @@ async function live(run: ThreadRun): Promise<void> {
 function awaitFloor(run: ThreadRun): Promise<void> {
   const { floor, requests, presence } = run;
   presence.showActivity('waiting for an effect to end');
-  return spillBehind(
+  return spillDuring(
     run,
     condition(() => floor.isFree || run.ending || requests.stop !== undefined || mayContinue(run)),
   );

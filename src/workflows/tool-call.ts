@@ -5,7 +5,7 @@
  * dispatched again after a pause (wait-call.ts).
  */
 import { isCancellation, sleep } from '@temporalio/workflow';
-import type { GoneOn } from '../core/thread/next-step.ts';
+import type { CallWithNext } from '../core/thread/next-step.ts';
 import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { Ahead, CallPlace } from './bound-activities.ts';
@@ -65,7 +65,7 @@ async function dispatch(
   call: CallRef,
   place: CallPlace,
   next?: Ahead,
-): Promise<ToolAttempt | GoneOn> {
+): Promise<ToolAttempt | CallWithNext> {
   // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
   if (call.mode === 'quick' && !withoutLocalActivities()) {

@@ -7,7 +7,7 @@ import { uuid4 } from '@temporalio/workflow';
 import type { TurnState } from '../core/thread/carried.ts';
 import { NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
 import type { StoredError, StoredStep } from '../core/thread/step.ts';
-import { type CallEnd, foreseeEnd, type StepEnd, toSession } from '../core/thread/step-end.ts';
+import { type CallEnd, evaluateStepEnd, type StepEnd, toSession } from '../core/thread/step-end.ts';
 import type { LimitReason } from '../core/thread/step-limit.ts';
 import type { StopVerdict } from '../core/thread/stop.ts';
 
@@ -130,7 +130,7 @@ export class Turn {
 
   /** Returns the verdict of `judge` and the session after it. Changes nothing. */
   foresee(step: StoredStep, calls: readonly CallEnd[]): StepEnd {
-    return foreseeEnd(step, calls, this.#state);
+    return evaluateStepEnd(step, calls, this.#state);
   }
 
   /** Records that the store has ended the execution; the next step begins another one. */

@@ -21,7 +21,7 @@ export interface BroughtAnswer extends GivenAnswer {
 export class WaitWatch {
   readonly #open = new Map<string, OpenWaitView>();
   #below: readonly OpenWaitView[] = [];
-  readonly #heard = new Set<string>();
+  readonly #answeredIds = new Set<string>();
   #brought: BroughtAnswer[] = [];
   #storing = 0;
   #paused = false;
@@ -61,16 +61,16 @@ export class WaitWatch {
   }
 
   hear(id: string): void {
-    if (this.#heard.size < LIMITS.heardReports) this.#heard.add(id);
+    if (this.#answeredIds.size < LIMITS.heardReports) this.#answeredIds.add(id);
   }
 
   hasHeard(id: string): boolean {
-    return this.#heard.has(id) || this.#heard.size >= LIMITS.heardReports;
+    return this.#answeredIds.has(id) || this.#answeredIds.size >= LIMITS.heardReports;
   }
 
   /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
   listen(): void {
-    this.#heard.clear();
+    this.#answeredIds.clear();
   }
 
   bring(answer: BroughtAnswer): void {

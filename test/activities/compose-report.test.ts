@@ -1,6 +1,10 @@
 /** What a child reports to its parent about the end of an execution, for each kind of end. */
 import { describe, expect, it } from '@jest/globals';
-import { composeReport, type ExecutionEnd, whatIsDue } from '../../src/activities/subagent/compose-report.ts';
+import {
+  composeReport,
+  type ExecutionEnd,
+  findReportSource,
+} from '../../src/activities/subagent/compose-report.ts';
 
 const WORDS = { answer: 'so far' };
 const idle = (reason?: string): ExecutionEnd => ({ status: 'idle', ...(reason ? { reason } : {}) });
@@ -62,6 +66,6 @@ describe("a child's report", () => {
   it('is none where nothing ended, or the thread itself did', () => {
     expect(composeReport(idle(), WORDS)).toBeUndefined();
     expect(composeReport({ status: 'terminated', reason: 'enough' }, WORDS)).toBeUndefined();
-    expect(whatIsDue({ status: 'terminated' })).toBe('nothing');
+    expect(findReportSource({ status: 'terminated' })).toBe('nothing');
   });
 });

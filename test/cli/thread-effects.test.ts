@@ -1,6 +1,6 @@
 /** `everthread threads effects`, over a store that nobody else uses. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dueInWords } from '../../src/cli/commands/thread-effects.ts';
+import { dueText } from '../../src/cli/commands/thread-effects.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { type CliProject, cliProjectWith } from './support.ts';
 
@@ -75,6 +75,6 @@ describe('everthread threads effects', () => {
     [90_061_000, 'in 1 d 1 h'],
     [-125_000, '2 min 5 s late'],
   ])('says %d ms as %s', (milliseconds, words) => {
-    expect(dueInWords(milliseconds)).toBe(words);
+    expect(dueText(milliseconds)).toBe(words);
   });
 });

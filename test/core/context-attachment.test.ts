@@ -4,7 +4,7 @@ import type { ContextMessage } from '../../src/core/context/context.ts';
 import { type Pictures, recentImages } from '../../src/core/context/context-attachment.ts';
 import { toProviderMessage, withoutImages } from '../../src/core/context/context-provider.ts';
 import { attachmentName, isAttachmentList, toAttachmentRef } from '../../src/core/file/attachment.ts';
-import { typeOfName } from '../../src/core/file/mime-type.ts';
+import { mimeTypeOfName } from '../../src/core/file/mime-type.ts';
 import type { AttachmentRef } from '../../src/core/message/message.ts';
 import type { ProviderMessage } from '../../src/core/message/provider.ts';
 import { parseBase64 } from '../../src/core/value/base64.ts';
@@ -238,6 +238,6 @@ describe('[definitions 15.4] a reference', () => {
     ['png', 'application/octet-stream'],
     ['a.unheard', 'application/octet-stream'],
   ])('from a file called %j has the type %j', (name, type) => {
-    expect(typeOfName(name)).toBe(type);
+    expect(mimeTypeOfName(name)).toBe(type);
   });
 });

@@ -1,7 +1,7 @@
 /** Ids that senders give to executions (core/thread/execution-id.ts). */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { admit, itemIdOf } from '../../src/core/thread/execution-id.ts';
+import { itemIdOf, selectDueItems } from '../../src/core/thread/execution-id.ts';
 import { parseMessagePayload, parseToolPayload } from '../../src/core/thread/item.ts';
 import { sha256OfAscii } from '../../src/core/value/sha256.ts';
 
@@ -10,7 +10,8 @@ const row = (id: string, executionId?: string, own = 0) => ({
   own,
   item: executionId ? { executionId } : {},
 });
-const taken = (rows: ReturnType<typeof row>[], running: boolean) => admit(rows, running).map(({ id }) => id);
+const taken = (rows: ReturnType<typeof row>[], running: boolean) =>
+  selectDueItems(rows, running).map(({ id }) => id);
 
 describe('an item that names its execution', () => {
   it.each([0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 200])('has the SHA-256 of %i characters', (length) => {

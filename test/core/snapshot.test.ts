@@ -1,6 +1,6 @@
 /** What continue-as-new carries: readable by every later build, never large. */
 import { describe, expect, it } from '@jest/globals';
-import { fromSnapshot, nothingCarried, toSnapshot } from '../../src/core/thread/carried.ts';
+import { createCarried, fromSnapshot, toSnapshot } from '../../src/core/thread/carried.ts';
 import type { IncomingItem, Refusal } from '../../src/core/thread/item.ts';
 import { ThreadQueue } from '../../src/core/thread/queue.ts';
 import { parseSnapshot } from '../../src/core/thread/snapshot.ts';
@@ -75,7 +75,7 @@ describe('what a run takes from a snapshot', () => {
   });
 
   it('is nothing without one: an idle thread of the agent that it was started with, its store unknown', () => {
-    const { turn, ...others } = nothingCarried('helper');
+    const { turn, ...others } = createCarried('helper');
     expect(others).toEqual({ parked: false, rejections: [], agent: 'helper', status: 'idle' });
     expect(turn).toMatchObject({ afterStep: 0, turnOpen: false, executionId: null, session: null });
   });

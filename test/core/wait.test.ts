@@ -1,7 +1,7 @@
 /** Waits: which answers fit, and their verdicts (core/wait). */
 import { describe, expect, it } from '@jest/globals';
 import { parseWaitAnswer, type WaitAnswer } from '../../src/core/wait/answer.ts';
-import { type JudgedWait, judgeAnswer, misfit, WAIT_KINDS } from '../../src/core/wait/wait.ts';
+import { answerProblem, type JudgedWait, judgeAnswer, WAIT_KINDS } from '../../src/core/wait/wait.ts';
 
 const open: JudgedWait = {
   kind: 'approval',
@@ -40,7 +40,8 @@ describe('an answer of a wait', () => {
   });
 
   it('fits the kind of the wait: everything can be refused', () => {
-    const fits = (answer: WaitAnswer) => WAIT_KINDS.filter((kind) => misfit(kind, answer) === undefined);
+    const fits = (answer: WaitAnswer) =>
+      WAIT_KINDS.filter((kind) => answerProblem(kind, answer) === undefined);
     expect(fits({ approved: false })).toEqual(WAIT_KINDS);
     expect(fits({ approved: true })).toEqual(['approval', 'paused']);
     expect(fits({ value: 1 })).toEqual(['question', 'variables']);

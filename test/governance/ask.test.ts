@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { tellForgotten } from '../../src/worker/wait-look.ts';
+import { signalForgotten } from '../../src/worker/wait-look.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { readRuns } from '../support/run-chain.ts';
 import { eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
@@ -126,7 +126,7 @@ describe('a tool that asks', () => {
     await store.waits.answer({ id: wait.id, answer: { value: 'ada', by: 'bob' } });
     await handle.terminate('by an operator');
     expect((await store.waits.listForgotten(60_000)).map(({ id }) => id)).not.toContain(wait.id);
-    await tellForgotten(look, 0);
+    await signalForgotten(look, 0);
     await client.waitForIdle(threadId);
     expect(await transcript(threadId)).toEqual(BOOKED);
     expect((await store.waits.listForgotten(0)).map(({ id }) => id)).not.toContain(wait.id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
-import { tellForgotten, tellUnseen } from '../../src/worker/wait-look.ts';
+import { signalForgotten, signalUnseen } from '../../src/worker/wait-look.ts';
 import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { type Answer, childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
@@ -183,10 +183,10 @@ describe('a wait of a descendant', () => {
     const unseen = async () =>
       (await store.waits.listUnseen(0)).filter(({ threadId }) => threadId === root || threadId === middle);
     expect(await unseen()).toHaveLength(2);
-    await tellUnseen(look, 0);
+    await signalUnseen(look, 0);
     for (const above of [root, middle]) await viewShows(family, above, 'running');
     expect(await unseen()).toEqual([]);
-    await tellForgotten(look, 0);
+    await signalForgotten(look, 0);
     expect(await client.waitForIdle(root)).toMatchObject({ status: 'idle' });
   });
 

@@ -1,7 +1,7 @@
 /** The limits of a team: subagents at work at once, subagents of a turn in all, and their depth. */
 import { describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
-import { findTeamLimit, handTeam, narrowTeam, toTeamGuard } from '../../src/core/guard/team.ts';
+import { findTeamLimit, narrowTeam, toChildTeamGuard, toTeamGuard } from '../../src/core/guard/team.ts';
 import { definePrompt } from '../../src/definitions/index.ts';
 import { calls, callsMany, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
@@ -28,8 +28,8 @@ describe('the limits of a team', () => {
     };
     expect(toTeamGuard({})).toEqual(page);
     expect(toTeamGuard({ maxChildren: 0 })).toEqual({ ...page, maxChildren: 1 });
-    expect(handTeam(page)).toEqual({ ...page, maxDepth: 1 });
-    expect(narrowTeam({ ...page, maxChildren: 9 }, handTeam(page))).toEqual({ ...page, maxDepth: 1 });
+    expect(toChildTeamGuard(page)).toEqual({ ...page, maxDepth: 1 });
+    expect(narrowTeam({ ...page, maxChildren: 9 }, toChildTeamGuard(page))).toEqual({ ...page, maxDepth: 1 });
     expect([
       narrowTeam(page, undefined),
       narrowTeam(undefined, page),

@@ -3,7 +3,7 @@
  * The servers are ours, which count calls, and two published ones.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
@@ -90,6 +90,10 @@ describe('a worker that is killed while servers of MCP work for it', () => {
     await eventually('the long operations', () => [...proxies.values()].every(({ calls }) => calls >= 1));
     for (const path of pipes) open.set(path, await eventually('a reader', () => openForReader(path)));
     await kill();
+    for (const pipe of open.values()) closeSync(pipe);
+    // A file, not a pipe: every attempt from here on reads the same, however many a slow machine makes.
+    rmSync(at('files_again.pipe'));
+    writeFileSync(at('files_again.pipe'), 'hello');
     for (const proxy of proxies.values()) proxy.release();
     for (const place of HELD) writeFileSync(at(`${place}.release`), '');
     await cluster.keep(1);
@@ -152,9 +156,6 @@ describe('a worker that is killed while servers of MCP work for it', () => {
 
   it('has the published server of files read again where that does no harm, and else not', async () => {
     await requireUnknown('files_once');
-    const pipe = open.get(at('files_again.pipe')) ?? 0;
-    await eventually('the next reader', () => isWritten(pipe, 'hello'));
-    closeSync(pipe);
     expect(await lastOf('files_again')).toBe('assistant: hello');
   });
 
@@ -172,14 +173,5 @@ function openForReader(pipe: string): number | undefined {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
-  }
-}
-
-/** False if no process reads the pipe at the moment. */
-function isWritten(pipe: number, text: string): boolean {
-  try {
-    return writeSync(pipe, text) > 0;
-  } catch {
-    return false;
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { CompletionOut } from '../../src/projections/openai/completion-chunk.ts';
+import type { CompletionOutput } from '../../src/projections/openai/completion-chunk.ts';
 import {
   endAtWait,
   joinCompletion,
@@ -12,7 +12,10 @@ import { beginCompletion, type CompletionReading } from '../../src/projections/o
 import type { LogRow } from '../../src/projections/projection.ts';
 import { type Row, rowsOf } from './row.ts';
 
-function readFrom(begin: CompletionReading, rows: readonly LogRow[]): [CompletionReading, CompletionOut[]] {
+function readFrom(
+  begin: CompletionReading,
+  rows: readonly LogRow[],
+): [CompletionReading, CompletionOutput[]] {
   let reading = begin;
   const told = rows.flatMap((row) => {
     const [next, chunks] = projectCompletion(reading, row);
@@ -25,7 +28,7 @@ const readRows = (rows: readonly LogRow[], whole = false) =>
   readFrom(beginCompletion('desk', whole), rows)[1];
 
 /** The text that a reader assembles, then the texts that it is told to discard. */
-function textOf(chunks: readonly CompletionOut[]): readonly [string, ...string[]] {
+function textOf(chunks: readonly CompletionOutput[]): readonly [string, ...string[]] {
   const told = chunks.flatMap((chunk) => ('choices' in chunk ? chunk : []));
   const text = told.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? '')).join('');
   return [text, ...told.flatMap(({ everthread }) => (everthread ? [everthread.discarded] : []))];

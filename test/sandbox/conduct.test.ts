@@ -3,7 +3,7 @@
  * tolerated.
  */
 import { describe, expect, it } from '@jest/globals';
-import { Conduct } from '../../src/sandbox/host/conduct.ts';
+import { ProtocolChecker } from '../../src/sandbox/host/conduct.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
 import type { FromChild, Job } from '../../src/sandbox/protocol.ts';
 
@@ -24,7 +24,7 @@ const given = (id: number) => ({ kind: 'run', job: { id } as Job }) as const;
 
 /** A child that has run the first run and is given the second. */
 function secondRun() {
-  const conduct = new Conduct();
+  const conduct = new ProtocolChecker();
   conduct.hear({ kind: 'ready' });
   conduct.tell(given(1));
   for (const message of [settled(1), idle(1)]) conduct.hear(message);
@@ -34,7 +34,7 @@ function secondRun() {
 
 describe('what a child says', () => {
   it('of its run is taken, until that has settled', () => {
-    const conduct = new Conduct();
+    const conduct = new ProtocolChecker();
     conduct.hear({ kind: 'ready' });
     conduct.tell(given(1));
     expect([remark(1), call(1, 1), settled(1)].map((each) => conduct.hear(each))).toEqual([

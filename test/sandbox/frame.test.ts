@@ -1,7 +1,12 @@
 /** Frames of the channel: whatever is written is read again however it is split, and nothing else is. */
 import { describe, expect, it } from '@jest/globals';
 import type { Wire } from '../../src/sandbox/codec/wire.ts';
-import { createFrameReader, encodeFrame, FRAME_OF_CHILD, type Frame } from '../../src/sandbox/frame.ts';
+import {
+  createFrameReader,
+  encodeFrame,
+  type Frame,
+  MAX_CHILD_FRAME_BYTES,
+} from '../../src/sandbox/frame.ts';
 
 const bytes = (...parts: number[]): Uint8Array<ArrayBuffer> => new Uint8Array(parts);
 
@@ -45,8 +50,10 @@ describe('frames', () => {
 
   it('that are longer than their reader takes are refused by their length alone', () => {
     const header = Buffer.alloc(4);
-    header.writeUInt32LE(FRAME_OF_CHILD + 1);
-    expect(() => readAll([header], FRAME_OF_CHILD)).toThrow(`a frame of ${FRAME_OF_CHILD + 1} bytes`);
+    header.writeUInt32LE(MAX_CHILD_FRAME_BYTES + 1);
+    expect(() => readAll([header], MAX_CHILD_FRAME_BYTES)).toThrow(
+      `a frame of ${MAX_CHILD_FRAME_BYTES + 1} bytes`,
+    );
     expect(() => readAll([STREAM.subarray(0, 100)], 8)).toThrow('a frame of');
   });
 

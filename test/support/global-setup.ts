@@ -10,7 +10,7 @@ import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 // Must be imported before anything installs Temporal's default Runtime.
 import '../once/temporal-runtime.ts';
-import { keptBundle } from '../../src/workflow-bundle.ts';
+import { cachedBundle } from '../../src/workflow-bundle.ts';
 import { packModules } from './packed-modules.ts';
 import { packPrograms } from './packed-programs.ts';
 import { awaitPostgresRequest, type PostgresStarter } from './postgres-starter.ts';
@@ -80,7 +80,7 @@ function makeKeptFiles() {
   mkdirSync(CACHE, { recursive: true });
   const waits = () => undefined;
   return withFileLock(join(CACHE, 'everthread-made.lock'), waits, async () => ({
-    bundle: (await keptBundle()).code,
+    bundle: (await cachedBundle()).code,
     packed: await packModules(),
     programs: await packPrograms(),
   }));

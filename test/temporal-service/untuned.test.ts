@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
-import { readUntuned } from '../../src/temporal-service/tuning.ts';
+import { findUntunedSettings } from '../../src/temporal-service/tuning.ts';
 import { type CliProject, cliProject, HELPER, seen } from '../cli/support.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -44,12 +44,12 @@ type Long = NonNullable<
 it('a server without our dynamic config, and a namespace that forgets within hours, are seen from outside', async () => {
   // The frontend learns of a new namespace after a moment.
   await eventually('the namespace', () =>
-    readUntuned(connection, FORGETFUL).then(
+    findUntunedSettings(connection, FORGETFUL).then(
       () => true,
       () => false,
     ),
   );
-  expect((await readUntuned(connection, FORGETFUL)).map(({ name }) => name)).toEqual([
+  expect((await findUntunedSettings(connection, FORGETFUL)).map(({ name }) => name)).toEqual([
     'retention',
     'dynamic config',
   ]);
@@ -58,7 +58,7 @@ it('a server without our dynamic config, and a namespace that forgets within hou
 it('a server with our settings lacks nothing', async () => {
   const own = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS as string });
   try {
-    expect(await readUntuned(own, process.env.TEMPORAL_NAMESPACE ?? 'default')).toEqual([]);
+    expect(await findUntunedSettings(own, process.env.TEMPORAL_NAMESPACE ?? 'default')).toEqual([]);
   } finally {
     await own.close();
   }

@@ -12,7 +12,7 @@ import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/work
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
 import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
-import { TaskLine } from '../../src/worker/task-line.ts';
+import { TaskBuffer } from '../../src/worker/task-line.ts';
 import '../once/replays.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
@@ -51,7 +51,7 @@ class Gate {
 
   async createNative(...given: Parameters<typeof NativeWorker.create>): Promise<NativeWorkerLike> {
     const worker = await NativeWorker.create(...given);
-    const line: TaskLine = new TaskLine(worker.pollWorkflowActivation, (bytes) => {
+    const line: TaskBuffer = new TaskBuffer(worker.pollWorkflowActivation, (bytes) => {
       const activation = WorkflowActivation.decode(new Uint8Array(bytes));
       if (!this.holds(activation)) return true;
       this.held.set(activation.runId, () => line.put(bytes));

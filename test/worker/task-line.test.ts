@@ -1,6 +1,6 @@
 /** The queue between a native worker and the SDK: tasks pass in order, some are held back, others are inserted. */
 import { expect, it } from '@jest/globals';
-import { TaskLine } from '../../src/worker/task-line.ts';
+import { TaskBuffer } from '../../src/worker/task-line.ts';
 import { keptMiB } from '../support/kept-memory.ts';
 
 /** A native worker whose polls are answered by the test. */
@@ -18,7 +18,7 @@ const task = (name: string) => Buffer.from(name);
 
 it('what is put in between arrives at once, and the poll that waits goes on for the next', async () => {
   const { polls, poll } = openPolls();
-  const line = new TaskLine(poll, () => true);
+  const line = new TaskBuffer(poll, () => true);
   const first = line.next();
   line.put(task('between'));
   expect(String(await first)).toBe('between');
@@ -30,7 +30,7 @@ it('what is put in between arrives at once, and the poll that waits goes on for 
 
 it('what nobody takes yet waits, in order', async () => {
   const { polls, poll } = openPolls();
-  const line = new TaskLine(poll, () => true);
+  const line = new TaskBuffer(poll, () => true);
   line.put(task('one'));
   line.put(task('two'));
   expect([String(await line.next()), String(await line.next())]).toEqual(['one', 'two']);
@@ -40,7 +40,7 @@ it('what nobody takes yet waits, in order', async () => {
 it('what does not pass is for the caller to keep, and the next task is polled', async () => {
   const { polls, poll } = openPolls();
   const held: string[] = [];
-  const line = new TaskLine(poll, (each) => String(each) !== 'cancel' || held.push(String(each)) === 0);
+  const line = new TaskBuffer(poll, (each) => String(each) !== 'cancel' || held.push(String(each)) === 0);
   const next = line.next();
   polls[0]?.resolve(task('cancel'));
   while (polls.length < 2) await Promise.resolve();
@@ -51,7 +51,7 @@ it('what does not pass is for the caller to keep, and the next task is polled', 
 
 it('the end of the native worker is told to whoever polls, each time', async () => {
   const { polls, poll } = openPolls();
-  const line = new TaskLine(poll, () => true);
+  const line = new TaskBuffer(poll, () => true);
   for (const index of [0, 1]) {
     const next = line.next();
     polls[index]?.reject(new Error('it has ended'));
@@ -60,7 +60,7 @@ it('the end of the native worker is told to whoever polls, each time', async () 
 });
 
 it('keeps nothing of the tasks that have passed', async () => {
-  const line = new TaskLine(
+  const line = new TaskBuffer(
     async () => Buffer.alloc(100_000),
     () => true,
   );

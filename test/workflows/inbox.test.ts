@@ -1,9 +1,9 @@
 /** The items queued for a thread, and what a waiting workflow learns of them. */
 import { describe, expect, it } from '@jest/globals';
-import { nothingCarried } from '../../src/core/thread/carried.ts';
+import { createCarried } from '../../src/core/thread/carried.ts';
 import { Inbox } from '../../src/workflows/inbox.ts';
 
-const inbox = () => new Inbox('run', nothingCarried('helper'));
+const inbox = () => new Inbox('run', createCarried('helper'));
 
 describe('news of a line', () => {
   it('are what is put in it, and what is said of it', () => {

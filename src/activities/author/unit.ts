@@ -47,7 +47,7 @@ export async function runUnit<T>(
   return result;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const UNIT_LABELS: Readonly<Record<string, string>> = {
   model: 'model step',
   task: 'phase',
   run_code: 'tool',
@@ -55,13 +55,13 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function toError({ threadId, code, name }: AuthorRun, strike: Strike): StoredError {
-  const unit = `The ${KINDS[code] ?? code} "${name}" of thread ${threadId}`;
+  const unit = `The ${UNIT_LABELS[code] ?? code} "${name}" of thread ${threadId}`;
   const within =
-    strike.name === name ? '' : ` (in the ${KINDS[strike.code] ?? strike.code} "${strike.name}")`;
-  const message = `${unit} has taken its worker process down ${times(strike.strikes)}${within} and is not tried again.`;
+    strike.name === name ? '' : ` (in the ${UNIT_LABELS[strike.code] ?? strike.code} "${strike.name}")`;
+  const message = `${unit} has taken its worker process down ${describeCount(strike.strikes)}${within} and is not tried again.`;
   return { code: 'WorkerCrashed', message };
 }
 
-function times(count: number): string {
+function describeCount(count: number): string {
   return count === 3 ? 'three times' : `${count} times`;
 }

@@ -33,14 +33,14 @@ const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seco
 /**
  * Errors that end an attempt without being a fault of its work. Compared by name, since they come from several realms.
  */
-const ENDS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailure', 'HookAborted'];
+const INTERRUPTIONS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailure', 'HookAborted'];
 
 /**
  * True if the error says nothing about the work itself: it was aborted or replaced, or its store is in trouble. A retry
  * may succeed.
  */
-export function isPassing(error: unknown, signal: AbortSignal): boolean {
-  if (signal.aborted || ENDS.includes(readField(error, 'name'))) return true;
+export function isTransient(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted || INTERRUPTIONS.includes(readField(error, 'name'))) return true;
   return storePause(error) !== undefined;
 }
 
@@ -57,7 +57,7 @@ export class WorkerHandover extends Error {
 }
 
 /** Throws `WorkerHandover` if this worker is shutting down and begins nothing new. */
-export function refuseLeaving({ leaving }: { readonly leaving: AbortSignal }): void {
+export function throwIfLeaving({ leaving }: { readonly leaving: AbortSignal }): void {
   if (leaving.aborted) throw new WorkerHandover('This worker is shutting down.');
 }
 

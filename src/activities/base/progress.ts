@@ -4,13 +4,13 @@
  */
 import { Context } from '@temporalio/activity';
 
-const shown = new WeakMap<Context, string>();
+const progressTexts = new WeakMap<Context, string>();
 
 export function showProgress(words: string): void {
-  shown.set(Context.current(), words);
+  progressTexts.set(Context.current(), words);
 }
 
 /** The text for the next heartbeat, which replaces the text of the previous one. */
 export function progressOf(context: Context): string | undefined {
-  return shown.get(context);
+  return progressTexts.get(context);
 }

@@ -6,7 +6,7 @@ import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 
-export interface TellOptions {
+export interface EffectsDueOptions {
   /**
    * Also reads the next effect if the project defines no effects, for those that were scheduled when it did. Otherwise
    * such a project costs no read.
@@ -16,10 +16,10 @@ export interface TellOptions {
   readonly begun?: boolean;
 }
 
-export function tellEffects<Input extends { readonly threadId: string }, Output>(
+export function withEffectsDue<Input extends { readonly threadId: string }, Output>(
   { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
   run: Activity<Input, Output>,
-  { always = false, begun = false }: TellOptions = {},
+  { always = false, begun = false }: EffectsDueOptions = {},
 ): Activity<Input, Output & EffectsDue> {
   return async (input) => {
     const answer = (await run(input)) as Output & EffectsDue;

@@ -17,7 +17,7 @@ import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { QueuedTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';
-import { notTaken } from '../signals/relative-sink.ts';
+import { toQueueError } from '../signals/relative-sink.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
 
 export interface EffectExecution {
@@ -68,7 +68,7 @@ export async function executeEffect(
     if (ended === 'aborted' || (ended && signal.aborted)) return { kind: 'aborted' };
     const { queuedTools } = sink.taken();
     if (!ended) return { kind: 'executed', queuedTools };
-    return { kind: 'executed', error: await tell(dependencies, execution, code.env, ended), queuedTools };
+    return { kind: 'executed', error: await logFault(dependencies, execution, code.env, ended), queuedTools };
   } finally {
     code.close();
     sink.end();
@@ -76,7 +76,7 @@ export async function executeEffect(
 }
 
 /** Returns the error as it is stored, and reports it to the log if the handler threw. */
-async function tell(
+async function logFault(
   { report }: ActivityDependencies,
   { effect: { name }, thread }: EffectExecution,
   env: ThreadEnv,
@@ -97,7 +97,7 @@ async function settle(sink: Sink): Promise<EffectFault | undefined> {
   try {
     return void (await sink.settle());
   } catch (error) {
-    const { code, message } = notTaken(error);
+    const { code, message } = toQueueError(error);
     return { code, message };
   }
 }

@@ -11,7 +11,7 @@ import type { BegunEffect, EndEffect, EndedEffect } from '../../store/port/effec
 import type { FromRun } from '../../store/port/run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal, isPassing } from '../base/guard.ts';
+import { abortError, abortSignal, isTransient } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { executeEffect } from './execute-effect.ts';
 
@@ -101,7 +101,7 @@ async function runHandler(
     );
   return end({ error, queuedTools }).catch((failure: unknown) => {
     // The handler has run. If its end cannot be stored, that is the stored error, and not a lost worker.
-    if (isPassing(failure, signal)) throw failure;
+    if (isTransient(failure, signal)) throw failure;
     const code = isRuntimeError(failure) ? failure.code : 'EffectFailed';
     const message = `It has run, and its end could not be stored: ${errorMessage(failure)}`;
     return end({ error: { code, message }, queuedTools: [] });

@@ -6,7 +6,7 @@ import { extensionOf } from '../../core/file/mime-type.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { ProviderImage } from '../../core/message/provider-terms.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
@@ -42,7 +42,7 @@ export async function storeImages(
     });
     return go({ attachments });
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return go({ lostImages: error.message });
   }
 }

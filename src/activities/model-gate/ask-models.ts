@@ -15,9 +15,9 @@ import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askModel } from '../model/ask-model.ts';
-import { tellsManifests } from '../model/call-estimate.ts';
+import { logsManifests } from '../model/call-estimate.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
-import type { Held } from '../model/model-call-record.ts';
+import type { HeldRequest } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
@@ -53,7 +53,7 @@ export interface ModelResponse {
 export async function askModels(
   ports: ActivityDependencies,
   { ref, called, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
-): Promise<Verdict<ModelResponse, Held>> {
+): Promise<Verdict<ModelResponse, HeldRequest>> {
   const registry = ports.registry();
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
@@ -65,7 +65,7 @@ export async function askModels(
   const result = await askModel(
     ports,
     {
-      ...{ ref, redact, called, told: tellsManifests(active, context), endsWithAnswer },
+      ...{ ref, redact, called, told: logsManifests(active, context), endsWithAnswer },
       judge: judgeRequests(ports, ref, context, compacts),
     },
     {

@@ -59,12 +59,17 @@ export async function noteTrimmed(
   { context: { thread, step, trimmed }, noted }: RequestMaterial,
 ): Promise<Verdict<Nothing, never>> {
   if (trimmed > 0 && !noted)
-    await tell(store, thread.id, { type: 'context.trimmed', data: { messages: trimmed }, step, once: true });
+    await emitEvent(store, thread.id, {
+      type: 'context.trimmed',
+      data: { messages: trimmed },
+      step,
+      once: true,
+    });
   return go();
 }
 
 /** Runs `on_compaction`. */
-export async function tellCompacted(
+export async function runCompactionHooks(
   _ports: unknown,
   { compacted, request }: RequestMaterial,
 ): Promise<Verdict<Nothing, never>> {
@@ -128,7 +133,7 @@ export async function filterHistory(
   if (problems.length > 0) {
     const error = problems.join(' ').slice(0, 1000);
     const data = { id: null, hook: 'prefilter_llm_history' as const, error };
-    await tell(store, thread.id, { type: 'hook.failed', data, step });
+    await emitEvent(store, thread.id, { type: 'hook.failed', data, step });
   }
   return go({ history: messages });
 }
@@ -144,14 +149,14 @@ export function sanitise(
   { context: { subprompt }, active, history }: RequestMaterial & History,
 ): Verdict<{ readonly messages: readonly ProviderMessage[] }, never> {
   const sent = sanitiseHistory(history);
-  const opened = hasTwoSides(active.agent) ? openAsUser(sent) : sent;
-  return go({ messages: [...opened, ...standIn(sent, subprompt)] });
+  const opened = hasTwoSides(active.agent) ? prependUserMessage(sent) : sent;
+  return go({ messages: [...opened, ...toArgumentsMessage(sent, subprompt)] });
 }
 
 /**
  * Some providers refuse a request without a message: if a sub-prompt's call passes none, its arguments are the message.
  */
-function standIn(
+function toArgumentsMessage(
   sent: readonly ProviderMessage[],
   subprompt: StepContext['subprompt'],
 ): readonly ProviderMessage[] {
@@ -163,14 +168,14 @@ function standIn(
  * With two sides, the acting side's own words may come first, which some providers refuse: a user message is put before
  * them.
  */
-function openAsUser(sent: readonly ProviderMessage[]): readonly ProviderMessage[] {
+function prependUserMessage(sent: readonly ProviderMessage[]): readonly ProviderMessage[] {
   const first = sent.findIndex(({ role }) => role !== 'system');
   if (sent[first]?.role !== 'assistant') return sent;
   return sent.toSpliced(first, 0, { role: 'user', content: FIRST_WORD });
 }
 
 /** If the thread ends in the meantime, the commands that follow report it. */
-async function tell(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
+async function emitEvent(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
   await store.events.append(threadId, event).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
   });

@@ -13,7 +13,7 @@ import type { StepAnswer } from './commit-answer.ts';
 import type { FailedStep, ReadStep } from './read-step.ts';
 
 /** Milliseconds without a new row in the log before the producer is checked again. */
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 export async function awaitProducer(
   { store, handover }: Pick<ActivityDependencies, 'store' | 'handover'>,
@@ -26,7 +26,7 @@ export async function awaitProducer(
     if (found.produced) return toAnswer(found.produced, active.prompt.name);
     // A2: ended here, then read again.
     if (found.overdue) await store.producers.closeLost();
-    else await store.events.awaitGrowth(thread.id, found.lastSeq, { signal, withinMs: LOOK_MS });
+    else await store.events.awaitGrowth(thread.id, found.lastSeq, { signal, withinMs: CHECK_INTERVAL_MS });
     if (signal.aborted) throw abortError(handover);
   }
 }

@@ -19,7 +19,7 @@ import { abortSignal } from '../base/guard.ts';
 import { type AskedSummary, askSummary } from '../model/ask-summary.ts';
 import { type DueCompaction, dueCompaction } from '../model/due-compaction.ts';
 import { historyWindow, summaryKey } from '../model/history-window.ts';
-import type { Unsent } from '../model/model-call-record.ts';
+import type { UnsentRequest } from '../model/model-call-record.ts';
 import type { ReadStep } from './read-step.ts';
 
 interface Compacted extends Pick<ReadStep, 'context' | 'compacted'> {
@@ -36,23 +36,23 @@ const [CHARACTERS, SHARE] = [4, 0.75];
 export function compact(
   ports: ActivityDependencies,
   step: CompactedStep,
-): Promise<Verdict<Compacted, Unsent>> {
-  return compactWhere(ports, step, false);
+): Promise<Verdict<Compacted, UnsentRequest>> {
+  return compactIfDue(ports, step, false);
 }
 
 /** Compacts for a policy of the budget that asks for a shorter request. The step must not have been compacted yet. */
 export function compactForBudget(
   ports: ActivityDependencies,
   step: CompactedStep,
-): Promise<Verdict<Compacted, Unsent>> {
-  return compactWhere(ports, step, true);
+): Promise<Verdict<Compacted, UnsentRequest>> {
+  return compactIfDue(ports, step, true);
 }
 
-async function compactWhere(
+async function compactIfDue(
   ports: ActivityDependencies,
   step: CompactedStep,
   wanted: boolean,
-): Promise<Verdict<Compacted, Unsent>> {
+): Promise<Verdict<Compacted, UnsentRequest>> {
   let { context } = step;
   for (let asks = true; ; asks = false) {
     const due = dueCompaction(ports.registry(), step.active, context, wanted);
@@ -63,7 +63,7 @@ async function compactWhere(
       : { kind: 'nothing' };
     if (asked.kind === 'blocked') return end(asked);
     await ports.probe?.('summarised');
-    const kept = await keep(ports, { ...step, context }, due, asked);
+    const kept = await storeCompaction(ports, { ...step, context }, due, asked);
     await ports.probe?.('summary_kept');
     if (kept) {
       const compacted = kept.kind === 'kept' ? describe(step, context, due, kept.summary) : undefined;
@@ -81,15 +81,15 @@ function toRecord({ covered, room }: DueCompaction, { summary }: StepContext): s
 }
 
 /** `closed`: another attempt has the step, so nothing is stored. */
-type Kept = { readonly kind: 'kept' | 'closed'; readonly summary: Summary };
+type StoredCompaction = { readonly kind: 'kept' | 'closed'; readonly summary: Summary };
 
 /** Undefined if messages were changed in the meantime. */
-async function keep(
+async function storeCompaction(
   { store, handover }: ActivityDependencies,
   { ref, context, active }: Pick<ReadStep, 'ref' | 'context' | 'active'>,
   { covered, until, messageId, reason }: DueCompaction,
   asked: AskedSummary,
-): Promise<Kept | undefined> {
+): Promise<StoredCompaction | undefined> {
   const { summary: before, thread } = context;
   const key = summaryKey(active, context);
   if (!key) return undefined;

@@ -38,7 +38,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
 import { requestNeeds } from '../model/request-needs.ts';
-import { keepManifests } from './kept-manifest.ts';
+import { storeManifests } from './kept-manifest.ts';
 import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
@@ -77,18 +77,19 @@ async function receiveInput(
   input: ModelStepInput,
 ): Promise<ReceivedInput> {
   const registry = dependencies.registry();
-  if (registry.manifests.size > 0) await keepManifests(dependencies.store, registry);
+  if (registry.manifests.size > 0) await storeManifests(dependencies.store, registry);
   const { ordinal, afterStep } = input;
   const immediate = await immediateCalls(dependencies, { ...run, ordinal, afterStep });
   const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
   // A thread that has ended a step was greeted before it.
-  if (afterStep === 0 && definesHook(registry, 'after_thread_created')) await greet(dependencies, command);
+  if (afterStep === 0 && definesHook(registry, 'after_thread_created'))
+    await runThreadCreatedHooks(dependencies, command);
   if (definesHook(registry, ...ROW_HOOKS)) return drainThroughHooks(dependencies, command);
-  return { begun: await beginAlone(dependencies, command) };
+  return { begun: await beginWithoutHooks(dependencies, command) };
 }
 
 /** I5: no hook writes anything after the begin, so the begin also returns the context of the request. */
-async function beginAlone(
+async function beginWithoutHooks(
   { store, registry, probe }: ActivityDependencies,
   command: BeginStep,
 ): Promise<BegunStep> {
@@ -115,7 +116,7 @@ function toCommand(
 }
 
 /** Runs the hooks of side A, outside any execution, since none has begun. */
-async function greet(dependencies: ActivityDependencies, command: BeginStep): Promise<void> {
+async function runThreadCreatedHooks(dependencies: ActivityDependencies, command: BeginStep): Promise<void> {
   const { store, handover } = dependencies;
   const { thread, greeted } = await store.queue.readPending(command);
   if (greeted || thread.terminatedAt !== null) return;
@@ -147,7 +148,7 @@ async function drainThroughHooks(
   return withHookWork(work, handover, async () =>
     work.hooks.has(...ROW_HOOKS)
       ? beginThroughHooks(dependencies, work, { command, pending, scratch })
-      : { begun: await beginAlone(dependencies, command) },
+      : { begun: await beginWithoutHooks(dependencies, command) },
   );
 }
 
@@ -173,7 +174,7 @@ async function beginThroughHooks(
   const queuedTools = await takeTools(work);
   const begun = await store.steps.begin({ ...command, prepared, queuedTools, ...(await flow()) });
   await dependencies.probe?.('step_begun');
-  await tellStored(dependencies, work, threadId, prepared);
+  await runAfterCreateHooks(dependencies, work, threadId, prepared);
   await queueTools(store, threadId, work.sink, queuedTools.length)();
   if (begun.kind !== 'stored') return { begun, scratch };
   // A step of queued tools commits nothing else.
@@ -184,7 +185,7 @@ async function beginThroughHooks(
   return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
 }
 
-async function tellStored(
+async function runAfterCreateHooks(
   { store }: ActivityDependencies,
   { hooks }: HookWork,
   threadId: string,

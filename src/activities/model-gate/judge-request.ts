@@ -9,10 +9,10 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ModelDefinition } from '../../core/author/definition.ts';
-import { type CallEstimate, leastOf } from '../../core/governance/reservation.ts';
+import { type CallEstimate, toMinimumAmounts } from '../../core/governance/reservation.ts';
 import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
-import { findSpender, judgeSpending } from '../../state/judge-spending.ts';
+import { findSpendingPolicy, judgeSpending } from '../../state/judge-spending.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { FIRST_CALL } from '../../store/port/model-call.ts';
 import type { StepContext, StepRef } from '../../store/port/step.ts';
@@ -20,7 +20,7 @@ import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { AskedStep } from '../model/ask-model.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
@@ -33,17 +33,17 @@ export function judgeRequests(
   /** J2: whether the step's history may be compacted. */
   compacts: boolean,
 ): AskedStep['judge'] {
-  const policy = thread.budgeted ? findSpender(ports.registry(), thread.agent) : undefined;
+  const policy = thread.budgeted ? findSpendingPolicy(ports.registry(), thread.agent) : undefined;
   if (!policy) return undefined;
   return async ({ name }: ModelDefinition, estimate: CallEstimate, attempt: number) => {
-    const spends = { maxLlmCalls: 1, ...leastOf(estimate) };
+    const spends = { maxLlmCalls: 1, ...toMinimumAmounts(estimate) };
     const place = { thread, executionId, context, step, signal: abortSignal(), work: `${thread.id}:${step}` };
     const mayCompact = compacts && attempt === FIRST_CALL;
     const spent = { kind: 'model.call', name, spends, mayCompact, ...place } as const;
     const verdict = await judgeSpending(ports.store, policy, spent);
     if (verdict?.effect === 'compact') return { kind: 'compact' };
     if (verdict?.effect !== 'ask') return undefined;
-    return askToGoOn(ports, {
+    return askApproval(ports, {
       policy: policy.name,
       verdict,
       spends,
@@ -68,7 +68,7 @@ interface Question {
 }
 
 /** J1: returns undefined if the question has been answered. */
-async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
+async function askApproval({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
   const { threadId, executionId, step, policy, verdict, spends, name } = question;
   const { reason, limit } = verdict;
   const asked = createHash('sha256').update(`${policy} ${reason}`).digest('hex');
@@ -82,14 +82,14 @@ async function askToGoOn({ store }: Ports, question: Question): Promise<BlockedS
   );
   if (opened.kind === 'open') return { kind: 'blocked', wait: toWaitingCall(opened.wait) };
   // The execution goes on: ancestors that still show the wait are updated, once.
-  if (opened.kind === 'over' && opened.news) await tellAbove(store, threadId);
+  if (opened.kind === 'over' && opened.news) await signalAncestors(store, threadId);
   if (opened.kind === 'over' && !isApproved(opened.wait))
     await store.budgets.tell({
       threadId,
       step,
       policy,
       effect: 'deny',
-      reason: refusalOf(reason, opened.wait),
+      reason: describeRefusal(reason, opened.wait),
       limit,
     });
   return undefined;
@@ -99,7 +99,7 @@ function isApproved({ answer }: Wait): boolean {
   return answer !== null && 'approved' in answer && answer.approved;
 }
 
-function refusalOf(asked: string, { answer, state, reason }: Wait): string {
+function describeRefusal(asked: string, { answer, state, reason }: Wait): string {
   const said = answer && 'approved' in answer ? (answer.reason ?? 'refused') : undefined;
   const why = said ?? reason ?? state;
   return `${asked}: its approval was not given (${why})`;

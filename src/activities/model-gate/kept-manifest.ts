@@ -3,11 +3,11 @@ import type { Registry } from '../../core/author/definition.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 /** For each store, the projects whose manifests it already has. */
-const KEPT = new WeakMap<ThreadStore, WeakSet<Registry>>();
+const STORED_PROJECTS = new WeakMap<ThreadStore, WeakSet<Registry>>();
 
-export async function keepManifests(store: ThreadStore, registry: Registry): Promise<void> {
-  const kept = KEPT.get(store) ?? new WeakSet();
-  KEPT.set(store, kept);
+export async function storeManifests(store: ThreadStore, registry: Registry): Promise<void> {
+  const kept = STORED_PROJECTS.get(store) ?? new WeakSet();
+  STORED_PROJECTS.set(store, kept);
   if (kept.has(registry)) return;
   for (const { run, hash, document } of registry.manifests.values())
     if (run !== null && registry.agents.has(run)) await store.tasks.keepManifest(hash, document);

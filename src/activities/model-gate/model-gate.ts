@@ -11,8 +11,8 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import type { Held, Unsent } from '../model/model-call-record.ts';
-import { tellSettled } from '../signals/tell-settled.ts';
+import type { HeldRequest, UnsentRequest } from '../model/model-call-record.ts';
+import { signalBudgetWaiters } from '../signals/tell-settled.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {
@@ -22,8 +22,8 @@ import {
   noteTrimmed,
   type RequestMaterial,
   renderSystem,
+  runCompactionHooks,
   sanitise,
-  tellCompacted,
 } from './assemble.ts';
 import { awaitProducer } from './await-producer.ts';
 import { cleanAnswer } from './clean-answer.ts';
@@ -56,7 +56,7 @@ type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
 
 const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); // 1 due items become history
 
-const READ = openGate<ActivityDependencies, OpenStep, FailedStep | Unsent>()
+const READ = openGate<ActivityDependencies, OpenStep, FailedStep | UnsentRequest>()
   .stage(readStepContext) //          2 what the store has of the step
   .stage(resolveSide) //              2 whose step it is: agent, side, prompt
   .stage(requireStepVariables) //     2 required variables have values
@@ -71,7 +71,7 @@ export const ASSEMBLE = openGate<
   BlockedRequest
 >()
   .stage(noteTrimmed) //              3 assemble: logs that not all messages have room
-  .stage(tellCompacted) //            3 assemble: hooks receive the summary that was made
+  .stage(runCompactionHooks) //            3 assemble: hooks receive the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
@@ -84,7 +84,7 @@ const PRODUCED = openGate<ActivityDependencies, OpenStep, FailedStep>()
   .stage(resolveSide) //              2 whose step it is
   .stage(awaitProducer); //           6 the producer's end is the answer
 
-const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | Held>()
+const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | HeldRequest>()
   .stage(askModels) //                6 attempts: tries and fallbacks
   .stage(storeImages) //              7 images that the model has made become files
   .stage(cleanAnswer) //              7 hygiene: names, arguments and ids of its calls
@@ -138,12 +138,12 @@ async function answerOpen(
     return read.end.kind === 'blocked' ? read.end : failStep(dependencies, step, read.end);
   const hooks = openStepHooks(dependencies, read.known);
   const answered = await withHookWork(hooks, dependencies.handover, () =>
-    answerThrough(dependencies, { ...read.known, ...hooks }),
+    assembleAndAnswer(dependencies, { ...read.known, ...hooks }),
   );
   // The family shares the budget in which the step had a reservation.
   const { budgeted, parentId, childCount } = read.known.context.thread;
   if (budgeted && answered.kind !== 'blocked' && (parentId !== null || childCount > 0))
-    await tellSettled(dependencies.store, step.ref.threadId);
+    await signalBudgetWaiters(dependencies.store, step.ref.threadId);
   return answered;
 }
 
@@ -156,7 +156,10 @@ async function answerProduced(dependencies: ActivityDependencies, step: OpenStep
   );
 }
 
-async function answerThrough(dependencies: ActivityDependencies, step: HookedStep): Promise<AnsweredOutcome> {
+async function assembleAndAnswer(
+  dependencies: ActivityDependencies,
+  step: HookedStep,
+): Promise<AnsweredOutcome> {
   const assembled = await ASSEMBLE.pass(dependencies, step);
   if (assembled.kind === 'end') {
     const answer = await composeBlocked(step, assembled.end.by, step.active);
@@ -177,7 +180,7 @@ async function answerCompacted(
   const shorter = await compactForBudget(dependencies, step);
   if (shorter.kind === 'end')
     return shorter.end.kind === 'blocked' ? shorter.end : failStep(dependencies, step, shorter.end);
-  return answerThrough(dependencies, { ...step, ...shorter.added, hasCompacted: true });
+  return assembleAndAnswer(dependencies, { ...step, ...shorter.added, hasCompacted: true });
 }
 
 async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredStep): Promise<AnsweredOutcome> {

@@ -1,6 +1,6 @@
 /** Passes a row that a step is about to drain through the hooks before a new message (definitions §9). */
 import type { AttachmentRef } from '../../core/message/message.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import type { PendingMessage, PreparedRow } from '../../store/port/hook.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
@@ -46,12 +46,12 @@ async function findFiles(
     // The id that the file would have without hooks (store/commands/message/queued-attachments.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
-    else found.push(...(await storeAttachments(place, [each]).catch(toNothing)));
+    else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));
   }
   return found;
 }
 
-function toNothing(error: unknown): [] {
-  if (isRuntimeError(error) && !isStoreTrouble(error)) return [];
+function ignoreRuntimeError(error: unknown): [] {
+  if (isRuntimeError(error) && !isStoreFault(error)) return [];
   throw error;
 }

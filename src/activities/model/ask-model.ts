@@ -11,11 +11,11 @@ import type { StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
-import { estimateCall, manifestOf, withinBound } from './call-estimate.ts';
+import { estimateCall, manifestOf, withOutputBound } from './call-estimate.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import {
   type CompactFirst,
-  type Held,
+  type HeldRequest,
   recordModelCalls,
   toAnsweredCall,
   toUnsent,
@@ -47,7 +47,7 @@ export type AskedModels =
       /** The end of the call that answered, if it is to be stored with the answer. */
       readonly call?: AnsweredCall;
     })
-  | { readonly ok: false; readonly unsent: Held };
+  | { readonly ok: false; readonly unsent: HeldRequest };
 
 export async function askModel(
   { store, handover, probe, report }: ActivityDependencies,
@@ -82,7 +82,7 @@ export async function askModel(
       { threadId, work: `${threadId}:${step}` },
       {
         ...asked,
-        request: (model, tools) => withinBound(request(model, tools), record.bound()),
+        request: (model, tools) => withOutputBound(request(model, tools), record.bound()),
         signal,
         leftMs: record.leftMs,
         onAttempt: async (start) => {

@@ -13,7 +13,7 @@ import type { StepContext, StepRef } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
-import { estimateCall, manifestOf, tellsManifests, withinBound } from './call-estimate.ts';
+import { estimateCall, logsManifests, manifestOf, withOutputBound } from './call-estimate.ts';
 import { recordModelCalls, toUnsent } from './model-call-record.ts';
 import { readProviderVariables } from './provider-variables.ts';
 import { findModels } from './request.ts';
@@ -43,8 +43,8 @@ export async function askSummary(
   const { thread } = context;
   const signal = abortSignal(handover);
   const request = (model: ModelDefinition) => toRequest(model, thread.id, record);
-  const told = tellsManifests(active, context);
-  const calls = recordModelCalls({ modelCalls: asSummary(store.modelCalls) }, ref, {
+  const told = logsManifests(active, context);
+  const calls = recordModelCalls({ modelCalls: asSummaryCalls(store.modelCalls) }, ref, {
     redact: async (text) => (await readRedactor(ports, thread))(text),
     report,
     reserve: (model) => estimateCall(model, request(model)),
@@ -55,13 +55,14 @@ export async function askSummary(
       { threadId: thread.id, work: `${thread.id}:${ref.step}` },
       {
         models: findModels(ports.registry(), active),
-        request: (model) => withinBound(request(model), calls.bound()),
+        request: (model) => withOutputBound(request(model), calls.bound()),
         variables: () => readProviderVariables(ports, thread, active.prompt),
         signal,
         limits: { retryDelaysMs: [] },
         leftMs: calls.leftMs,
-        onAttempt: (start) => calls.onAttempt(apart(start)),
-        onAttemptEnd: (end) => retryWhileUnavailable(signal, async () => calls.onAttemptEnd(apart(end))),
+        onAttempt: (start) => calls.onAttempt(withSummaryNumber(start)),
+        onAttemptEnd: (end) =>
+          retryWhileUnavailable(signal, async () => calls.onAttemptEnd(withSummaryNumber(end))),
       },
     );
     const text = result.ok ? readSummary(result.response.content) : undefined;
@@ -75,14 +76,14 @@ export async function askSummary(
   }
 }
 
-const apart = <Attempt extends { readonly attempt: number }>(given: Attempt): Attempt => ({
+const withSummaryNumber = <Attempt extends { readonly attempt: number }>(given: Attempt): Attempt => ({
   ...given,
   attempt: SUMMARY_CALLS + given.attempt,
 });
 
 type Calls = ActivityDependencies['store']['modelCalls'];
 
-function asSummary(calls: Calls): Pick<Calls, 'start' | 'end'> {
+function asSummaryCalls(calls: Calls): Pick<Calls, 'start' | 'end'> {
   return {
     start: async (command: ModelCallStart): Promise<StartedModelCall> => {
       const started = await calls.start({ ...command, purpose: 'compaction' });

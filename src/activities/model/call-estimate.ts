@@ -32,13 +32,13 @@ export function manifestOf({ capabilities }: ModelDefinition, request: ProviderR
  * True if the agent's requests are logged before they are sent. The store also logs them if a budget bounds the
  * execution.
  */
-export function tellsManifests(
+export function logsManifests(
   { agent }: Pick<ActiveSide, 'agent'>,
   { runContext }: { readonly runContext: RunContext | null },
 ): boolean {
   return agent.policy !== undefined || runContext !== null;
 }
 
-export function withinBound(request: ProviderRequest, bound: number | undefined): ProviderRequest {
+export function withOutputBound(request: ProviderRequest, bound: number | undefined): ProviderRequest {
   return bound === undefined ? request : { ...request, maxOutputTokens: bound };
 }

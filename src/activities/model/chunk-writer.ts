@@ -7,20 +7,20 @@
 const COALESCE_MS = 50;
 const BURST_MS = 4;
 
-type Later = (work: () => void, ms: number) => NodeJS.Timeout;
+type SetTimer = (work: () => void, ms: number) => NodeJS.Timeout;
 
 export class ChunkWriter {
   readonly #write: (delta: string, call: number) => Promise<unknown>;
-  readonly #later: Later;
+  readonly #setTimer: SetTimer;
   #pending = '';
   #call = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(write: (delta: string, call: number) => Promise<unknown>, later: Later = setTimeout) {
+  constructor(write: (delta: string, call: number) => Promise<unknown>, later: SetTimer = setTimeout) {
     this.#write = write;
-    this.#later = later;
+    this.#setTimer = later;
   }
 
   /** `call` distinguishes requests to a model: their texts must not be merged. */
@@ -28,7 +28,7 @@ export class ChunkWriter {
     if (call !== this.#call) this.#flush();
     this.#call = call;
     this.#pending += delta;
-    this.#timer ??= this.#later(() => this.#flush(), this.#pause());
+    this.#timer ??= this.#setTimer(() => this.#flush(), this.#pause());
   }
 
   /** Milliseconds until the next row. */

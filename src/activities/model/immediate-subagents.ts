@@ -61,7 +61,7 @@ async function callsOf(sources: Sources, thread: ThreadRecord): Promise<BeginSte
 }
 
 /** The calls of a sub-prompt, made at each call of it. Undefined if it lists none; `key` is the key of the call. */
-export async function immediateOfPrompt(
+export async function immediatePromptCalls(
   sources: Sources,
   thread: ThreadRecord,
   prompt: PromptDefinition,
@@ -86,7 +86,7 @@ async function itemsOf(
 function toItem({ store }: Pick<Sources, 'store'>, subagent: Subagent, key: string): ToolItem {
   const { agent, resumable } = subagent;
   // I3: known by the mark.
-  const id = `${MARK}${createIds(store, key)()}`;
+  const id = `${IMMEDIATE_PREFIX}${createIds(store, key)()}`;
   const call = resumable
     ? { name: SUBAGENT_CREATE, arguments: { agent: agent.name, ...defaultInput(subagent), attachments: [] } }
     : { name: agent.name, arguments: {} };
@@ -98,22 +98,23 @@ export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string
   return { name: (agent.title ?? agent.name).slice(0, LIMITS.threadNameChars), message: FIRST_WORD };
 }
 
-const MARK = 'immediate_';
+const IMMEDIATE_PREFIX = 'immediate_';
 
 /**
  * I3: known by the mark. A tool that is queued by a signal has an id of the sender's choice, so the origin is checked
  * too.
  */
 export function isImmediateCall({ callId, origin }: Pick<StoredToolCall, 'callId' | 'origin'>): boolean {
-  return origin === 'code' && callId.startsWith(`queued_${MARK}`);
+  return origin === 'code' && callId.startsWith(`queued_${IMMEDIATE_PREFIX}`);
 }
 
-const known = new WeakMap<Registry, ReadonlySet<string>>();
+const immediateAgents = new WeakMap<Registry, ReadonlySet<string>>();
 
 /** Names of agents with a side that lists an immediate subagent; computed once per project. */
 function agentsWithImmediate(registry: Registry): ReadonlySet<string> {
-  const found = known.get(registry) ?? new Set([...registry.agents.keys()].filter(listsImmediate(registry)));
-  known.set(registry, found);
+  const found =
+    immediateAgents.get(registry) ?? new Set([...registry.agents.keys()].filter(listsImmediate(registry)));
+  immediateAgents.set(registry, found);
   return found;
 }
 

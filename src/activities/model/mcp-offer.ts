@@ -2,13 +2,13 @@
  * The tools of MCP servers that a prompt offers, as the servers listed them when the execution first asked.
  * O1. Within an execution a server's list stays the same. A changed list takes effect in the next execution, and the
  *     log records what changed.
- * O2. A server that cannot be asked costs only its own tools; it is asked again after AGAIN_AFTER_MS.
+ * O2. A server that cannot be asked costs only its own tools; it is asked again after RETRY_AFTER_MS.
  * O3. Only tools that the author has named are offered: whatever else a server lists is never shown.
  */
 import type { PromptDefinition, Registry, ToolDefinition } from '../../core/author/definition.ts';
 import type { McpServerDefinition } from '../../core/author/mcp-server.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
-import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isMcpFailure, listTools, withConnection } from '../../mcp/index.ts';
 import { openEnv } from '../../state/env.ts';
 import { fillReach } from '../../state/mcp-call.ts';
@@ -24,7 +24,7 @@ export type McpOffer = ReadonlyMap<string, ProviderTool['function']>;
 export const NO_MCP: McpOffer = new Map();
 
 /** O2: milliseconds until a failed server is asked again. */
-const AGAIN_AFTER_MS = 60_000;
+const RETRY_AFTER_MS = 60_000;
 
 /** Reads and asks nothing if the prompt lists no MCP tool. */
 export async function readMcpOffer(
@@ -40,21 +40,23 @@ export async function readMcpOffer(
   const lists = await Promise.all(
     [...listed].map((name) => {
       const known = kept.find(({ server }) => server === name);
-      if (known && (known.tools || Date.now() - known.listedAt / 1000 < AGAIN_AFTER_MS)) return known;
+      if (known && (known.tools || Date.now() - known.listedAt / 1000 < RETRY_AFTER_MS)) return known;
       const server = registry.mcpServers.get(name);
-      return server && ask(dependencies, server, { thread, executionId, step, prompt });
+      return server && askServer(dependencies, server, { thread, executionId, step, prompt });
     }),
   );
   const tools = new Map(lists.flatMap((list) => [...toOffered(registry, list)]));
   return new Map(prompt.tools.flatMap(({ name }) => (tools.has(name) ? [[name, tools.get(name)!]] : [])));
 }
 
-type Asking = Pick<StepContext, 'thread' | 'executionId' | 'step'> & { readonly prompt: PromptDefinition };
+type OfferRequest = Pick<StepContext, 'thread' | 'executionId' | 'step'> & {
+  readonly prompt: PromptDefinition;
+};
 
-async function ask(
+async function askServer(
   dependencies: ActivityDependencies,
   server: McpServerDefinition,
-  { thread, executionId, step, prompt }: Asking,
+  { thread, executionId, step, prompt }: OfferRequest,
 ): Promise<McpList> {
   const { store, registry } = dependencies;
   const signal = abortSignal();
@@ -74,7 +76,7 @@ async function ask(
     );
     return await keep({ tools: found });
   } catch (error) {
-    if (signal.aborted || isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (signal.aborted || isRuntimeError(error) || isStoreFault(error)) throw error;
     const code = isMcpFailure(error) ? error.code : 'McpUnavailable';
     const { error: text = '' } = await env.redact({ status: 'error', error: errorMessage(error) });
     return keep({ code, error: text.slice(0, 1000) });

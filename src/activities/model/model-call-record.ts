@@ -17,7 +17,7 @@ type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> &
   readonly leftMs: () => number | undefined;
 };
 
-export interface Telling extends Pick<StateDependencies, 'report'> {
+export interface ModelCallOptions extends Pick<StateDependencies, 'report'> {
   /** True if the attempt has streamed text. */
   readonly hasStreamed?: (attempt: number) => boolean;
   /** Removes secrets from texts of a provider. */
@@ -36,35 +36,35 @@ export interface Telling extends Pick<StateDependencies, 'report'> {
 /**
  * Why a request is not sent: the budget denies it, other requests hold what is left of it, or it waits for an approval.
  */
-export type Unsent = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
+export type UnsentRequest = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
 
 /** The policy of the budget asks for a shorter request. */
 export interface CompactFirst {
   readonly kind: 'compact';
 }
 
-export type Held = Unsent | CompactFirst;
+export type HeldRequest = UnsentRequest | CompactFirst;
 
 /** Ends the attempts: no model is asked any more. Thrown through them to their caller (ask-model.ts). */
 class UnsentCall extends Error {
   override readonly name = 'UnsentCall';
-  readonly unsent: Held;
+  readonly unsent: HeldRequest;
 
-  constructor(unsent: Held) {
+  constructor(unsent: HeldRequest) {
     super(unsent.kind);
     this.unsent = unsent;
   }
 }
 
 /** Why the request was not sent; undefined for any other error. */
-export function toUnsent(error: unknown): Held | undefined {
+export function toUnsent(error: unknown): HeldRequest | undefined {
   return readField(error, 'name') === 'UnsentCall' ? (error as UnsentCall).unsent : undefined;
 }
 
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report, reserve, judge, prepared, hasStreamed }: Telling,
+  { redact, report, reserve, judge, prepared, hasStreamed }: ModelCallOptions,
 ): Recorder {
   let bound: number | undefined;
   let leftMs: number | undefined;

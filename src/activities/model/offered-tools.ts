@@ -22,7 +22,7 @@ export async function readSubagentOffer(
   prompt: PromptDefinition,
 ): Promise<SubagentOffer> {
   const enabled = await enabledSubagents(sources, thread, prompt);
-  if (!mayLive(thread, enabled)) return { enabled, living: false };
+  if (!mayMessageChild(thread, enabled)) return { enabled, living: false };
   const known = new Set(enabled.map(({ agent }) => agent.name));
   const off = listSubagents(sources.registry(), prompt).filter(({ agent }) => !known.has(agent.name));
   const except = off.map(({ agent }) => agent.name);
@@ -36,11 +36,11 @@ export function fullSubagentOffer(
   prompt: PromptDefinition,
 ): SubagentOffer {
   const enabled = listSubagents(registry, prompt);
-  return { enabled, living: mayLive(thread, enabled) };
+  return { enabled, living: mayMessageChild(thread, enabled) };
 }
 
 /** True if the thread may have a child that the prompt can message. */
-function mayLive({ childCount }: ThreadRecord, enabled: readonly Subagent[]): boolean {
+function mayMessageChild({ childCount }: ThreadRecord, enabled: readonly Subagent[]): boolean {
   return childCount > 0 && enabled.some(({ resumable }) => resumable);
 }
 
@@ -53,14 +53,14 @@ export function offeredTools(
   const own = tools.flatMap(({ name, mcp: remote }) => {
     if (remote) return offerMcp(mcp, name);
     const subagent = subagents.enabled.find(({ entry }) => entry.name === name);
-    if (!subagent) return offer(registry, name) ?? [];
+    if (!subagent) return toOfferedTool(registry, name) ?? [];
     return subagent.resumable ? [] : [offerSubagent(registry, subagent)];
   });
   const ofClient = [...mcp.keys()].filter((name) => parseClientToolName(name) !== undefined);
   return [...own, ...ofClient.flatMap((name) => offerMcp(mcp, name)), ...offerLifecycle(registry, subagents)];
 }
 
-function offer(registry: Registry, name: string): ProviderTool | undefined {
+function toOfferedTool(registry: Registry, name: string): ProviderTool | undefined {
   const callee = findCallee(registry, name);
   if (callee?.kind === 'tool') return toTool(name, callee.description, callee.parameters);
   if (callee?.kind === 'prompt')

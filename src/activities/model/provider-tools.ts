@@ -20,7 +20,7 @@ export interface AskedModel {
   readonly tools: ProviderTools;
 }
 
-const PREFIX = 'provider:';
+const PROVIDER_PREFIX = 'provider:';
 
 export function findProviderTools(
   registry: Registry,
@@ -45,21 +45,23 @@ function maySend(policy: AgentPolicy | undefined, permissions: Permissions, capa
 /** Metadata of a message about the tools that the provider has run; empty if it has run none. */
 export function executedMetadata({ providerTools }: ProviderResponse): { providerTools?: unknown[] } {
   if (!providerTools || providerTools.length === 0) return {};
-  return { providerTools: providerTools.map((tool) => (isSmall(tool.result) ? tool : cut(tool))) };
+  return {
+    providerTools: providerTools.map((tool) => (isSmallResult(tool.result) ? tool : truncateResult(tool))),
+  };
 }
 
 /**
  * Maximum characters of a stored result: a search may return whole pages, and the answer already holds what the model
  * made of them.
  */
-const LONGEST_RESULT = 32_000;
+const MAX_RESULT_CHARS = 32_000;
 
-function isSmall(result: unknown): boolean {
-  return (JSON.stringify(result)?.length ?? 0) <= LONGEST_RESULT;
+function isSmallResult(result: unknown): boolean {
+  return (JSON.stringify(result)?.length ?? 0) <= MAX_RESULT_CHARS;
 }
 
-function cut({ result, ...tool }: NonNullable<ProviderResponse['providerTools']>[number]) {
-  return { ...tool, result: `${JSON.stringify(result).slice(0, LONGEST_RESULT)}…`, resultCut: true };
+function truncateResult({ result, ...tool }: NonNullable<ProviderResponse['providerTools']>[number]) {
+  return { ...tool, result: `${JSON.stringify(result).slice(0, MAX_RESULT_CHARS)}…`, resultCut: true };
 }
 
 /** True if the name is that of a project tool that the provider runs. */
@@ -86,7 +88,7 @@ function toProviderTool(
   }
   // A prompt or an agent of that name takes precedence, as it does when the project is checked.
   if (registry.prompts.has(name) || registry.agents.has(name)) return undefined;
-  const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
+  const own = name.startsWith(PROVIDER_PREFIX) ? name.slice(PROVIDER_PREFIX.length) : name;
   const declared = model.providerTools.find((each) => each === name || each === own);
   // With the prefix, it is the provider's tool even if the model's definition does not list it.
   const offered = declared ?? (name !== own && Object.hasOwn(tools, own) ? own : undefined);

@@ -9,7 +9,7 @@
 import type { Picture, Pictures } from '../../core/context/context-attachment.ts';
 import { readImageType } from '../../core/file/image-size.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readWholeFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
@@ -53,7 +53,7 @@ async function read(
     return content ? new Uint8Array(content) : 'unavailable: the file is gone';
   } catch (error) {
     // An unreachable store fails the step, which is then retried.
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return 'unavailable: the file cannot be read';
   }
 }

@@ -8,7 +8,7 @@ import type { Registry } from '../../core/author/definition.ts';
 import { findStepSide } from '../../core/project/active-side.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RequestNeeds, StepContext, StepPlace } from '../../store/port/step.ts';
-import { tellsManifests } from './call-estimate.ts';
+import { logsManifests } from './call-estimate.ts';
 import { dueCompaction } from './due-compaction.ts';
 import { historyWindow } from './history-window.ts';
 import { findModels } from './request.ts';
@@ -28,7 +28,7 @@ function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'ca
   if (!active) return {};
   const { prompt } = active;
   // A manifest is known only once the request is assembled.
-  if (tellsManifests(active, place)) return {};
+  if (logsManifests(active, place)) return {};
   const [model] = findModels(registry, active);
   if (!model || needsVariables(registry, place.thread, { begun: hasBegun(place), prompt })) return {};
   // A summary is made before the first call.

@@ -89,12 +89,12 @@ function toReasoning({ reasoning }: PromptDefinition, model: ModelDefinition): P
   const { effort, maxTokens, exclude } = reasoning ?? {};
   if (effort === undefined) return { maxTokens, exclude };
   const level = EFFORT_LEVEL[effort];
-  const word = nearestWord(model.capabilities.reasoningLevels, level);
+  const word = nearestLevelName(model.capabilities.reasoningLevels, level);
   return { level, ...(word === undefined ? {} : { effort: word }), maxTokens, exclude };
 }
 
 /** The model's own word for the nearest level (definitions §5.6); undefined if it has none. */
-function nearestWord(
+function nearestLevelName(
   levels: Readonly<Record<number, string | null>> | undefined,
   level: number,
 ): string | null | undefined {

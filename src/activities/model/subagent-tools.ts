@@ -46,12 +46,12 @@ export function requiredFields(schema: AuthorSchema): readonly string[] {
 }
 
 /** Computed once per schema, since a request is made for every step. */
-const known = new WeakMap<AuthorSchema, JsonSchema>();
+const parametersBySchema = new WeakMap<AuthorSchema, JsonSchema>();
 
 export function parametersOf(schema: AuthorSchema | undefined): JsonSchema {
   if (!schema) return toParameters(undefined);
-  const parameters = known.get(schema) ?? toParameters(schema);
-  known.set(schema, parameters);
+  const parameters = parametersBySchema.get(schema) ?? toParameters(schema);
+  parametersBySchema.set(schema, parameters);
   return parameters;
 }
 
@@ -59,7 +59,7 @@ export function toTool(name: string, description: string, parameters: JsonSchema
   return { type: 'function', function: { name, description, parameters } };
 }
 
-const FILES = {
+const ATTACHMENTS_SCHEMA = {
   type: 'array',
   items: { type: 'string' },
   description: 'Paths below /attachments/ of files that it is given; [] for none',
@@ -78,7 +78,7 @@ function offerCreate(registry: Registry, resumable: readonly Subagent[]): Provid
     properties: {
       agent: { type: 'string', enum: resumable.map(({ agent }) => agent.name) },
       message: { type: 'string', description: 'What it is told first' },
-      attachments: FILES,
+      attachments: ATTACHMENTS_SCHEMA,
       name: { type: 'string', description: 'A short name for it, by which people know it' },
       ...(given ? { arguments: given } : {}),
     },
@@ -124,7 +124,7 @@ const MESSAGE_TOOL = toTool(
     properties: {
       referenceId: { type: 'string', description: 'Its reference, from the result that told of it' },
       message: { type: 'string' },
-      attachments: FILES,
+      attachments: ATTACHMENTS_SCHEMA,
     },
     required: ['referenceId', 'message', 'attachments'],
     additionalProperties: false,

@@ -8,7 +8,7 @@
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { openWorkLine, type WorkLine } from '../../state/work-line.ts';
+import { openSerialQueue, type SerialQueue } from '../../state/work-line.ts';
 import type { WorkSink } from '../../state/work-sink.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
@@ -32,7 +32,7 @@ interface RelativeWork extends Ports {
   readonly self: string | undefined;
   /** Opened within the activity, since signals are made from its context. */
   readonly signals: () => ThreadSignals;
-  readonly line: WorkLine;
+  readonly line: SerialQueue;
   readonly reach: (threadId: string) => WorkSink;
 }
 
@@ -46,7 +46,7 @@ export function openRelativeSinks({ store, probe }: Ports, self?: string): Relat
     opened ??= openThreadSignals(store);
     return opened;
   };
-  const line = openWorkLine();
+  const line = openSerialQueue();
   // R3: what is already stored is signalled however long the database is unreachable: nothing else would signal it.
   const gate = openWakeGate((threadId, payload) =>
     retryWhileUnavailable(abortSignal(), () => signals().wake(threadId, payload)),
@@ -97,7 +97,7 @@ function openRelativeSink(
 }
 
 /** The error of a tool or an effect that has done its own work but could not queue something to another thread. */
-export function notTaken(error: unknown): RuntimeError {
+export function toQueueError(error: unknown): RuntimeError {
   return new RuntimeError(
     isRuntimeError(error) ? error.code : 'InvalidMessage',
     `What was queued to another thread was not taken: ${errorMessage(error)}`,

@@ -10,8 +10,8 @@ import { terminateSelf } from './cascade.ts';
 import { openRelativeSinks } from './relative-sink.ts';
 
 /** Limits for the metadata of a tool message. The parent receives each notification in full. */
-const NOTICES = 10;
-const NOTICE_CHARS = 500;
+const MAX_NOTICES = 10;
+const MAX_NOTICE_CHARS = 500;
 
 export interface Sink {
   readonly work: WorkSink;
@@ -86,9 +86,9 @@ export function openSink(
   };
 }
 
-/** The newest notifications to the parent, each cut to NOTICE_CHARS. */
+/** The newest notifications to the parent, each cut to MAX_NOTICE_CHARS. */
 function toMetadata(toldParent: readonly string[]): Readonly<Record<string, unknown>> {
-  const shown = toldParent.slice(-NOTICES).map((content) => content.slice(0, NOTICE_CHARS));
+  const shown = toldParent.slice(-MAX_NOTICES).map((content) => content.slice(0, MAX_NOTICE_CHARS));
   if (shown.length === 0) return {};
   return shown.length === 1 ? { parent_notification: shown[0] } : { parent_notifications: shown };
 }

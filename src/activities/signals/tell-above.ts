@@ -12,7 +12,7 @@ export function waitsForPeople(outcome: { readonly kind: string; readonly wait?:
   return outcome.kind === 'waits' || outcome.wait !== undefined;
 }
 
-export async function tellAbove(store: ThreadStore, threadId: string): Promise<void> {
+export async function signalAncestors(store: ThreadStore, threadId: string): Promise<void> {
   try {
     const above = await store.waits.showAbove(threadId);
     if (above.length === 0) return;

@@ -5,7 +5,7 @@
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
-export async function tellSettled(store: ThreadStore, threadId: string): Promise<void> {
+export async function signalBudgetWaiters(store: ThreadStore, threadId: string): Promise<void> {
   const waiting = await store.budgets.listWaiting(threadId);
   if (waiting.length === 0) return;
   const signals = openThreadSignals(store);

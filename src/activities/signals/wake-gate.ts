@@ -1,13 +1,13 @@
 /**
  * Wakes the workflows of relatives while code queues work to them item by item. A wake is a signal in the other
- * workflow's history and only asks it to read the store. So the first is sent at once, later ones at most every GAP_MS,
+ * workflow's history and only asks it to read the store. So the first is sent at once, later ones at most every MIN_INTERVAL_MS,
  * and a pending one at the end.
  * G1. What was stored before a wake was requested is in the store when the wake is sent.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WakePayload } from '../../workflows/messages.ts';
 
-const GAP_MS = 50;
+const MIN_INTERVAL_MS = 50;
 
 export interface WakeGate {
   /** Returns at once: signals are not awaited. */
@@ -33,7 +33,7 @@ export function openWakeGate(send: Send): WakeGate {
       const payload = gate.wanted;
       gate.wanted = undefined;
       await send(threadId, payload).catch((error) => failures.push(error));
-      await delay(GAP_MS, undefined, { signal: gate.hurry.signal }).catch(() => undefined);
+      await delay(MIN_INTERVAL_MS, undefined, { signal: gate.hurry.signal }).catch(() => undefined);
     }
     gate.busy = undefined;
   };

@@ -12,13 +12,13 @@
 import type { Registry } from '../../core/author/definition.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
-import { cancelUnwanted } from '../../state/cancel-a2a.ts';
+import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/close-approvals.ts';
-import { composeReport, whatIsDue } from '../subagent/compose-report.ts';
-import { readLastWords } from '../subagent/last-words.ts';
+import { composeReport, findReportSource } from '../subagent/compose-report.ts';
+import { readLastOutput } from '../subagent/last-words.ts';
 import { runEndHooks } from './end-hooks.ts';
 
 export async function commitStatus(
@@ -39,7 +39,7 @@ export async function commitStatus(
   await probe?.('status_committed');
   // E5: started now; a regular check repeats it if this process is lost or the agent unreachable.
   if (mayHaveA2a(registry))
-    void cancelUnwanted(dependencies, dependencies.handover, input.threadId).catch(() => {});
+    void cancelUnwantedTasks(dependencies, dependencies.handover, input.threadId).catch(() => {});
   await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
   return outcome;
 }
@@ -48,14 +48,14 @@ async function readReport(
   { store, registry }: ActivityDependencies,
   input: CommitStatusInput,
 ): Promise<SubagentReport | undefined> {
-  const due = whatIsDue(input);
+  const due = findReportSource(input);
   if (due === 'nothing') return undefined;
   const project = readProject(registry);
   if (project && !mayBeChild(project, input)) return undefined;
   if (!(await store.children.get(input.threadId))) return undefined;
   const thread = await store.threads.get(input.threadId);
   const agent = thread ? project?.agents.get(thread.agent) : undefined;
-  return composeReport(input, await readLastWords(store, input, agent));
+  return composeReport(input, await readLastOutput(store, input, agent));
 }
 
 /** E3: the project may be unreadable. */

@@ -10,7 +10,7 @@ import type { Session } from '../../core/thread/session.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { refuseLeaving } from '../base/guard.ts';
+import { throwIfLeaving } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
 import type { DrainedStep } from '../model-gate/drain.ts';
@@ -23,7 +23,7 @@ export async function modelStep(
   input: ModelStepInput,
 ): Promise<ModelStepOutcome> {
   const { store } = dependencies;
-  refuseLeaving(dependencies);
+  throwIfLeaving(dependencies);
   const run = fromRun(store, input);
   const begun = await beginThreadStep(dependencies, { run, input });
   switch (begun.kind) {

@@ -7,7 +7,7 @@ import { describeFailures } from '../../core/guard/failure.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
 import type { BegunStep } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Paused = Extract<BegunStep, { kind: 'paused' }>;
@@ -22,12 +22,12 @@ export async function openPause(
   const { spokenTo, key, executionId, agent } = pause;
   if (spokenTo !== undefined) {
     await waits.close(spokenTo, 'spoken to');
-    await tellAbove(store, threadId);
+    await signalAncestors(store, threadId);
     return 'again';
   }
   const opened = await waits.open({
     ...{ id: randomUUID(), threadId, key, kind: 'paused', name: agent, executionId, blocks: true },
-    ...show(pause),
+    ...describePause(pause),
   });
   await probe?.('wait_opened');
   if (opened.kind === 'open') return { ...begun, wait: toWaitingCall(opened.wait) };
@@ -35,7 +35,7 @@ export async function openPause(
 }
 
 /** What people see of the wait. */
-function show({ agent, rounds, failures }: Paused['pause']) {
+function describePause({ agent, rounds, failures }: Paused['pause']) {
   if (failures) return { summary: describeFailures(agent, failures), data: failures };
   const { round, maxRounds } = rounds ?? {};
   const summary = `more rounds for ${agent}: it has taken ${round} of ${maxRounds} without an end`;

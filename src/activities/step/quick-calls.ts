@@ -19,14 +19,14 @@ import { showProgress } from '../base/progress.ts';
 import { runTool } from '../tool/run-tool.ts';
 
 /** The thread and the execution that the calls belong to. */
-type Caller = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
+type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
 type StepOutcome = ModelStepOutcome | SubpromptAttempt;
 
 /** Bytes kept free for what else is added to the outcome. */
-const SPARE_BYTES = 256;
+const RESERVED_BYTES = 256;
 
 /** Wraps a step of the thread's own, or of a sub-prompt. */
-export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome>(
+export function withQuickCalls<Input extends CallingExecution, Outcome extends StepOutcome>(
   dependencies: ActivityDependencies,
   step: Activity<Input, Outcome>,
 ): Activity<Input, Outcome> {
@@ -37,13 +37,13 @@ export function withQuickCalls<Input extends Caller, Outcome extends StepOutcome
       return outcome;
     const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
     const ran = await runCalls(dependencies, { ...input, executionId }, outcome);
-    return hasRoom(outcome, ran) ? { ...outcome, ran } : outcome;
+    return fitsResult(outcome, ran) ? { ...outcome, ran } : outcome;
   };
 }
 
 async function runCalls(
   dependencies: ActivityDependencies,
-  { threadId, storeId, executionId }: Caller,
+  { threadId, storeId, executionId }: CallingExecution,
   { step, calls, callCount }: StepCalls & { readonly step: number },
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
@@ -55,7 +55,7 @@ async function runCalls(
     if (dependencies.leaving.aborted) break;
     showProgress(`running ${name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
-    const outcome = await runTool(dependencies, call).catch(leaveToWorkflow);
+    const outcome = await runTool(dependencies, call).catch(deferToWorkflow);
     if (outcome === 'left') break;
     // Q1: the workflow waits.
     if (outcome.kind === 'waits' || outcome.kind === 'later') break;
@@ -65,12 +65,12 @@ async function runCalls(
   return ran;
 }
 
-function leaveToWorkflow(): 'left' {
+function deferToWorkflow(): 'left' {
   if (abortSignal().aborted) throw abortError();
   return 'left';
 }
 
 /** If the result has no room for the outcomes, the workflow asks for each call and receives what is stored. */
-function hasRoom(outcome: StepCalls, ran: readonly ToolCallOutcome[]): boolean {
-  return ran.length > 0 && resultBytes({ ...outcome, ran }) <= LIMITS.activityResultBytes - SPARE_BYTES;
+function fitsResult(outcome: StepCalls, ran: readonly ToolCallOutcome[]): boolean {
+  return ran.length > 0 && resultBytes({ ...outcome, ran }) <= LIMITS.activityResultBytes - RESERVED_BYTES;
 }

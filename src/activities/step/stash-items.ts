@@ -19,7 +19,7 @@ export async function stashItems(
   try {
     return await store.queue.spill({ ...run, items });
   } catch (error) {
-    if (!isOfItem(error)) throw error;
+    if (!isCausedByItem(error)) throw error;
     if (items.length === 1)
       return store.queue.spill({ ...run, items: [], rejections: [toRejection(items, error)] });
     const half = Math.ceil(items.length / 2);
@@ -34,7 +34,7 @@ const DATA_ERROR = /^(22|54)[0-9A-Z]{3}$/;
 const SQLITE_DATA_ERRORS: readonly unknown[] = [18, 20];
 
 /** True if the item itself is the cause, so that it would fail in the same way at any time. */
-function isOfItem(error: unknown): boolean {
+function isCausedByItem(error: unknown): boolean {
   const { name, code, errcode } = (error ?? {}) as { name?: string; code?: unknown; errcode?: unknown };
   // JSON that is too deep or too long to be made. A TypeError would be a bug of ours, and would reject all items.
   if (name === 'RangeError') return true;

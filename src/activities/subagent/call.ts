@@ -9,12 +9,12 @@ import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import type { AttemptOutcome, SubagentAttempt } from '../../core/thread/wait-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { CallOfChild } from '../../store/port/family.ts';
+import type { ChildCall } from '../../store/port/family.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginAsked, type ResumableCall, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
 import { finishSubagent } from './finish.ts';
-import { tellHooks, type UnmadeChild } from './make.ts';
-import { leadToChild } from './subagent-gate.ts';
+import { runChildCreatedHooks, type UnmadeChild } from './make.ts';
+import { passSubagentGate } from './subagent-gate.ts';
 import { wakeChild } from './tell.ts';
 import { readWaitsBelow } from './waits-below.ts';
 
@@ -33,7 +33,7 @@ export async function callSubagent(
     index: call.key.index,
   });
   if (known) return resume(dependencies, input, call, known);
-  const made = await leadToChild(dependencies, call).catch(toAnswered);
+  const made = await passSubagentGate(dependencies, call).catch(toAnswered);
   if (made.kind === 'not_begun') return toOutcome(toAttemptOutcome(made.begun));
   if (made.kind !== 'answered') return made;
   // S2: a fault is its result.
@@ -45,14 +45,14 @@ async function resume(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
   call: ResumableCall,
-  { start, started, waits, report }: CallOfChild,
+  { start, started, waits, report }: ChildCall,
 ): Promise<SubagentAttempt> {
   if (report) {
     const finished = await finishSubagent(dependencies, input);
     if (finished.kind !== 'waiting') return toOutcome(finished);
   }
   if (call.begun.call.name === SUBAGENT_MESSAGE) await wakeChild(dependencies, start.threadId);
-  else if (!started) await tellHooks(dependencies, call, start.threadId);
+  else if (!started) await runChildCreatedHooks(dependencies, call, start.threadId);
   const below = waits ? await readWaitsBelow(dependencies.store, call.key.threadId) : {};
   return { kind: 'child', child: start, start: !started, wait: waits, ...below };
 }

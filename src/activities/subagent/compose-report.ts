@@ -15,7 +15,7 @@ export interface ExecutionEnd {
 }
 
 /** The child's last output, as its history has it. */
-export interface LastWords {
+export interface LastOutput {
   /** The result of the session tool that ended the session, as its binding made it. */
   readonly session?: { readonly content: string; readonly attachments: readonly string[] };
   /** The last text of its model; empty if there is none. */
@@ -25,19 +25,22 @@ export interface LastWords {
 /** The session tools, by the reason with which they end a session. */
 export const SESSION_REASONS = { session_stop: 'sessionStop', session_fail: 'sessionFail' } as const;
 
-export type Due = 'nothing' | 'answer' | 'session';
+export type ReportSource = 'nothing' | 'answer' | 'session';
 
 /** What the report needs from the history, if there is to be one. */
-export function whatIsDue({ status, reason }: ExecutionEnd): Due {
+export function findReportSource({ status, reason }: ExecutionEnd): ReportSource {
   if (status === 'stopped' || status === 'failed') return 'answer';
   if (status !== 'idle' || reason === undefined) return 'nothing';
   return reason in SESSION_REASONS ? 'session' : 'answer';
 }
 
 /** Undefined if nothing is reported (C1). The end of the thread itself is reported by the store. */
-export function composeReport(end: ExecutionEnd, { session, answer }: LastWords): SubagentReport | undefined {
+export function composeReport(
+  end: ExecutionEnd,
+  { session, answer }: LastOutput,
+): SubagentReport | undefined {
   const { status, reason, error } = end;
-  switch (whatIsDue(end)) {
+  switch (findReportSource(end)) {
     case 'nothing':
       return undefined;
     case 'session': {

@@ -127,7 +127,7 @@ export async function requestVariables(
   return describeRequest(parentId, request);
 }
 
-interface Kept {
+interface RequestSummary {
   readonly id: string;
   readonly agent: string;
   readonly required: readonly string[];
@@ -137,7 +137,7 @@ interface Kept {
 /**
  * The answer is structured for programs, in the result's text and beside it; its first field is for models and people.
  */
-function describeRequest(parentId: string, { id, agent, required, missing }: Kept): CallAnswer {
+function describeRequest(parentId: string, { id, agent, required, missing }: RequestSummary): CallAnswer {
   const list = missing.map((name) => `"${name}"`).join(', ');
   const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
   const endpoint = `/threads/${parentId}/variables/${id}`;

@@ -9,14 +9,14 @@ import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
 import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
 import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
-import type { CallOfChild } from '../../store/port/family.ts';
+import type { ChildCall } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, keepPresent, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, keepExistingFiles, settleCall } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import { readWaitsBelow } from './waits-below.ts';
 
-type Report = NonNullable<CallOfChild['report']>;
+type Report = NonNullable<ChildCall['report']>;
 
 export async function finishSubagent(
   dependencies: ActivityDependencies,
@@ -44,12 +44,12 @@ export async function finishSubagent(
 async function composeReported(
   store: ThreadStore,
   threadId: string,
-  { child }: CallOfChild,
+  { child }: ChildCall,
   { attachments, ...report }: Report,
 ): Promise<CallAnswer> {
   const isTask = isTaskThread(child.threadId);
   const text = isTask ? report.content : formatResult(child, { ...report, attachments: [] }, child.resumable);
-  const files = await keepPresent(store, threadId, attachments);
+  const files = await keepExistingFiles(store, threadId, attachments);
   const status =
     report.kind === 'result' ? { status: 'success', result: text } : { status: 'error', error: text };
   return {
@@ -59,7 +59,7 @@ async function composeReported(
 }
 
 /** The result of a call that does not wait. */
-function composeReference(name: string, { child }: CallOfChild): CallAnswer {
+function composeReference(name: string, { child }: ChildCall): CallAnswer {
   const { agent, name: shown, threadId, explicit } = child;
   const did = name === SUBAGENT_MESSAGE ? 'has been told' : 'has started';
   const comes = explicit
@@ -69,7 +69,7 @@ function composeReference(name: string, { child }: CallOfChild): CallAnswer {
   return { result: { status: 'success', result: text }, metadata: { subagent_id: threadId } };
 }
 
-function composeFault(why: string, asked: CallOfChild | null): CallAnswer {
+function composeFault(why: string, asked: ChildCall | null): CallAnswer {
   const reference = asked ? `\n\nReference: ${asked.child.threadId}` : '';
   return {
     result: { status: 'error', error: `The subagent could not be asked: ${why}${reference}` },

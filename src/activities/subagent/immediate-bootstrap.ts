@@ -18,16 +18,16 @@ import type { ThreadRecord } from '../../store/port/thread.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';
-import { estimateCall, withinBound } from '../model/call-estimate.ts';
+import { estimateCall, withOutputBound } from '../model/call-estimate.ts';
 import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
 import { recordModelCalls, toUnsent } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { ResolvedCall } from './callee.ts';
 
-const BOOTSTRAP = 'bootstrap_immediate_subagent';
+const BOOTSTRAP_TOOL = 'bootstrap_immediate_subagent';
 /** Call numbers reserved for each attempt at a call, and attempts reserved for each call. */
-const NUMBERS = 100;
+const NUMBERS_PER_CALL = 100;
 
 export interface BootstrapInput {
   /** JSON text of the call's arguments; includes name and message if the entry maps them to arguments. */
@@ -95,7 +95,7 @@ function propertiesOf({ resumable, initAgentNameProperty, initUserMessagePropert
   return { name: own.name ?? 'name', message: own.message ?? 'message' };
 }
 
-interface Pass {
+interface BootstrapTarget {
   readonly subagent: Subagent;
   readonly hints: Hints;
 }
@@ -105,7 +105,7 @@ async function askForInput(
   { store, handover, registry, ...rest }: ActivityDependencies,
   { key, begun: { thread } }: ResumableCall,
   prompt: PromptDefinition,
-  pass: Pass,
+  pass: BootstrapTarget,
 ): Promise<{ name?: string; message?: string }> {
   const models = findModels(registry(), { prompt }).filter(
     ({ capabilities }) => capabilities.supportsToolCalls !== false,
@@ -117,7 +117,7 @@ async function askForInput(
     const { threadId, step, index } = key;
     const reserve = (model: ModelDefinition) => estimateCall(model, toRequest(model, pass, thread.id));
     const { bound, ...record } = recordModelCalls(
-      numbered(store, key.index),
+      withCallNumbers(store, key.index),
       { ...key, attempt: 1 },
       { redact, report: rest.report, reserve },
     );
@@ -125,13 +125,13 @@ async function askForInput(
       { threadId, work: `${threadId}:${step}:${index}` },
       {
         models,
-        request: (model) => withinBound(toRequest(model, pass, thread.id), bound()),
+        request: (model) => withOutputBound(toRequest(model, pass, thread.id), bound()),
         signal,
         ...record,
       },
     );
     if (!result.ok) return {};
-    const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP);
+    const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP_TOOL);
     const { name, message } = propertiesOf(pass.subagent);
     const said = toText(call?.arguments[message]);
     const called = toThreadName(toText(call?.arguments[name]) ?? '');
@@ -145,7 +145,11 @@ async function askForInput(
 }
 
 /** M1: the two values alone. */
-function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: string): ProviderRequest {
+function toRequest(
+  model: ModelDefinition,
+  { subagent, hints }: BootstrapTarget,
+  threadId: string,
+): ProviderRequest {
   const { name, message } = propertiesOf(subagent);
   const lines = [
     ...(hints.name === undefined ? [] : [`Name: ${hints.name}`]),
@@ -156,7 +160,7 @@ function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: 
     messages: [
       {
         role: 'system',
-        content: `A subagent is about to start. Call ${BOOTSTRAP} with a short name for it and with the first message that tells it what to do. Use what follows and nothing else.`,
+        content: `A subagent is about to start. Call ${BOOTSTRAP_TOOL} with a short name for it and with the first message that tells it what to do. Use what follows and nothing else.`,
       },
       { role: 'user', content: lines.join('\n') },
     ],
@@ -164,7 +168,7 @@ function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: 
       {
         type: 'function',
         function: {
-          name: BOOTSTRAP,
+          name: BOOTSTRAP_TOOL,
           description: 'Says how the subagent is called and what it is told first.',
           parameters: {
             type: 'object',
@@ -178,7 +182,7 @@ function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: 
         },
       },
     ],
-    toolChoice: { name: BOOTSTRAP },
+    toolChoice: { name: BOOTSTRAP_TOOL },
     parallelToolCalls: false,
     providerOptions: model.providerOptions,
     user: threadId,
@@ -186,9 +190,9 @@ function toRequest(model: ModelDefinition, { subagent, hints }: Pass, threadId: 
 }
 
 /** M3: the step is one of calls and asks no model itself, so call numbers are assigned per call and attempt. */
-function numbered(store: ActivityDependencies['store'], index: number) {
+function withCallNumbers(store: ActivityDependencies['store'], index: number) {
   const { attempt } = Context.current().info;
-  const first = (index * NUMBERS + (attempt % NUMBERS)) * NUMBERS;
+  const first = (index * NUMBERS_PER_CALL + (attempt % NUMBERS_PER_CALL)) * NUMBERS_PER_CALL;
   return {
     modelCalls: {
       start: (call: Parameters<typeof store.modelCalls.start>[0]) =>

@@ -14,7 +14,7 @@ import {
   type Subagent,
   toThreadName,
 } from '../../core/project/subagent.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
@@ -29,17 +29,17 @@ import type { ResolvedCall, SubagentCall } from './callee.ts';
 import type { BootstrapInput } from './immediate-bootstrap.ts';
 
 /** A message to the child; `attachments` are paths of the parent's files. */
-export interface Told {
+export interface ChildMessage {
   readonly content: string;
   readonly attachments: readonly string[];
 }
 
-export interface FirstTold extends Told {
+export interface FirstChildMessage extends ChildMessage {
   readonly arguments: PromptArguments;
   readonly name: string | null;
 }
 
-export interface CreateFields extends Told {
+export interface CreateFields extends ChildMessage {
   readonly agent: string;
   readonly name: string;
   readonly arguments: PromptArguments;
@@ -67,7 +67,7 @@ export function readCreateFields(
   return go({ fields: { agent, arguments: args, content: message, attachments, name: shown } });
 }
 
-export interface MessageFields extends Told {
+export interface MessageFields extends ChildMessage {
   readonly referenceId: string;
 }
 
@@ -90,7 +90,7 @@ export function readMessageFields(
 export async function readOwnArguments(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
-): Promise<Verdict<{ readonly first: FirstTold }, AnsweredCall>> {
+): Promise<Verdict<{ readonly first: FirstChildMessage }, AnsweredCall>> {
   const given = parseArguments(input.arguments);
   if (!given) return refuseInput(subagent.agent.name, describeArguments(input.arguments));
   const checked = await checkChildArguments(registry(), subagent, given);
@@ -127,7 +127,7 @@ export function composeFirst(
     args,
     input: { told },
   }: { readonly fields: CreateFields; readonly args: PromptArguments; readonly input: BootstrapInput },
-): Verdict<{ readonly first: FirstTold }, never> {
+): Verdict<{ readonly first: FirstChildMessage }, never> {
   return go({ first: { ...first, ...told, arguments: args } });
 }
 
@@ -155,13 +155,13 @@ async function checkChildArguments(
 /** Stage: finds the files that a child is made with. */
 export function findFirstFiles(
   ports: Pick<ActivityDependencies, 'store'>,
-  { call, first }: SubagentCall & { readonly first: FirstTold },
+  { call, first }: SubagentCall & { readonly first: FirstChildMessage },
 ): Promise<Verdict<FoundFiles, AnsweredCall>> {
   return findFiles(ports, call, { ids: 'first', named: first.attachments });
 }
 
 /** Stage: finds the files of a message to a child. */
-export function findToldFiles(
+export function findMessageFiles(
   ports: Pick<ActivityDependencies, 'store'>,
   { call, fields }: SubagentCall & { readonly fields: MessageFields },
 ): Promise<Verdict<FoundFiles, AnsweredCall>> {
@@ -184,7 +184,7 @@ async function findFiles(
     const found = await storeAttachments({ store, threadId, nextId }, [...new Set(toPaths(named))]);
     return go({ files: found.map(({ path }) => path) });
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return refuseCall(`${begun.call.name}: ${error.message}`);
   }
 }

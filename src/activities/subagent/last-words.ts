@@ -6,18 +6,18 @@
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { type ExecutionEnd, type LastWords, SESSION_REASONS, whatIsDue } from './compose-report.ts';
+import { type ExecutionEnd, findReportSource, type LastOutput, SESSION_REASONS } from './compose-report.ts';
 
 interface EndedThread extends ExecutionEnd {
   readonly threadId: string;
 }
 
-export async function readLastWords(
+export async function readLastOutput(
   store: ThreadStore,
   end: EndedThread,
   agent: AgentDefinition | undefined,
-): Promise<LastWords> {
-  const session = whatIsDue(end) === 'session' ? await readSession(store, end, agent) : undefined;
+): Promise<LastOutput> {
+  const session = findReportSource(end) === 'session' ? await readSession(store, end, agent) : undefined;
   return session ? { session, answer: '' } : { answer: await readAnswer(store, end.threadId) };
 }
 
@@ -26,7 +26,7 @@ async function readSession(
   store: ThreadStore,
   { threadId, reason }: EndedThread,
   agent: AgentDefinition | undefined,
-): Promise<LastWords['session']> {
+): Promise<LastOutput['session']> {
   const last = await store.reports.readLastStep(threadId);
   const side = last?.side === 'b' ? agent?.sideB : agent?.sideA;
   const tool = side?.[SESSION_REASONS[reason as keyof typeof SESSION_REASONS]]?.name;

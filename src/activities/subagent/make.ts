@@ -8,7 +8,7 @@
  */
 
 import type { Registry } from '../../core/author/definition.ts';
-import { handedDown } from '../../core/governance/agent-policy.ts';
+import { delegatePermissions } from '../../core/governance/agent-policy.ts';
 import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
@@ -28,7 +28,7 @@ import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { NotBegun } from '../tool-gate/judge-call.ts';
 import type { ResolvedCall } from './callee.ts';
 import { findRequest, givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
-import type { FirstTold, FoundFiles } from './input.ts';
+import type { FirstChildMessage, FoundFiles } from './input.ts';
 
 /**
  * How a call of a subagent leaves its gate without a child: it is answered, it could not begin, or its own thread is
@@ -45,7 +45,7 @@ export interface MadeChild {
 
 /** The input from which a child is made. */
 interface ChildCall extends ResolvedCall, FoundFiles {
-  readonly first: FirstTold;
+  readonly first: FirstChildMessage;
 }
 
 interface ScopedChild {
@@ -95,13 +95,13 @@ export async function makeChild(
       return refuseCall(describeLimit(subagent, created));
     case 'created':
       await ports.probe?.('subagent_created');
-      await tellHooks(ports, call, created.start.threadId);
+      await runChildCreatedHooks(ports, call, created.start.threadId);
       return go({ outcome: { kind: 'child', child: created.start, start: true, wait: child.blocking } });
   }
 }
 
 /** M2: runs the hooks before the child runs. */
-export async function tellHooks(
+export async function runChildCreatedHooks(
   dependencies: ActivityDependencies,
   call: ResumableCall,
   childId: string,
@@ -124,7 +124,7 @@ function toNewChild(
   { store, registry }: ActivityDependencies,
   call: ResumableCall,
   { agent, resumable, blocking, explicit, hears, maxInstances, immediate }: Subagent,
-  { name, arguments: args, content, attachments }: FirstTold,
+  { name, arguments: args, content, attachments }: FirstChildMessage,
 ): NewChild {
   const {
     key: { step, index },
@@ -176,10 +176,10 @@ export function contextForChild(
   if (!runContext && !policy) return undefined;
   const { agent, rootId } = thread;
   const context = runContext ?? contextOf({}, { executionId, rootId, agent });
-  return childContext({ ...context, permissions: handedDown(policy, context.permissions) });
+  return childContext({ ...context, permissions: delegatePermissions(policy, context.permissions) });
 }
 
-interface Said {
+interface ChildItemInput {
   readonly hears: 'a' | 'b';
   readonly parentId: string;
   readonly content: string;
@@ -188,7 +188,10 @@ interface Said {
 }
 
 /** A message of the parent to its child, with the role that makes it input for the side that answers. */
-export function toItem(id: string, { hears, parentId, content, attachments, context }: Said): MessageItem {
+export function toItem(
+  id: string,
+  { hears, parentId, content, attachments, context }: ChildItemInput,
+): MessageItem {
   return {
     kind: 'message',
     id,
@@ -202,10 +205,10 @@ export function toItem(id: string, { hears, parentId, content, attachments, cont
 
 function describeLimit(subagent: Subagent, found: ChildLimit): string {
   if (found.kind === 'refused') return `${SUBAGENT_CREATE}: ${found.reason}`;
-  return describeFull(subagent, found.limit, found.living);
+  return describeAgentLimit(subagent, found.limit, found.living);
 }
 
-function describeFull({ agent }: Subagent, limit: number, living: readonly ChildRecord[]): string {
+function describeAgentLimit({ agent }: Subagent, limit: number, living: readonly ChildRecord[]): string {
   const agents = limit === 1 ? 'one subagent' : `${limit} subagents`;
   return (
     `${SUBAGENT_CREATE}: there may be ${agents} "${agent.name}" at a time, and there ${limit === 1 ? 'is' : 'are'}: ` +
@@ -213,13 +216,13 @@ function describeFull({ agent }: Subagent, limit: number, living: readonly Child
   );
 }
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Lists references with names, for models. */
 export function describeLiving(living: readonly ChildRecord[]): string {
-  const more = living.length - MOST_NAMED;
+  const more = living.length - MAX_NAMED;
   const named = living
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(
       ({ threadId, agent, name, status }) => `${threadId} (${agent}${name ? ` "${name}"` : ''}, ${status})`,
     )

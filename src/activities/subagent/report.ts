@@ -14,7 +14,7 @@ import type { ChildRecord } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 
 export async function reportToParent(
@@ -31,7 +31,7 @@ export async function deliverReports(
   threadId: string,
 ): Promise<boolean> {
   const due = await store.reports.listDue(threadId);
-  if (due.length === 0) return tellAgain(store, threadId);
+  if (due.length === 0) return signalParentAgain(store, threadId);
   let ends = false;
   for (const { id, kind, child } of due) {
     await probe?.('report_due');
@@ -39,7 +39,7 @@ export async function deliverReports(
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
     // The report informs the parent. The ancestors above it must learn that nothing below holds them up.
-    if (heldUp && !parentEnded) await tellAbove(store, child.parentId);
+    if (heldUp && !parentEnded) await signalAncestors(store, child.parentId);
     // A stopped child that is not resumable is done too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
   }
@@ -47,7 +47,7 @@ export async function deliverReports(
 }
 
 /** D1: signals the parent again; the report itself is delivered once. */
-async function tellAgain(store: ThreadStore, threadId: string): Promise<boolean> {
+async function signalParentAgain(store: ThreadStore, threadId: string): Promise<boolean> {
   const child = await store.children.get(threadId);
   if (!child) return false;
   if (Context.current().info.attempt > 1) await wakeParent(store, child);
@@ -63,7 +63,7 @@ function isDone({ resumable }: ChildRecord, status: string): boolean {
   return !resumable && (status === statusAfter('result') || status === statusAfter('failure'));
 }
 
-const MOST_STARTS = 10;
+const MAX_STARTS = 10;
 
 /** Returns as many as fit into a result. */
 export async function listUnstarted(
@@ -71,9 +71,9 @@ export async function listUnstarted(
   input: RunRef,
 ): Promise<UnstartedOutcome> {
   const { threadId } = fromRun(store, input);
-  const found = await store.children.listUnstarted(threadId, MOST_STARTS + 1);
+  const found = await store.children.listUnstarted(threadId, MAX_STARTS + 1);
   const children: ChildStart[] = [];
-  for (const child of found.slice(0, MOST_STARTS)) {
+  for (const child of found.slice(0, MAX_STARTS)) {
     const bytes = Buffer.byteLength(JSON.stringify([...children, child]));
     if (children.length > 0 && bytes > LIMITS.activityResultBytes - 200) break;
     children.push(child);

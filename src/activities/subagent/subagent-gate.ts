@@ -14,7 +14,7 @@ import {
   checkNamedArguments,
   composeFirst,
   findFirstFiles,
-  findToldFiles,
+  findMessageFiles,
   readCreateFields,
   readMessageFields,
   readOwnArguments,
@@ -22,7 +22,7 @@ import {
 import { askApproval, askSubagent, beforeSubagentCall, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { makeTask, readInputs, resolveTask } from './task-call.ts';
-import { resolveChild, tellChild } from './tell.ts';
+import { resolveChild, sendToChild } from './tell.ts';
 
 const openCall = () =>
   openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>()
@@ -63,12 +63,12 @@ const CREATE = openCall()
 const MESSAGE = openCall()
   .stage(readMessageFields) //      2
   .stage(resolveChild) //           1 resolve: a child that may be messaged
-  .stage(findToldFiles) //          2
+  .stage(findMessageFiles) //          2
   .stage(askSubagent) //            4
   .stage(judgeAction) //            4
   .stage(askApproval) //            4
   .stage(beginJudged) //            4
-  .stage(tellChild); //             5 body: the message to the child
+  .stage(sendToChild); //             5 body: the message to the child
 
 /** A task, by the name of the tool that starts it. */
 const TASK = openCall()
@@ -80,7 +80,7 @@ const TASK = openCall()
   .stage(readInputs) //             5 body: the inputs of the task
   .stage(makeTask); //              5 body: the task
 
-export async function leadToChild(
+export async function passSubagentGate(
   dependencies: ActivityDependencies,
   call: ResumableCall,
 ): Promise<MadeChild['outcome'] | UnmadeChild | WaitingCall> {

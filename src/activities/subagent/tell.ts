@@ -22,14 +22,14 @@ export async function resolveChild(
   { call, fields }: MessageCall,
 ): Promise<Verdict<{ readonly child: ChildRecord }, AnsweredCall>> {
   const children = await ports.store.children.list(call.begun.thread.id);
-  const child = children.find((each) => each.threadId === fields.referenceId && maySpeakTo(each));
+  const child = children.find((each) => each.threadId === fields.referenceId && mayMessage(each));
   if (!child) return refuseCall(describeUnknown(fields, children));
   const found = await findAmong(ports, call.begun, child.agent);
   return typeof found === 'string' ? refuseCall(`${SUBAGENT_MESSAGE}: ${found}.`) : go({ child });
 }
 
 /** Stage: stores the message for the child, then wakes the child. */
-export async function tellChild(
+export async function sendToChild(
   ports: ActivityDependencies,
   { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
 ): Promise<Verdict<MadeChild, UnmadeChild>> {
@@ -62,12 +62,12 @@ export async function wakeChild({ store }: ActivityDependencies, childId: string
   await openThreadSignals(store).wake(childId, { speaks: true });
 }
 
-function maySpeakTo({ resumable, terminatedAt }: ChildRecord): boolean {
+function mayMessage({ resumable, terminatedAt }: ChildRecord): boolean {
   return resumable && terminatedAt === null;
 }
 
 function describeUnknown({ referenceId }: MessageFields, children: readonly ChildRecord[]): string {
-  const living = children.filter(maySpeakTo);
+  const living = children.filter(mayMessage);
   const known =
     living.length > 0 ? `There are: ${describeLiving(living)}.` : 'There is none: create one first.';
   return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is no subagent of yours that can be spoken to. ${known}`;

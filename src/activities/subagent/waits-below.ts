@@ -5,7 +5,7 @@
 import type { WaitBelow } from '../../core/thread/subagent-step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
-const MOST = 8;
+const MAX_WAITS = 8;
 const NAME_CHARS = 64;
 
 /** `waits` is absent if there are none. */
@@ -14,6 +14,6 @@ export async function readWaitsBelow(
   threadId: string,
 ): Promise<{ readonly waits?: readonly WaitBelow[] }> {
   const shown = await store.waits.readShown(threadId);
-  const waits = shown.slice(0, MOST).map((wait) => ({ ...wait, name: wait.name.slice(0, NAME_CHARS) }));
+  const waits = shown.slice(0, MAX_WAITS).map((wait) => ({ ...wait, name: wait.name.slice(0, NAME_CHARS) }));
   return waits.length > 0 ? { waits } : {};
 }

@@ -11,7 +11,7 @@ import {
 } from '../../core/thread/subprompt-result.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginCall, keepPresent, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import { beginCall, keepExistingFiles, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import { findEntry } from '../tool-gate/listed-call.ts';
 
@@ -44,7 +44,7 @@ async function composeResult(
   const stored = await store.subprompts.read(key.threadId, key.step, key.index);
   const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};
   const result = composeSubpromptResult({ text, error: error && (fault ?? error), calls }, switches);
-  const present = await keepPresent(store, key.threadId, attachments);
+  const present = await keepExistingFiles(store, key.threadId, attachments);
   const files = present.slice(0, LIMITS.attachments);
   return { result: files.length > 0 ? { ...result, attachments: files } : result, directive };
 }

@@ -25,7 +25,7 @@ import { readMessageHistory } from '../author/message-history.ts';
 
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import { immediateOfPrompt } from '../model/immediate-subagents.ts';
+import { immediatePromptCalls } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { FirstMessage, PromptArguments } from '../tool-gate/prompt-input.ts';
 
@@ -46,7 +46,12 @@ export async function openImmediate(
 ): Promise<OpenedImmediate> {
   const { store } = dependencies;
   const { threadId, step, index } = key;
-  const tools = await immediateOfPrompt(dependencies, begun.thread, prompt, `${threadId}:${step}:${index}`);
+  const tools = await immediatePromptCalls(
+    dependencies,
+    begun.thread,
+    prompt,
+    `${threadId}:${step}:${index}`,
+  );
   if (!tools) return { kind: 'none' };
   return store.subprompts.openImmediate({
     ...key,

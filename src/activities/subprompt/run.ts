@@ -12,7 +12,7 @@ import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { refuseLeaving } from '../base/guard.ts';
+import { throwIfLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
 import { beginAsked, infoOf, openGuard, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
@@ -26,7 +26,7 @@ export async function runSubprompt(
   input: ToolCallInput,
 ): Promise<SubpromptAttempt> {
   const { probe } = dependencies;
-  refuseLeaving(dependencies);
+  throwIfLeaving(dependencies);
   await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');

@@ -13,19 +13,19 @@ import { toJsonText } from '../../core/value/json-value.ts';
 import { readField } from '../../core/value/thrown.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, openGate, type Verdict } from '../../state/gate.ts';
-import { whileHeld } from '../../state/invoked-action.ts';
+import { withActionLease } from '../../state/invoked-action.ts';
 import { type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { withinTime } from '../../state/within-time.ts';
-import type { ToldAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/action.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
-import { type Act, approveTask, askTask, type Ends, type TaskCall } from './approve-act.ts';
+import { type Act, type ActGateEnd, approveTask, askTask, type TaskCall } from './approve-act.ts';
 import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
 import { startThread } from './thread.ts';
 
-const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
+const TASK_ACT = openGate<ActivityDependencies, TaskCall, ActGateEnd>()
   .stage(askTask) //       4 policy: what it asks for, prepared by its adapter
   .stage(refuseDenied) //  4 policy: refused if a declared capability is denied
   .stage(judgeAction) //   4 policy: the decision on that action
@@ -35,9 +35,9 @@ const TASK_ACT = openGate<ActivityDependencies, TaskCall, Ends>()
 
 const USUAL_ACT_MS = 30 * 60_000;
 
-type Acted = { readonly kind: 'acted' } | TaskPause;
+type ActOutcome = { readonly kind: 'acted' } | TaskPause;
 
-export async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
+export async function actOnce(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActOutcome> {
   const { probe } = dependencies;
   const frame = await openFrame(dependencies, input);
   const { loop, step } = frame;
@@ -48,12 +48,12 @@ export async function actOnce(dependencies: ActivityDependencies, input: TaskSte
   await probe?.('task_not_begun');
   const attempt = randomUUID();
   const passed = await TASK_ACT.pass(dependencies, { frame, seen, act, attempt });
-  if (passed.kind === 'go') return finish(dependencies, frame, { ...passed.known, attempt });
+  if (passed.kind === 'go') return finishAct(dependencies, frame, { ...passed.known, attempt });
   switch (passed.end.kind) {
     case 'waits':
       return passed.end;
     case 'answered':
-      return refused(dependencies, frame, passed.end);
+      return refuseAct(dependencies, frame, passed.end);
     case 'settled':
       return stopsAfter(dependencies, input);
     case 'terminated':
@@ -66,7 +66,7 @@ type BegunKeys = Pick<ActContext, 'idempotencyKey' | 'repeated'>;
 async function beginTask(
   { store, probe }: ActivityDependencies,
   { frame, attempt, action }: TaskCall & Judged,
-): Promise<Verdict<BegunKeys, Ends>> {
+): Promise<Verdict<BegunKeys, ActGateEnd>> {
   const { run, step, definition, signal } = frame;
   const again = definition.idempotent === true;
   const begun = await retryWhileUnavailable(signal, () =>
@@ -82,7 +82,7 @@ async function beginTask(
 async function runAct(
   dependencies: ActivityDependencies,
   { frame, seen, act, action, idempotencyKey, repeated }: TaskCall & Judged & BegunKeys,
-): Promise<Verdict<{ readonly outcome: ActionOutcome }, Ends>> {
+): Promise<Verdict<{ readonly outcome: ActionOutcome }, ActGateEnd>> {
   const { definition, signal } = frame;
   const { adapter, timeoutMs = USUAL_ACT_MS } = definition;
   const context: ActContext = {
@@ -93,7 +93,7 @@ async function runAct(
     startThread: (thread) => startThread(dependencies, frame, { ...thread, idempotencyKey }),
   };
   const acted = await runPhase(frame, 'act', () =>
-    whileHeld(dependencies, action, async () => {
+    withActionLease(dependencies, action, async () => {
       const work = async () => adapter.act?.(act.action, context);
       const result = await withinTime(work, { timeoutMs, signal });
       const text = toJsonText(result ?? null, { name: 'the result of the act', maxBytes: ACTION_BYTES });
@@ -114,16 +114,16 @@ function openSessions({ tasks }: ThreadStore, threadId: string): TaskSessions {
   };
 }
 
-async function finish(
+async function finishAct(
   dependencies: ActivityDependencies,
   frame: TaskFrame,
   done: {
     readonly act: Act;
     readonly attempt: string;
     readonly outcome: ActionOutcome;
-    readonly action: ToldAction | undefined;
+    readonly action: DecidedAction | undefined;
   },
-): Promise<Acted> {
+): Promise<ActOutcome> {
   const { store, probe } = dependencies;
   const { run, step, definition, loop, signal } = frame;
   const { outcome, attempt, action } = done;
@@ -160,11 +160,11 @@ function isCost(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
-async function refused(
+async function refuseAct(
   dependencies: ActivityDependencies,
   frame: TaskFrame,
   { result, action }: AnsweredCall,
-): Promise<Acted> {
+): Promise<ActOutcome> {
   const { store } = dependencies;
   const { run, step } = frame;
   if (action)
@@ -179,7 +179,7 @@ export async function afterFailure(
   { store }: ActivityDependencies,
   { definition, run, step }: TaskFrame,
   { error = 'it failed' }: ActionOutcome,
-): Promise<Acted> {
+): Promise<ActOutcome> {
   if (definition.onActError !== 'stop') return { kind: 'acted' };
   const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
   const told = { phase: 'act', stepIndex: step, message: error } as const;
@@ -188,7 +188,7 @@ export async function afterFailure(
 }
 
 /** An outcome that another attempt has stored is judged like this one's own. */
-async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<Acted> {
+async function stopsAfter(dependencies: ActivityDependencies, input: TaskStepInput): Promise<ActOutcome> {
   const frame = await openFrame(dependencies, input);
   const { outcome } = frame.loop.steps.find((each) => each.step === input.step) ?? {};
   return outcome && !outcome.ok ? afterFailure(dependencies, frame, outcome) : { kind: 'acted' };

@@ -7,7 +7,7 @@ import { findRules } from '../../core/governance/agent-policy.ts';
 import { readPrepared } from '../../core/governance/prepared-action.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { type AskedAction, findEvaluators, showAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
@@ -21,7 +21,7 @@ import {
   toRefusal,
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ToldAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/action.ts';
 import type { TaskStepRecord } from '../../store/port/task.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -43,12 +43,12 @@ interface NotBegun {
   readonly kind: 'settled' | 'terminated';
 }
 
-export type Ends = AnsweredCall | WaitingCall | NotBegun;
+export type ActGateEnd = AnsweredCall | WaitingCall | NotBegun;
 
 export async function askTask(
   { store, registry }: ActivityDependencies,
   { frame, seen, act }: TaskCall,
-): Promise<Verdict<Asked, Ends>> {
+): Promise<Verdict<Asked, ActGateEnd>> {
   const { definition, run, step, signal } = frame;
   const project = registry();
   const { agent = definition.name } = definition;
@@ -59,7 +59,7 @@ export async function askTask(
   if (!rules) return go({ asked: undefined });
   const thread = await store.threads.get(run.threadId);
   if (!thread) return end({ kind: 'terminated' });
-  const prepared = await prepare(frame, seen, act);
+  const prepared = await prepareAct(frame, seen, act);
   if (!prepared.ok) {
     const error = `"${definition.name}" did not act, since it could not be prepared: ${prepared.message}`;
     return end({ kind: 'answered', result: { status: 'error', error }, refused: true });
@@ -67,7 +67,7 @@ export async function askTask(
   const { capabilities = [] } = prepared.value;
   const asked: AskedAction = {
     id: `${run.threadId}:${step}`,
-    ...{ kind: 'task.act', name: nameOf(act, definition.name), rules, signal, step },
+    ...{ kind: 'task.act', name: readActionName(act, definition.name), rules, signal, step },
     thread: { ...thread, agent },
     capabilities: [...(definition.capabilities ?? []), ...capabilities],
     args: act.action,
@@ -78,7 +78,7 @@ export async function askTask(
   return go({ asked });
 }
 
-function prepare(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
+function prepareAct(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
   const { prepareAction } = frame.definition.adapter;
   return runPhase(frame, 'prepareAction', async () =>
     readPrepared(await prepareAction?.(action, toDecideContext(frame, seen))),
@@ -86,7 +86,7 @@ function prepare(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
 }
 
 /** The name that the action states, directly or as `type`, `kind` or `name`; `otherwise` if it states none. */
-function nameOf({ action }: Act, otherwise: string): string {
+function readActionName({ action }: Act, otherwise: string): string {
   const said = isRecord(action) ? (action.type ?? action.kind ?? action.name) : action;
   return typeof said === 'string' && said !== '' ? said.slice(0, 128) : otherwise;
 }
@@ -94,7 +94,7 @@ function nameOf({ action }: Act, otherwise: string): string {
 export async function approveTask(
   { store, probe }: ActivityDependencies,
   { asked, action, frame }: TaskCall & Asked & Judged,
-): Promise<Verdict<Nothing, Ends>> {
+): Promise<Verdict<Nothing, ActGateEnd>> {
   if (!asked || action?.decision.effect !== 'require_approval') return go();
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
@@ -123,7 +123,7 @@ export async function approveTask(
     if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
     return end({ kind: 'terminated' });
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     // The act cannot be shown to anyone, so it cannot be approved.
     const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
@@ -131,7 +131,7 @@ export async function approveTask(
 }
 
 /** Anything but an approval refuses. */
-function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Verdict<Nothing, Ends> {
+function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait): Verdict<Nothing, ActGateEnd> {
   if (answer && 'approved' in answer && answer.approved) return go();
   if (answer && 'approved' in answer) return refuseAction(action, toRefusal(answer));
   return refuseAction(action, {

@@ -40,7 +40,7 @@ export async function checkTask(
   if (frame.loop.task.verdict) return { kind: 'stops' };
   if (frame.loop.task.preflight === 'over') return { kind: 'ready' };
   try {
-    return await check(dependencies, frame);
+    return await runCheck(dependencies, frame);
   } catch (error) {
     if (!(error instanceof ReadinessFailed)) throw error;
     const verdict: TaskVerdict = {
@@ -54,33 +54,35 @@ export async function checkTask(
   }
 }
 
-async function check(dependencies: ActivityDependencies, frame: TaskFrame): Promise<ReadinessOutcome> {
+async function runCheck(dependencies: ActivityDependencies, frame: TaskFrame): Promise<ReadinessOutcome> {
   const { store } = dependencies;
   const { definition, run, loop } = frame;
   const { task } = loop;
   const { knowledge: provider = {}, adapter, minimumReadinessScore } = definition;
   const { buildReadiness, refreshReadiness } = provider;
   const given = buildReadiness
-    ? readRequirements(await ask(frame, () => buildReadiness({ task: task.spec })))
+    ? readRequirements(await askAdapter(frame, () => buildReadiness({ task: task.spec })))
     : task.requirements;
   const first = reportKnowledge(given, Date.now());
   const questions = toQuestions(first);
-  const asked = await answer(dependencies, frame, { questions, requirements: given });
+  const asked = await collectAnswers(dependencies, frame, { questions, requirements: given });
   if ('kind' in asked) return asked;
   const { answers, events } = asked;
-  const { evidence, told } = await acquire(frame, given, answers);
+  const { evidence, told } = await acquireKnowledge(frame, given, answers);
   const found = withEvidence(withAnswers(given, answers), evidence);
   const isNew = Object.keys(answers).length + Object.keys(evidence).length > 0;
   const requirements =
     isNew && refreshReadiness
-      ? readRequirements(await ask(frame, () => refreshReadiness({ task: task.spec, answers, evidence })))
+      ? readRequirements(
+          await askAdapter(frame, () => refreshReadiness({ task: task.spec, answers, evidence })),
+        )
       : found;
   const report = reportKnowledge(requirements, Date.now());
   const decision = decideReadiness(report, minimumReadinessScore);
   const { requirements: _, ...knowledge } = report;
   const again: readonly TaskEvent[] = isNew ? [{ type: 'task.checking', data: {} }] : [];
   const verdict =
-    decision.kind === 'blocked' ? await block(frame, report, adapter.onKnowledgeBlocked) : undefined;
+    decision.kind === 'blocked' ? await blockTask(frame, report, adapter.onKnowledgeBlocked) : undefined;
   const kept = await store.tasks.keepReadiness({
     ...run,
     requirements,
@@ -99,7 +101,7 @@ interface Questioned {
 }
 
 /** Answers of the provider, then of people. */
-async function answer(
+async function collectAnswers(
   dependencies: ActivityDependencies,
   frame: TaskFrame,
   { questions, requirements }: Questioned,
@@ -111,7 +113,7 @@ async function answer(
   const answerQuestions = definition.knowledge?.answerQuestions;
   const known = { ...task.answers };
   if (task.preflight === 'due' && answerQuestions && questions.length > 0)
-    Object.assign(known, await ask(frame, () => answerQuestions({ task: task.spec, questions })));
+    Object.assign(known, await askAdapter(frame, () => answerQuestions({ task: task.spec, questions })));
   const open = definition.asks ? questions.filter(({ requirementId }) => known[requirementId] == null) : [];
   const told: readonly TaskEvent[] = task.preflight === 'asked' ? [] : before;
   if (open.length === 0) {
@@ -175,7 +177,7 @@ function answerOf(wait: Wait | undefined): unknown {
 
 type Evidence = Readonly<Record<string, readonly string[]>>;
 
-async function acquire(
+async function acquireKnowledge(
   frame: TaskFrame,
   given: readonly KnowledgeRequirement[],
   answers: Answers,
@@ -184,7 +186,7 @@ async function acquire(
   const plans = toPlans(reportKnowledge(withAnswers(given, answers), Date.now()));
   if (!executeAcquisitionPlans || plans.length === 0) return { evidence: {}, told: [] };
   const { spec } = frame.loop.task;
-  const evidence = (await ask(frame, () => executeAcquisitionPlans({ task: spec, plans }))) ?? {};
+  const evidence = (await askAdapter(frame, () => executeAcquisitionPlans({ task: spec, plans }))) ?? {};
   const evidenceIds = Object.values(evidence).flat();
   return {
     evidence,
@@ -206,7 +208,7 @@ function withEvidence(
   });
 }
 
-async function block(
+async function blockTask(
   frame: TaskFrame,
   knowledge: ReturnType<typeof reportKnowledge>,
   onKnowledgeBlocked: TaskFrame['definition']['adapter']['onKnowledgeBlocked'],
@@ -219,7 +221,7 @@ async function block(
   if (!onKnowledgeBlocked) return blocked;
   const given = { knowledge, questions: toQuestions(knowledge), acquisitionPlans: toPlans(knowledge) };
   const read = readDecision(
-    await ask(frame, () => onKnowledgeBlocked({ task: frame.loop.task.spec, ...given })),
+    await askAdapter(frame, () => onKnowledgeBlocked({ task: frame.loop.task.spec, ...given })),
   );
   if (!read.ok) throw new ReadinessFailed(`onKnowledgeBlocked answered what is no decision: ${read.reason}`);
   if (read.decision.kind !== 'stop') return blocked;
@@ -231,7 +233,7 @@ async function block(
   };
 }
 
-async function ask<Value>(frame: TaskFrame, body: () => Value | Promise<Value>): Promise<Value> {
+async function askAdapter<Value>(frame: TaskFrame, body: () => Value | Promise<Value>): Promise<Value> {
   const asked: PhaseResult<Value> = await runPhase(frame, 'readiness', body);
   if (asked.ok) return asked.value;
   throw new ReadinessFailed(asked.message);

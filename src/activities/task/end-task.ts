@@ -23,11 +23,11 @@ export async function endTask(
   // A task without a definition is ended too: an abort must not wait for one.
   const frame = registry().tasks.has(name) ? await openFrame(dependencies, input) : undefined;
   const task = frame?.loop.task ?? (await store.tasks.readLoop(input.threadId, 1)).task;
-  const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST) };
+  const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST_CAUSE) };
   const made =
     frame && !unmade
       ? await makeRecords(frame, verdict, findManifest(registry(), name))
-      : { records: null, errors: unmade ? [toUnmade(input, unmade)] : [] };
+      : { records: null, errors: unmade ? [toRecordsError(input, unmade)] : [] };
   await probe?.('task_ending');
   const ended = await store.tasks.end({
     threadId: input.threadId,
@@ -40,13 +40,13 @@ export async function endTask(
   return toOutcome(ended);
 }
 
-function toUnmade({ step }: EndTaskInput, { message }: StoredError): TaskRuntimeError {
+function toRecordsError({ step }: EndTaskInput, { message }: StoredError): TaskRuntimeError {
   return { phase: 'projectRunRecords', stepIndex: step, message };
 }
 
-const LOST = { stoppedBy: 'runtime-error', reason: 'its loop has ended without a verdict' } as const;
+const LOST_CAUSE = { stoppedBy: 'runtime-error', reason: 'its loop has ended without a verdict' } as const;
 
-interface Made {
+interface MadeRecords {
   readonly records: readonly TaskRunRecord[] | null;
   readonly errors: readonly TaskRuntimeError[];
 }
@@ -56,7 +56,7 @@ async function makeRecords(
   frame: TaskFrame,
   verdict: TaskVerdict,
   manifest: ManifestDefinition | undefined,
-): Promise<Made> {
+): Promise<MadeRecords> {
   const made = [await projectRecords(frame, verdict), await scoreRun(frame, verdict, manifest)];
   const records = made.flatMap((each) => each?.records ?? []);
   return {
@@ -65,7 +65,7 @@ async function makeRecords(
   };
 }
 
-async function projectRecords(frame: TaskFrame, verdict: TaskVerdict): Promise<Made | undefined> {
+async function projectRecords(frame: TaskFrame, verdict: TaskVerdict): Promise<MadeRecords | undefined> {
   const { projectRunRecords } = frame.definition.adapter;
   if (!projectRunRecords) return undefined;
   const { task } = frame.loop;
@@ -96,7 +96,7 @@ async function scoreRun(
   frame: TaskFrame,
   { outcome, stoppedBy }: TaskVerdict,
   manifest: ManifestDefinition | undefined,
-): Promise<Made | undefined> {
+): Promise<MadeRecords | undefined> {
   const { rubric, id, hash } = manifest ?? {};
   if (!rubric || rubric.dimensions.length === 0 || stoppedBy === 'abort') return undefined;
   const { task, steps } = frame.loop;
@@ -128,6 +128,6 @@ function toRecords({ loop: { task } }: TaskFrame, records: readonly TaskRunRecor
 function toError(
   { step }: TaskFrame,
   { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
-): Made {
+): MadeRecords {
   return { records: null, errors: [{ phase, stepIndex: step, message }] };
 }

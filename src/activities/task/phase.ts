@@ -22,7 +22,7 @@ import type {
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import { actOnce, afterFailure } from './act.ts';
 import { checkTask } from './check-readiness.ts';
 import { endTask } from './end-task.ts';
@@ -35,7 +35,7 @@ export async function runCheck(ports: ActivityDependencies, input: TaskStepInput
     here: () => checkTask(ports, input),
     givenUp: (error) => failTask(ports, input, 'readiness', error),
   });
-  await tellOfWait(ports, input, checked);
+  await signalIfWaiting(ports, input, checked);
   return checked;
 }
 
@@ -45,7 +45,7 @@ export async function runThink(ports: ActivityDependencies, input: TaskStepInput
     here: () => thinkTask(ports, input),
     givenUp: async (error) => failTask(ports, input, await phaseAt(ports, input), error),
   });
-  await tellOfWait(ports, input, thought);
+  await signalIfWaiting(ports, input, thought);
   return thought;
 }
 
@@ -59,7 +59,7 @@ export async function runAct(ports: ActivityDependencies, input: TaskStepInput):
     here: () => actOnce(ports, input),
     givenUp: (error) => giveUpAct(ports, input, error),
   });
-  await tellOfWait(ports, input, acted);
+  await signalIfWaiting(ports, input, acted);
   // P1: the workflow asks for the next step.
   if (acted.kind !== 'acted' || ports.lone) return acted;
   return { kind: 'acted', next: await runThink(ports, { ...input, step: input.step + 1 }) };
@@ -76,7 +76,7 @@ export function runEnd(ports: ActivityDependencies, input: EndTaskInput): Promis
 
 type PhaseActivity = 'checkTask' | 'thinkTask' | 'actTask' | 'endTask';
 
-const WORK: Readonly<Record<PhaseActivity, string>> = {
+const PHASE_NAMES: Readonly<Record<PhaseActivity, string>> = {
   checkTask: 'preflight',
   thinkTask: 'think',
   actTask: 'act',
@@ -85,18 +85,23 @@ const WORK: Readonly<Record<PhaseActivity, string>> = {
 
 function unitOf(activity: PhaseActivity, input: TaskStepInput) {
   const { threadId, step } = input;
-  const name = `${WORK[activity]}, step ${step}`;
-  const unit = { code: 'task', name, threadId, work: `${threadId}:${WORK[activity]}:${step}` } as const;
+  const name = `${PHASE_NAMES[activity]}, step ${step}`;
+  const unit = {
+    code: 'task',
+    name,
+    threadId,
+    work: `${threadId}:${PHASE_NAMES[activity]}:${step}`,
+  } as const;
   return { unit, activity, input, repeated: Context.current().info.attempt > 1 };
 }
 
 /** P2: its parent learns of waits. */
-async function tellOfWait(
+async function signalIfWaiting(
   { store }: ActivityDependencies,
   { threadId }: TaskStepInput,
   { kind }: { readonly kind: string },
 ): Promise<void> {
-  if (kind === 'waits') await tellAbove(store, threadId);
+  if (kind === 'waits') await signalAncestors(store, threadId);
 }
 
 async function failTask(

@@ -27,9 +27,9 @@ import type { FromRun } from '../../store/port/run.ts';
 import type { TaskLoop, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortSignal, isPassing } from '../base/guard.ts';
+import { abortSignal, isTransient } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 
 export interface TaskFrame {
   readonly run: FromRun;
@@ -54,7 +54,7 @@ export async function openFrame(
   const loop = await store.tasks.readLoop(run.threadId, Math.max(maxNoProgressSteps, maxRepeatedActions) + 1);
   const { spec, requirements, answers, status, parentId } = loop.task;
   // The wait of the task may be over: ancestors that show it are updated.
-  if (parentId !== null && status === 'waiting') await tellAbove(store, run.threadId);
+  if (parentId !== null && status === 'waiting') await signalAncestors(store, run.threadId);
   await noteManifest(store, findManifest(registry(), loop.task.name), { run, task: loop.task });
   const signal = abortSignal();
   const knowledge = reportKnowledge(requirements, Date.now());
@@ -162,7 +162,7 @@ export async function runPhase<Value>(
   try {
     return { ok: true, value: await runAuthorCode(unit, body) };
   } catch (error) {
-    if (isPassing(error, signal)) throw error;
+    if (isTransient(error, signal)) throw error;
     return { ok: false, phase, message: errorMessage(error), error };
   }
 }

@@ -14,7 +14,7 @@ import {
   readinessEval,
   type TaskDecision,
   type TaskVerdict,
-  usedUp,
+  toExhaustedVerdict,
 } from '../../core/task/control.ts';
 import { readDecision, readEvals } from '../../core/task/decision.ts';
 import { decideReadiness } from '../../core/task/knowledge.ts';
@@ -68,11 +68,14 @@ export async function thinkTask(
 }
 
 /** Why a phase has no result of its own. */
-type Unmade = 'known' | 'stops' | 'terminated';
+type NoResultReason = 'known' | 'stops' | 'terminated';
 
-type Seen = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
+type Observation = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
 
-async function observe({ store }: ActivityDependencies, frame: TaskFrame): Promise<Seen | Unmade> {
+async function observe(
+  { store }: ActivityDependencies,
+  frame: TaskFrame,
+): Promise<Observation | NoResultReason> {
   const { definition, context, run, step, knowledge } = frame;
   const { adapter, minimumReadinessScore } = definition;
   const observed = await runPhase(frame, 'observe', async () =>
@@ -108,7 +111,7 @@ async function fail(
   store: ActivityDependencies['store'],
   { run, step }: TaskFrame,
   { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
-): Promise<Unmade> {
+): Promise<NoResultReason> {
   const verdict: TaskVerdict = {
     stoppedBy: 'runtime-error',
     pass: false,
@@ -123,9 +126,9 @@ async function fail(
 async function decide(
   { store }: ActivityDependencies,
   frame: TaskFrame,
-  seen: Seen,
+  seen: Observation,
   known: boolean,
-): Promise<TaskDecision | Unmade> {
+): Promise<TaskDecision | NoResultReason> {
   const { definition, loop, limits, run, step } = frame;
   const { guards = {} } = definition;
   const own = seen.evals.slice(1);
@@ -134,14 +137,14 @@ async function decide(
     ? loop.measured
     : [...loop.measured, { fingerprint: seen.fingerprint ?? '', score: seen.score }];
   const context = toDecideContext(frame, seen);
-  const keep = async (verdict: TaskVerdict): Promise<Unmade> => {
+  const keep = async (verdict: TaskVerdict): Promise<NoResultReason> => {
     const kept = await store.tasks.keepDecision({ ...run, step, verdict });
     return kept.kind === 'kept' ? 'stops' : kept.kind;
   };
   const before =
     judgeProgress(measured, guards) ??
     judgeCost(standing, limits) ??
-    (loop.task.wallMs >= limits.maxWallMs ? usedUp('maxWallMs', limits.maxWallMs) : undefined);
+    (loop.task.wallMs >= limits.maxWallMs ? toExhaustedVerdict('maxWallMs', limits.maxWallMs) : undefined);
   if (before) return keep(before);
   const stopped = await judgeStop(frame, context, own);
   if (stopped && !('pass' in stopped)) return fail(store, frame, stopped);
@@ -179,7 +182,7 @@ type Failed = Extract<PhaseResult<unknown>, { ok: false }>;
 async function judgeStop(
   frame: TaskFrame,
   context: DecideContext,
-  evals: Seen['evals'],
+  evals: Observation['evals'],
 ): Promise<TaskVerdict | Failed | undefined> {
   const { shouldStop } = frame.definition.adapter;
   if (!shouldStop) return judgeEvals(evals);
@@ -197,7 +200,7 @@ async function judgeStop(
 
 function toVerdict(
   { pass, reason, score, outcome }: Extract<TaskDecision, { kind: 'stop' }>,
-  evals: Seen['evals'],
+  evals: Observation['evals'],
 ): TaskVerdict {
   const reached = score ?? meanScore(evals);
   return {

@@ -54,9 +54,9 @@ function invalid(problem: string): RuntimeError {
  * Milliseconds: how long one check lasts, and the bounds of the pause between checks, which is a fourth of the time
  * waited so far.
  */
-const LOOK_MS = 15_000;
-const LEAST_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 60_000;
+const CHECK_MS = 15_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 60_000;
 
 export async function awaitThread(
   { store }: ActivityDependencies,
@@ -64,7 +64,7 @@ export async function awaitThread(
   { threadId }: Extract<TaskDecision, { kind: 'await' }>,
 ): Promise<ThoughtOutcome> {
   await store.tasks.rest({ ...run, waits: true });
-  const until = Date.now() + LOOK_MS;
+  const until = Date.now() + CHECK_MS;
   do {
     const { lastSeq = 0 } = (await store.threads.get(threadId)) ?? {};
     const outcome = await findOutcome(store, threadId);
@@ -78,7 +78,7 @@ export async function awaitThread(
   // A step that has just begun has no row in the loop yet.
   const since = loop.steps.find((each) => each.step === step)?.startedAt;
   const waitedMs = since === undefined ? 0 : Date.now() - since / 1000;
-  return { kind: 'looks', inMs: Math.round(Math.min(Math.max(waitedMs / 4, LEAST_PAUSE_MS), MOST_PAUSE_MS)) };
+  return { kind: 'looks', inMs: Math.round(Math.min(Math.max(waitedMs / 4, MIN_PAUSE_MS), MAX_PAUSE_MS)) };
 }
 
 /** Undefined while the thread works, waits for people, or has not been opened. */

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import { errorMessage, isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { showAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadEnv } from '../../state/thread-env.ts';
-import type { ActionDenial, ToldAction } from '../../store/port/action.ts';
+import type { ActionDenial, DecidedAction } from '../../store/port/action.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
@@ -80,7 +80,7 @@ export async function askApproval(
     // A3: the execution is over.
     if (opened.kind === 'exceeded') return end({ kind: 'not_begun', begun: { ...opened, name } });
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     // A2: the call cannot be shown to anyone, so it cannot be approved.
     const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
@@ -89,7 +89,7 @@ export async function askApproval(
   throw abortError();
 }
 
-function judgeAnswer(action: ToldAction, { answer, state, reason }: Wait): Approval {
+function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait): Approval {
   if (answer && 'approved' in answer && answer.approved) return go();
   return refuseAction(action, toDenied(answer, reason ?? state));
 }

@@ -11,7 +11,7 @@ import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPort, Recall } from '../../state/ask.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { HeardWait, Wait } from '../../store/port/thread-store.ts';
+import type { KeyedWait, Wait } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ToolFrame } from './tool-frame.ts';
 import { toWaitingCall } from './waiting-call.ts';
@@ -50,21 +50,21 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
       }),
     );
   const ask: AskPort = async (question) => {
-    const heard = find(waits, toKey(step, index, question.key));
+    const heard = findWait(waits, toKey(step, index, question.key));
     if (heard) return toAnswered(question, heard);
-    if (waiting) throw ended();
+    if (waiting) throw toWaitingError();
     const opened = await open(question);
     if (opened.kind === 'over') return toAnswered(question, opened.wait);
     if (opened.kind === 'open' && !waiting) {
       waiting = toWaitingCall(opened.wait);
       asked.resolve(waiting);
-      own.abort(ended());
+      own.abort(toWaitingError());
     }
-    throw ended();
+    throw toWaitingError();
   };
   return {
     ...(tool.asks ? { ask } : {}),
-    recall: (key) => find(waits, toKey(step, index, key))?.data,
+    recall: (key) => findWait(waits, toKey(step, index, key))?.data,
     asked: asked.promise,
     get waiting() {
       return waiting;
@@ -76,7 +76,7 @@ function toKey(step: number, index: number, key: string): string {
   return `ask:${step}:${index}:${key}`;
 }
 
-function find(waits: readonly HeardWait[], key: string): Wait | undefined {
+function findWait(waits: readonly KeyedWait[], key: string): Wait | undefined {
   return waits.find((each) => each.key === key)?.wait;
 }
 
@@ -92,6 +92,6 @@ function toAnswered({ question }: Question, { answer, state, reason }: Wait): An
   );
 }
 
-function ended(): Error {
+function toWaitingError(): Error {
   return new Error('The call waits for an answer; its body begins again from its start.');
 }

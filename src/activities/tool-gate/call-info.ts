@@ -2,7 +2,7 @@
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import type { ToldAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/action.ts';
 import type { BegunTool, CommitTool, ToolCallKey } from '../../store/port/tool.ts';
 
 /** A call that has begun, with its place in the step. */
@@ -20,7 +20,7 @@ export interface PendingCall {
   readonly begun: boolean;
   /** Milliseconds that the call may take once it has begun, if a budget bounds it. */
   readonly leftMs?: number;
-  begin(action: ToldAction | undefined): Promise<BegunTool>;
+  begin(action: DecidedAction | undefined): Promise<BegunTool>;
 }
 
 /** The parts that decide whether the call may run, and with what. */
@@ -43,7 +43,7 @@ export interface CallAnswer {
   /** Set if the call must not run: its tool is unknown, or must not be called now. */
   readonly refused?: true;
   /** The action, if its policy has refused it. */
-  readonly action?: ToldAction;
+  readonly action?: DecidedAction;
   readonly directive?: FlowDirective;
   /** Metadata of the tool message. */
   readonly metadata?: Readonly<Record<string, unknown>>;

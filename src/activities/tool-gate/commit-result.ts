@@ -11,14 +11,14 @@ import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ToldAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/action.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { judgesCalls } from './judge-call.ts';
-import type { AnsweredFrame, OpenFlow, RowOfResult } from './result-hooks.ts';
+import type { AnsweredFrame, OpenFlow, ResultRow } from './result-hooks.ts';
 import type { ToolExecution } from './tool-frame.ts';
 
-export type FinishedCall = AnsweredFrame & OpenFlow & RowOfResult;
+export type FinishedCall = AnsweredFrame & OpenFlow & ResultRow;
 
 export interface Committed {
   /** How many items and tools the transaction has queued. */
@@ -68,8 +68,8 @@ export async function commitResult(
 function toFatal(
   registry: Registry,
   { thread }: ToolExecution,
-  action: ToldAction | undefined,
-): ToldAction | undefined {
+  action: DecidedAction | undefined,
+): DecidedAction | undefined {
   const fails = registry.agents.get(thread.agent)?.policy?.onDenied === 'fail';
   return fails && action?.denied ? { ...action, denied: { ...action.denied, fatal: true } } : action;
 }

@@ -9,7 +9,7 @@ import type { AuthorSchema, PromptToolEntry } from '../../core/author/definition
 import { parseFilePath } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import { isRuntimeError, isStoreTrouble, RuntimeError } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault, RuntimeError } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
@@ -65,7 +65,7 @@ export async function readFirstMessage(
     const attachments = await storeAttachments({ store, threadId: thread.id, nextId }, toPaths(named));
     return go({ message: { content: text ?? '', attachments }, nextId });
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return refuseCall(error.message);
   }
 }

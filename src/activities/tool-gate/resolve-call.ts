@@ -45,7 +45,7 @@ export async function resolveTool(
   { registry, store }: ToolPorts,
   { execution: { call, thread, subprompt } }: KnownCall,
 ): Promise<Verdict<{ readonly tool: ToolDefinition }, AnsweredCall>> {
-  if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED);
+  if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED_CALL_ERROR);
   const project = registry();
   const ofClient = parseClientToolName(call.name);
   // A client offers its tools to the conversation, not to its sub-prompts.
@@ -56,14 +56,14 @@ export async function resolveTool(
   const tool = project.tools.get(call.name);
   // If a prompt or a subagent is dispatched as a tool, there were more of them than the workflow can be told of
   // (LIMITS.laterPrompts, laterChildren).
-  if (findCallee(project, call.name)?.kind === 'prompt') return refuseCall(tooMany('prompts'));
-  if (isSubagentCall(project, call.name)) return refuseCall(tooMany('subagents'));
+  if (findCallee(project, call.name)?.kind === 'prompt') return refuseCall(describeTooMany('prompts'));
+  if (isSubagentCall(project, call.name)) return refuseCall(describeTooMany('subagents'));
   return tool ? go({ tool }) : refuseCall(`Tool not found: ${call.name}`);
 }
 
-const UNNAMED = 'The call named no tool, so nothing was done. Call a tool by its name, or answer.';
+const UNNAMED_CALL_ERROR = 'The call named no tool, so nothing was done. Call a tool by its name, or answer.';
 
-const tooMany = (kind: string): string =>
+const describeTooMany = (kind: string): string =>
   `Too many ${kind} were called in one answer: call this one again, in another.`;
 
 export interface ResolvedPrompt {

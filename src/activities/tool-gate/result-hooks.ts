@@ -81,7 +81,7 @@ export async function redactResult(
   return go({ result: result && seen ? await env.redact(result) : result });
 }
 
-export interface RowOfResult {
+export interface ResultRow {
   readonly row: Pick<CommitTool, 'result' | 'attachments' | 'message'>;
 }
 
@@ -91,7 +91,7 @@ export interface RowOfResult {
 export async function storeFiles(
   { store }: ActivityDependencies,
   { result, execution, answer, sink }: AnsweredFrame & ShapedResult,
-): Promise<Verdict<RowOfResult, never>> {
+): Promise<Verdict<ResultRow, never>> {
   if (!result) return go({ row: { result: null } });
   const { thread, step, index } = execution;
   const stored = await storeResultFiles(store, thread.id, `${step}:${index}`, result);
@@ -107,8 +107,8 @@ export async function storeFiles(
 /** Runs `before_create_message` on the tool message. */
 export async function beforeCreateMessage(
   _ports: unknown,
-  { execution, hooks, env, row }: AnsweredFrame & RowOfResult,
-): Promise<Verdict<RowOfResult | Nothing, never>> {
+  { execution, hooks, env, row }: AnsweredFrame & ResultRow,
+): Promise<Verdict<ResultRow | Nothing, never>> {
   const { result } = row;
   if (!result || !hooks.has('before_create_message', 'after_create_message')) return go();
   const draft = toDraft(execution, result, row);
@@ -127,7 +127,7 @@ function toCall({ execution }: ToolFrame): ToolCall {
 function toDraft(
   { call, subprompt }: ToolFrame['execution'],
   result: ToolResult,
-  { attachments = [], message }: RowOfResult['row'],
+  { attachments = [], message }: ResultRow['row'],
 ): DraftMessage {
   return {
     id: call.messageId ?? randomUUID(),

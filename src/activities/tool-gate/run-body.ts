@@ -18,7 +18,7 @@ import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { runToolBody } from '../../state/tool-body.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';
-import { notTaken } from '../signals/relative-sink.ts';
+import { toQueueError } from '../signals/relative-sink.ts';
 import type { Sink } from '../signals/sink.ts';
 import { openAsking } from './asking.ts';
 import type { KnownCall } from './call-info.ts';
@@ -65,7 +65,7 @@ export async function runBody(
   const code = openAuthorCode(dependencies, { thread, key, signal, work: sink.work, within: frame });
   const leftMs = execution.pending ? execution.pending.leftMs : execution.leftMs;
   const isLast = leftMs !== undefined && leftMs < tool.timeoutMs;
-  const late = (): ToolResult => (isLast ? cutOff(tool) : { status: 'error', error: timedOut(tool) });
+  const late = (): ToolResult => (isLast ? toCutOffResult(tool) : { status: 'error', error: timedOut(tool) });
   const limit = { signal: execution.signal, timeoutMs: isLast ? leftMs : tool.timeoutMs, own, late };
   try {
     const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
@@ -78,7 +78,7 @@ export async function runBody(
         : runToolBody({ tool, state, args, work: key, recall });
     const result = await withinTime(limit, async () =>
       // The attempt ends when the body asks: what the body does afterwards is ignored.
-      Promise.race([bodyOf().then((result) => settled(sink, result)), asking.asked]),
+      Promise.race([bodyOf().then((result) => settleSink(sink, result)), asking.asked]),
     );
     if (asking.waiting) return end(asking.waiting);
     if (result === 'aborted') return end({ kind: 'aborted' });
@@ -108,18 +108,18 @@ export async function redactAnswer(
 }
 
 /** Waits until what the tool queued to other threads is stored; if that fails, the result is an error that says so. */
-async function settled(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
+async function settleSink(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
   if ('kind' in result) return result;
   try {
     await sink.settle();
     return result;
   } catch (error) {
-    return result.status === 'error' ? result : { status: 'error', error: notTaken(error).message };
+    return result.status === 'error' ? result : { status: 'error', error: toQueueError(error).message };
   }
 }
 
 /** The result if the execution's budget of time is used up. */
-function cutOff({ name }: ToolDefinition): ToolResult {
+function toCutOffResult({ name }: ToolDefinition): ToolResult {
   return {
     status: 'error',
     error: `"${name}" was cut off, since maxRuntimeSeconds of the budget is used up; it may or may not have taken effect.`,

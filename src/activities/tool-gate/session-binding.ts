@@ -10,7 +10,7 @@ import type { Registry, SessionToolBinding } from '../../core/author/definition.
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
-import { isRuntimeError, isStoreTrouble } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
@@ -84,7 +84,7 @@ async function withFiles(
     const files = await retryWhileUnavailable(signal, () => storeAttachments(place, paths));
     return { ...result, attachments: [...(result.attachments ?? []), ...files] };
   } catch (error) {
-    if (!isRuntimeError(error) || isStoreTrouble(error)) throw error;
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return {
       status: 'error',
       error: `The session goes on, since its files cannot be handed over: ${error.message}`,

@@ -22,7 +22,7 @@ import { openGate, type Passed } from '../../state/gate.ts';
 import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import { recheckArguments } from '../../state/recheck-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { isPassing } from '../base/guard.ts';
+import { isTransient } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
 import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
@@ -151,7 +151,7 @@ export async function storeAnswered(
 ): Promise<ToolCallOutcome> {
   const call: AnsweredFrame = { ...frame, key, answer };
   const passed = await RESULT.pass(dependencies, call).catch(async (error: unknown) => {
-    if (isPassing(error, frame.execution.signal)) throw error;
+    if (isTransient(error, frame.execution.signal)) throw error;
     return { kind: 'end', end: await storeFailure(dependencies, call, error) } as const;
   });
   const behind = passed.kind === 'go' ? await BEHIND.pass(dependencies, passed.known) : passed;

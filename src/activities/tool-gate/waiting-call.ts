@@ -2,7 +2,7 @@
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import type { Wait } from '../../store/port/wait.ts';
 
-const WORDS = {
+const WAIT_LABELS = {
   approval: 'approval of',
   question: 'an answer to',
   variables: 'variables of',
@@ -17,7 +17,7 @@ export function toWaitingCall({ id, kind, name, expiresAt }: Wait): WaitingCall 
     waitId: id,
     waitKind: kind,
     name: name.slice(0, 64),
-    text: `${WORDS[kind]} ${name.slice(0, 64)} (${id})`,
+    text: `${WAIT_LABELS[kind]} ${name.slice(0, 64)} (${id})`,
     expiresAt: expiresAt === null ? null : Math.ceil(expiresAt / 1000),
   };
 }

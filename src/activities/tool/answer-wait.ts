@@ -11,7 +11,7 @@ export async function answerWait(
   { id, answer, fingerprint, ...run }: AnswerWaitInput,
 ): Promise<WaitAnswerOutcome> {
   const { threadId } = fromRun(store, run);
-  if (await isExposed(store, id, answer)) return { outcome: 'misfit', reason: EXPOSED };
+  if (await exposesSecret(store, id, answer)) return { outcome: 'misfit', reason: SECRET_EXPOSED };
   const judged = await store.waits.answer({
     id,
     answer,
@@ -30,14 +30,14 @@ export async function answerWait(
   return { outcome: judged.outcome };
 }
 
-const EXPOSED =
+const SECRET_EXPOSED =
   'what a signal or an update carries stays in a history: give secret variables with "everthread waits answer ID --value-stdin", and give others than these';
 
 /**
  * True if the answer holds values of secrets. They are in the history by now; such answers are refused so that nobody
  * relies on this.
  */
-async function isExposed(
+async function exposesSecret(
   { waits }: Pick<ActivityDependencies, 'store'>['store'],
   id: string,
   answer: AnswerWaitInput['answer'],

@@ -6,15 +6,15 @@
 import { Context } from '@temporalio/activity';
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import {
+  type CallWithNext,
   findNext,
-  type GoneOn,
   type LastCallInput,
   type NextStep,
-  type Offer,
-  type StepGoneOn,
+  type NextStepOffer,
   type StepInput,
+  type StepWithNext,
   toNextInput,
-  type UnheardStep,
+  type UnknownStepOutcome,
   type WithNext,
 } from '../../core/thread/next-step.ts';
 import type { ModelStepInput, ModelStepOutcome, RunRef, ToolCallInput } from '../../core/thread/step.ts';
@@ -28,9 +28,9 @@ import { showProgress } from '../base/progress.ts';
  * Milliseconds to wait for the server: going on saves only a few round trips, so a slow server is not worth waiting
  * for.
  */
-const ANSWER_MS = 1000;
+const DESCRIBE_TIMEOUT_MS = 1000;
 
-const UNHEARD: UnheardStep = { kind: 'unheard' };
+const UNKNOWN_OUTCOME: UnknownStepOutcome = { kind: 'unheard' };
 
 type Dependencies = Pick<ActivityDependencies, 'leaving' | 'lone'>;
 type Call = ToolAttempt & EffectsDue;
@@ -41,57 +41,57 @@ export function withNextStep(
   dependencies: Dependencies,
   call: Activity<ToolCallInput, Call>,
   step: Activity<ModelStepInput, Step>,
-): Activity<LastCallInput, Call | (GoneOn & EffectsDue)> {
+): Activity<LastCallInput, Call | (CallWithNext & EffectsDue)> {
   return async (input) => {
     const called = await call(input);
     const { next, executionId } = input;
     if (next === undefined || called.kind !== 'done' || called.directive !== undefined) return called;
-    return goOn(dependencies, called, { ...input, executionId, next }, step);
+    return runNextStep(dependencies, called, { ...input, executionId, next }, step);
   };
 }
 
 /** Goes on after a step whose calls have all run within its activity. */
-export function withStepBehind(
+export function withNextAfterStep(
   dependencies: Dependencies,
   step: Activity<ModelStepInput, Step>,
-): Activity<StepInput, Step | (StepGoneOn & EffectsDue)> {
+): Activity<StepInput, Step | (StepWithNext & EffectsDue)> {
   return async ({ next: offer, ...input }) => {
     const told = await step(input);
     const next = offer && findNext(input, told, offer);
     if (next === undefined || told.kind !== 'step') return told;
     const { executionId = input.executionId } = told;
-    return goOn(dependencies, told, { ...input, executionId, next }, step);
+    return runNextStep(dependencies, told, { ...input, executionId, next }, step);
   };
 }
 
-interface Behind extends RunRef {
+interface FollowingStep extends RunRef {
   readonly executionId: string;
   readonly next: NextStep;
 }
 
 /** Returns `told`, with the outcome of the next step if it was begun. */
-async function goOn<Told extends EffectsDue>(
+async function runNextStep<Told extends EffectsDue>(
   dependencies: Dependencies,
   told: Told,
-  { threadId, storeId, executionId, next }: Behind,
+  { threadId, storeId, executionId, next }: FollowingStep,
   step: Activity<ModelStepInput, Step>,
 ): Promise<Told | (Told & WithNext)> {
-  const mayGoOn = goesOn(dependencies, told) && (await isUndisturbed(next));
+  const mayGoOn = mayBeginNextStep(dependencies, told) && (await isHistoryUnchanged(next));
   // An earlier attempt may have begun the step.
-  if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNHEARD } : told;
+  if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNKNOWN_OUTCOME } : told;
   showProgress(`asking for step ${next.afterStep + 1}`);
   // A fault of the step is left to its own next attempt.
   const stepped: WithNext['next'] & EffectsDue = await step({
     ...{ threadId, storeId },
     ...toNextInput(executionId, next),
-  }).catch(() => UNHEARD);
+  }).catch(() => UNKNOWN_OUTCOME);
   const { effectsInMs, ...outcome } = stepped;
   const both = { ...told, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
-  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...told, next: UNHEARD };
+  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...told, next: UNKNOWN_OUTCOME };
 }
 
 /** True if another step may begin here. An effect that is due comes before it. */
-function goesOn(
+function mayBeginNextStep(
   { leaving, lone }: Dependencies,
   { effectsInMs = Number.POSITIVE_INFINITY }: EffectsDue,
 ): boolean {
@@ -99,13 +99,13 @@ function goesOn(
 }
 
 /** True if the workflow has received nothing since it scheduled this activity: no message, no request, no timer. */
-async function isUndisturbed({ historyLength }: Offer): Promise<boolean> {
+async function isHistoryUnchanged({ historyLength }: NextStepOffer): Promise<boolean> {
   const { client, info } = Context.current();
   const { workflowId, runId } = info.workflowExecution ?? {};
   if (workflowId === undefined) return false;
   const request = { namespace: info.namespace, execution: { workflowId, runId } };
   const describe = () => client.workflowService.describeWorkflowExecution(request);
-  const seen = await client.withDeadline(Date.now() + ANSWER_MS, describe).catch(() => undefined);
+  const seen = await client.withDeadline(Date.now() + DESCRIBE_TIMEOUT_MS, describe).catch(() => undefined);
   const length = seen?.workflowExecutionInfo?.historyLength;
   return !seen?.pendingWorkflowTask && length?.toString() === String(historyLength);
 }

@@ -7,7 +7,7 @@ import type { SettledTool, ToolCallKey } from '../../store/port/thread-store.ts'
 import type { BegunTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import { wakeForgotten } from '../signals/wake-forgotten.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
@@ -20,7 +20,7 @@ export async function recordToolOutcome(
   const settled = await settleLost(dependencies, { ...fromRun(store, input), step, index });
   if (settled.kind === 'redispatch') return settled;
   if (settled.kind !== 'waits') return toSettledOutcome(settled);
-  await tellAbove(store, input.threadId);
+  await signalAncestors(store, input.threadId);
   return toWaitingCall(settled.wait);
 }
 

@@ -14,7 +14,7 @@ import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
 import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
@@ -23,11 +23,11 @@ import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
 
 /** The fixed name of its one attempt. */
-type Holder = 'subprompt' | 'subagent';
+type ResumableKind = 'subprompt' | 'subagent';
 
 /** A call without a result: it has begun, or its gate is to begin it. */
 export interface ResumableCall {
-  readonly key: ToolCallKey & { readonly attempt: Holder };
+  readonly key: ToolCallKey & { readonly attempt: ResumableKind };
   readonly executionId: string;
   readonly begun: Omit<BegunCallInfo, 'step' | 'index'>;
 }
@@ -40,29 +40,29 @@ export type BegunCall<Outcome = ToolCallOutcome> =
 export function beginCall(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-  attempt: Holder,
+  attempt: ResumableKind,
 ): Promise<BegunCall> {
-  return begin(dependencies, input, attempt, { over: toOverOutcome });
+  return beginResumable(dependencies, input, attempt, { over: toOverOutcome });
 }
 
 /** Like `beginCall`, for a call that its gate begins if it must be judged first; it may wait for an approval. */
 export function beginAsked(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
-  attempt: Holder,
+  attempt: ResumableKind,
 ): Promise<BegunCall<AttemptOutcome>> {
   const judges = beginsInGate(dependencies);
-  return begin<AttemptOutcome>(dependencies, input, attempt, { over: toAttemptOutcome, judges });
+  return beginResumable<AttemptOutcome>(dependencies, input, attempt, { over: toAttemptOutcome, judges });
 }
 
 interface BeginTerms<Outcome> extends Pick<BeginTool, 'judges'> {
   readonly over: (begun: NotBegun['begun']) => Outcome;
 }
 
-async function begin<Outcome>(
+async function beginResumable<Outcome>(
   { store }: ActivityDependencies,
   { step, index, executionId, ...run }: ToolCallInput,
-  attempt: Holder,
+  attempt: ResumableKind,
   { judges, over }: BeginTerms<Outcome>,
 ): Promise<BegunCall<Outcome>> {
   const key = { ...fromRun(store, run), step, index, attempt };
@@ -70,7 +70,7 @@ async function begin<Outcome>(
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
   // The wait of the call is over: ancestors that show it are updated.
-  if (begun.waits && judges) await tellAbove(store, key.threadId);
+  if (begun.waits && judges) await signalAncestors(store, key.threadId);
   const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }
@@ -126,7 +126,7 @@ export async function withFrame<T>(
 }
 
 /** Each file once, and only files that still exist: a file that was removed must not fail the result. */
-export async function keepPresent(
+export async function keepExistingFiles(
   store: ThreadStore,
   threadId: string,
   attachments: readonly AttachmentRef[],

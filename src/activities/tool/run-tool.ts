@@ -13,7 +13,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { tellAbove } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/tell-above.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginsInGate, toPending } from '../tool-gate/judge-call.ts';
@@ -27,7 +27,7 @@ export async function runTool(
   input: ToolCallInput,
 ): Promise<ToolAttempt> {
   const outcome = await attempt(dependencies, input);
-  if (outcome.kind === 'waits') await tellAbove(dependencies.store, input.threadId);
+  if (outcome.kind === 'waits') await signalAncestors(dependencies.store, input.threadId);
   return outcome;
 }
 
@@ -42,10 +42,10 @@ async function attempt(dependencies: ActivityDependencies, input: ToolCallInput)
   const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   // The wait of the call is over: ancestors that show it are updated.
-  if ('waits' in begun || 'waited' in begun) await tellAbove(store, input.threadId);
+  if ('waits' in begun || 'waited' in begun) await signalAncestors(store, input.threadId);
   if (begun.kind !== 'run') return settleElsewhere(dependencies, key, begun);
   return runUnit(dependencies, {
-    ...unitOfCall(dependencies, input, begun.call.name),
+    ...toToolUnit(dependencies, input, begun.call.name),
     repeated: begun.repeated,
     here: () => runHere(dependencies, input, { ...key, attempt: name }, begun, command),
     givenUp: (error) => giveUpCall(store, { ...key, attempt: name }, begun.call.name, error),
@@ -77,7 +77,7 @@ async function settleElsewhere(
   }
 }
 
-function unitOfCall({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {
+function toToolUnit({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {
   const { threadId, step, index } = input;
   const runsCode = registry().tools.get(name)?.runsCode === true;
   return {

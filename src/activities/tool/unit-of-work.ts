@@ -11,7 +11,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { tellAbove, waitsForPeople } from '../signals/tell-above.ts';
+import { signalAncestors, waitsForPeople } from '../signals/tell-above.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
 
@@ -23,13 +23,13 @@ export function asModelStep<Output extends { readonly kind: string }>(
     const { threadId, ordinal, agent = '' } = input;
     const work = `${threadId}:model:${currentRunId()}:${ordinal}`;
     const unit = { code: 'model', name: agent, threadId, work } as const;
-    const step = telling(dependencies, threadId, () => run(input));
+    const step = withWaitSignal(dependencies, threadId, () => run(input));
     const here = async () => {
-      if (input.waited) await tellAbove(dependencies.store, threadId);
+      if (input.waited) await signalAncestors(dependencies.store, threadId);
       return step();
     };
     const asked = { unit, activity: 'modelStep', input, here } as const;
-    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
+    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failPermanently });
   };
 }
 
@@ -40,21 +40,21 @@ export function asResumableCall<Output extends { readonly kind: string }>(
   run: Activity<ToolCallInput, Output>,
 ): Activity<ToolCallInput, Output> {
   return (input) => {
-    const here = telling(dependencies, input.threadId, () => run(input));
-    const asked = { unit: unitOfCall(input), activity, input, here };
-    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failForGood });
+    const here = withWaitSignal(dependencies, input.threadId, () => run(input));
+    const asked = { unit: toSubpromptUnit(input), activity, input, here };
+    return runUnit(dependencies, { ...asked, repeated: isRepeated(), givenUp: failPermanently });
   };
 }
 
 /** Wakes the ancestors that the thread holds up if `run` ends in a wait for people. */
-function telling<Output extends { readonly kind: string }>(
+function withWaitSignal<Output extends { readonly kind: string }>(
   { store }: ActivityDependencies,
   threadId: string,
   run: () => Promise<Output>,
 ): () => Promise<Output> {
   return async () => {
     const outcome = await run();
-    if (waitsForPeople(outcome)) await tellAbove(store, threadId);
+    if (waitsForPeople(outcome)) await signalAncestors(store, threadId);
     return outcome;
   };
 }
@@ -63,7 +63,7 @@ function telling<Output extends { readonly kind: string }>(
  * The end of such a call, with the hooks around its result. If it is given up, the result is stored without hooks: a
  * call must have a result.
  */
-export function asEndOfCall<Input extends ToolCallInput, Output>(
+export function asCallEnd<Input extends ToolCallInput, Output>(
   dependencies: ActivityDependencies,
   activity: 'finishSubprompt' | 'finishSubagent',
   run: Activity<Input, Output>,
@@ -76,12 +76,12 @@ export function asEndOfCall<Input extends ToolCallInput, Output>(
       const { key, begun: held } = begun.call;
       return giveUpCall(dependencies.store, key, held.call.name, error);
     };
-    const asked = { unit: unitOfCall(input), activity, input, here: () => run(input), givenUp };
+    const asked = { unit: toSubpromptUnit(input), activity, input, here: () => run(input), givenUp };
     return runUnit<Output | ToolCallOutcome>(dependencies, { ...asked, repeated: isRepeated() });
   };
 }
 
-function unitOfCall({ threadId, step, index }: ToolCallInput): AuthorRun {
+function toSubpromptUnit({ threadId, step, index }: ToolCallInput): AuthorRun {
   const work = `${threadId}:${step}:${index}`;
   return { code: 'subprompt', name: `step ${step}, call ${index}`, threadId, work };
 }
@@ -90,6 +90,6 @@ function isRepeated(): boolean {
   return Context.current().info.attempt > 1;
 }
 
-async function failForGood({ code, message }: StoredError): Promise<never> {
+async function failPermanently({ code, message }: StoredError): Promise<never> {
   throw ApplicationFailure.nonRetryable(message, code);
 }

@@ -5,7 +5,7 @@
 import type { Side } from '../../core/author/thread-execution.ts';
 import { ActivityLine } from '../output/activity-line.ts';
 import { dimNote, write } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 import type { AnswerPart } from './answer-stream.ts';
 
 export interface AnswerSink {
@@ -19,8 +19,8 @@ export interface AnswerSink {
   readonly answer: string | null;
 }
 
-const LINE = 100;
-const NAME = 40;
+const MAX_LINE_LENGTH = 100;
+const MAX_NAME_LENGTH = 40;
 const THINKING = 'thinking';
 
 export class AnswerPrinter implements AnswerSink {
@@ -29,7 +29,7 @@ export class AnswerPrinter implements AnswerSink {
   #text = '';
   /** True if the current line has text and no line break yet. */
   #open = false;
-  #doing = THINKING;
+  #activityText = THINKING;
   #answer: string | null = null;
   #side: Side = 'a';
 
@@ -44,7 +44,7 @@ export class AnswerPrinter implements AnswerSink {
   }
 
   begin(): void {
-    this.#work();
+    this.#showActivity();
   }
 
   end(): void {
@@ -53,7 +53,7 @@ export class AnswerPrinter implements AnswerSink {
 
   tell(text: string): void {
     this.#interrupt(text);
-    this.#work();
+    this.#showActivity();
   }
 
   /**
@@ -67,23 +67,23 @@ export class AnswerPrinter implements AnswerSink {
   }
 
   /** Shows the activity line in a terminal while no text is being written. */
-  #work(): void {
-    if (!this.#quiet && !this.#open) this.#activity.show(this.#doing);
+  #showActivity(): void {
+    if (!this.#quiet && !this.#open) this.#activity.show(this.#activityText);
   }
 
   show(part: AnswerPart): void {
-    if (part.kind === 'tool_call') this.#doing = shorten(part.name, NAME);
-    if (part.kind === 'tool_result') this.#doing = THINKING;
+    if (part.kind === 'tool_call') this.#activityText = shorten(part.name, MAX_NAME_LENGTH);
+    if (part.kind === 'tool_result') this.#activityText = THINKING;
     this.#print(part);
-    this.#work();
+    this.#showActivity();
   }
 
   #print(part: AnswerPart): void {
     switch (part.kind) {
       case 'text':
-        this.#tellSide(part.side);
+        this.#printSide(part.side);
         this.#text += part.delta;
-        this.#write(visible(part.delta));
+        this.#write(escapeControls(part.delta));
         break;
       case 'restart':
         this.#text = '';
@@ -98,13 +98,15 @@ export class AnswerPrinter implements AnswerSink {
         if (part.role === 'assistant' && !part.silent) this.#addMessage(part.content);
         break;
       case 'tool_call':
-        this.#note(`· ${shorten(`${part.name} ${part.arguments === '{}' ? '' : part.arguments}`, LINE)}`);
+        this.#printNote(
+          `· ${shorten(`${part.name} ${part.arguments === '{}' ? '' : part.arguments}`, MAX_LINE_LENGTH)}`,
+        );
         break;
       case 'tool_result':
-        if (part.status === 'error') this.#note(`  ${shorten(part.content, LINE)}`);
+        if (part.status === 'error') this.#printNote(`  ${shorten(part.content, MAX_LINE_LENGTH)}`);
         break;
       case 'trouble':
-        if (!this.#quiet) this.#interrupt(`  (${shorten(part.text, 3 * LINE)})`);
+        if (!this.#quiet) this.#interrupt(`  (${shorten(part.text, 3 * MAX_LINE_LENGTH)})`);
         break;
       case 'status':
         break;
@@ -112,15 +114,15 @@ export class AnswerPrinter implements AnswerSink {
   }
 
   /** Names the side whose text follows, if a thread has two AI sides. */
-  #tellSide(side: Side): void {
-    if (side !== this.#side) this.#note(`· side ${side}`);
+  #printSide(side: Side): void {
+    if (side !== this.#side) this.#printNote(`· side ${side}`);
     this.#side = side;
   }
 
   /** An assistant message that no step made. */
   #addMessage(content: string): void {
     this.#answer = content;
-    this.#write(`${visible(content)}\n`);
+    this.#write(`${escapeControls(content)}\n`);
   }
 
   #write(text: string): void {
@@ -130,7 +132,7 @@ export class AnswerPrinter implements AnswerSink {
     this.#open = !text.endsWith('\n');
   }
 
-  #note(text: string): void {
+  #printNote(text: string): void {
     if (this.#open) this.#write('\n');
     if (this.#quiet) return;
     this.#activity.hide();

@@ -38,8 +38,8 @@ export type AnswerPart = { readonly at: number } & (
     }
 );
 
-type Bare<T> = T extends unknown ? Omit<T, 'at'> : never;
-type Part = Bare<AnswerPart>;
+type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
+type Part = WithoutTime<AnswerPart>;
 
 export type GetMessage = (id: string) => Promise<Message | null>;
 
@@ -65,7 +65,7 @@ export class AnswerStream {
     if ('depth' in event.data && Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
-    const before = held && !explains(event, held) ? await this.#toMessage(held.id) : [];
+    const before = held && !belongsToHeld(event, held) ? await this.#toMessage(held.id) : [];
     const parts = [...before, ...(await this.#translate(event, held?.id))];
     return parts.map((part) => ({ at: event.at, ...part }) as AnswerPart);
   }
@@ -80,9 +80,9 @@ export class AnswerStream {
       case 'model.chunk':
         return this.#addChunk(event);
       case 'step.committed':
-        return this.#complete(await this.#remember(event.data.messageId), false);
+        return this.#complete(await this.#loadMessage(event.data.messageId), false);
       case 'execution.aborted':
-        return this.#complete(event.data.keptText && heldId ? await this.#remember(heldId) : null, true);
+        return this.#complete(event.data.keptText && heldId ? await this.#loadMessage(heldId) : null, true);
       case 'step.failed':
         return this.#text === '' ? [] : this.#complete(null, true);
       case 'tool.called': {
@@ -100,7 +100,7 @@ export class AnswerStream {
       case 'attempt.discarded':
         return this.#discard(event.data);
       case 'model.failed':
-        return [{ kind: 'trouble', text: tellModelFailure(event.data) }];
+        return [{ kind: 'trouble', text: modelFailureText(event.data) }];
       case 'step.retried':
         return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
       case 'wait.opened': {
@@ -162,12 +162,12 @@ export class AnswerStream {
   }
 
   async #toMessage(id: string): Promise<Part[]> {
-    const message = await this.#remember(id);
+    const message = await this.#loadMessage(id);
     if (!message?.content || message.role === 'tool') return [];
     return [{ kind: 'message', role: message.role, content: message.content, silent: message.silent }];
   }
 
-  async #remember(id: string): Promise<Message | null> {
+  async #loadMessage(id: string): Promise<Message | null> {
     const message = await this.#getMessage(id);
     const calls = message?.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
     for (const call of calls) this.#arguments.set(call.id, call.function.arguments);
@@ -179,12 +179,12 @@ export class AnswerStream {
  * True if `event`, which follows the message in the same transaction, shows that it belongs to a step, a stop or a
  * tool.
  */
-function explains({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
+function belongsToHeld({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
   if (held.role === 'tool') return true;
   return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;
 }
 
-function tellModelFailure({ message, retryInMs, plain }: EventData['model.failed']): string {
+function modelFailureText({ message, retryInMs, plain }: EventData['model.failed']): string {
   const pause = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
   const next = plain ? '; asking for the answer as a whole' : pause;
   return `the model failed: ${message ?? 'no reason was given'}${next}`;

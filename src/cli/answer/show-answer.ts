@@ -4,8 +4,8 @@ import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
-import { tellWaits } from './tell-waits.ts';
-import { type AnswerWait, exitOfThread, waitForAnswer } from './wait-for-answer.ts';
+import { printWaits } from './tell-waits.ts';
+import { type AnswerWait, threadExitCode, waitForAnswer } from './wait-for-answer.ts';
 
 export async function showAnswer(
   wait: Omit<AnswerWait, 'timeoutMs'> & Pick<CommonOptions, 'json'> & Pick<WaitOptions, 'timeout'>,
@@ -16,12 +16,12 @@ export async function showAnswer(
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
   const waits = record.status === 'waiting' ? await wait.client.listWaits({ threadId }) : [];
-  if (json) printJson(toAnswer(record, { sent, answer: sink.answer, waits }));
-  else tellWaits(waits);
-  return exitOfThread(record);
+  if (json) printJson(toAnswerJson(record, { sent, answer: sink.answer, waits }));
+  else printWaits(waits);
+  return threadExitCode(record);
 }
 
-interface Answered {
+interface AnswerResult {
   /** Id of the message that was sent. */
   readonly sent: string | undefined;
   readonly answer: string | null;
@@ -29,9 +29,9 @@ interface Answered {
 }
 
 /** Converts an answer to JSON: the thread's status, its answer, and its open waits. */
-export function toAnswer(
+export function toAnswerJson(
   { id: threadId, status, stopReason, lastError }: ThreadRecord,
-  { sent, answer, waits }: Answered,
+  { sent, answer, waits }: AnswerResult,
 ): object {
   return {
     threadId,

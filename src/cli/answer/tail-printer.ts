@@ -1,7 +1,7 @@
 /** A thread's log for people: each event on a line with its time, answers token by token. */
 import { roleOf } from '../../core/thread/session.ts';
 import { printLine, timeOfDay, tone, write } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 import { roleLabel, statusTone, toolCallLine, toolResultLine } from '../output/thread-text.ts';
 import type { AnswerPart } from './answer-stream.ts';
 
@@ -28,7 +28,7 @@ export class TailPrinter {
   #addText({ at, delta, side }: Extract<AnswerPart, { kind: 'text' }>): void {
     if (!this.#inText) write(`${stamp(at)}${roleLabel(roleOf(side))} `);
     this.#inText = true;
-    write(visible(delta));
+    write(escapeControls(delta));
   }
 
   #endText(remark = ''): void {
@@ -44,7 +44,7 @@ function stamp(at: number): string {
 function lineOf(part: Exclude<AnswerPart, { kind: 'text' | 'end' | 'restart' }>): string {
   switch (part.kind) {
     case 'message':
-      return `${roleLabel(part.role)} ${part.silent ? '(silent) ' : ''}${visible(part.content)}`;
+      return `${roleLabel(part.role)} ${part.silent ? '(silent) ' : ''}${escapeControls(part.content)}`;
     case 'tool_call':
       return toolCallLine(part.name, part.arguments);
     case 'tool_result':
@@ -53,7 +53,7 @@ function lineOf(part: Exclude<AnswerPart, { kind: 'text' | 'end' | 'restart' }>)
       return tone('yellow', `! ${shorten(part.text, 500)}`);
     case 'status': {
       const why = part.error ? `${part.error.code}: ${part.error.message}` : part.reason;
-      return tone(statusTone(part.status), `● ${part.status}${why ? ` (${visible(why)})` : ''}`);
+      return tone(statusTone(part.status), `● ${part.status}${why ? ` (${escapeControls(why)})` : ''}`);
     }
   }
 }

@@ -6,7 +6,7 @@ import { shorten } from '../output/terminal-text.ts';
 
 const SUMMARY = 200;
 
-export function tellWaits(waits: readonly Wait[]): void {
+export function printWaits(waits: readonly Wait[]): void {
   for (const { id, kind, name, summary } of waits) {
     const how =
       kind === 'approval' || kind === 'paused' ? '--approve (or --deny)' : '--value JSON (or --deny)';

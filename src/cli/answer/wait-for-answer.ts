@@ -9,10 +9,10 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';
-import { EXIT, tellFailure } from '../exit.ts';
+import { EXIT, printFailure } from '../exit.ts';
 import type { AnswerSink } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { watchAway } from './watch-away.ts';
+import { watchOutages } from './watch-away.ts';
 
 export interface AnswerWait {
   readonly client: RuntimeClient;
@@ -29,24 +29,31 @@ export interface AnswerWait {
 }
 
 const SILENCE_MS = 5000;
-const LOOK_AGAIN_MS = 20;
+const POLL_MS = 20;
 /** waitForIdle cannot be cancelled, so it is called for short periods. */
-const ASK_FOR_MS = 2000;
+const WAIT_SLICE_MS = 2000;
 
 /** Throws `Timeout`, or the code with which the thread refused what was sent. */
 export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
   const { client, threadId, after, timeoutMs = Number.POSITIVE_INFINITY } = wait;
   const deadline = performance.now() + timeoutMs;
   const over = new AbortController();
-  const log: Log = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
+  const log: LogProgress = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
   const { silenceMs = SILENCE_MS } = wait;
   const tell = (text: string) => wait.sink.tell(text);
-  const away = watchAway({ client, threadId, progress: () => log.seq, tell, signal: over.signal, silenceMs });
+  const away = watchOutages({
+    client,
+    threadId,
+    progress: () => log.seq,
+    tell,
+    signal: over.signal,
+    silenceMs,
+  });
   wait.sink.begin();
   const reading = readLog(wait, log, over.signal);
   try {
-    const record = await Promise.race([untilRest(wait, log, deadline), failure(reading)]);
-    while (log.seq < record.lastSeq && !log.ended) await delay(LOOK_AGAIN_MS);
+    const record = await Promise.race([waitForRest(wait, log, deadline), rejectionOf(reading)]);
+    while (log.seq < record.lastSeq && !log.ended) await delay(POLL_MS);
     if (log.refusal) throw log.refusal;
     return record;
   } finally {
@@ -56,9 +63,9 @@ export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
   }
 }
 
-async function untilRest(
+async function waitForRest(
   { client, threadId, sent }: AnswerWait,
-  log: Log,
+  log: LogProgress,
   deadline: number,
 ): Promise<ThreadRecord> {
   while (!log.ended) {
@@ -67,11 +74,11 @@ async function untilRest(
     const left = deadline - performance.now();
     if (left <= 0) throw await timeout(client, threadId);
     const record = await client
-      .waitForIdle(threadId, { timeoutMs: Math.min(left, ASK_FOR_MS) })
+      .waitForIdle(threadId, { timeoutMs: Math.min(left, WAIT_SLICE_MS) })
       .catch(ignoreTimeout);
     // A waiting thread takes the sent message only after the wait has ended.
     if (record && (arrived || record.terminatedAt !== null || record.status === 'waiting')) return record;
-    await delay(LOOK_AGAIN_MS);
+    await delay(POLL_MS);
   }
   return client.getThread(threadId);
 }
@@ -86,7 +93,7 @@ async function hasArrived(client: RuntimeClient, threadId: string, id: string): 
 }
 
 /** Never resolves; rejects if the log cannot be read. */
-function failure(reading: Promise<void>): Promise<never> {
+function rejectionOf(reading: Promise<void>): Promise<never> {
   return new Promise((_, reject) => reading.catch(reject));
 }
 
@@ -106,7 +113,7 @@ async function timeout(client: RuntimeClient, threadId: string): Promise<Runtime
   );
 }
 
-interface Log {
+interface LogProgress {
   seq: number;
   arrived: boolean;
   refusal: RuntimeError | undefined;
@@ -116,19 +123,19 @@ interface Log {
 
 async function readLog(
   { client, threadId, after, sent, sink }: AnswerWait,
-  log: Log,
+  log: LogProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const stream = new AnswerStream((id) => client.getMessage(threadId, id));
   for await (const event of client.events(threadId, { after, signal })) {
     for (const part of await stream.read(event)) sink.show(part);
-    noteArrival(event, sent, log);
+    recordArrival(event, sent, log);
     log.seq = event.seq;
   }
   log.ended = true;
 }
 
-function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log: Log): void {
+function recordArrival({ type, data }: ThreadEvent, sent: string | undefined, log: LogProgress): void {
   if (type === 'message.created' && data.messageId === sent) log.arrived = true;
   if (type !== 'item.rejected' || data.id === undefined || data.id !== sent) return;
   log.arrived = true;
@@ -136,12 +143,12 @@ function noteArrival({ type, data }: ThreadEvent, sent: string | undefined, log:
 }
 
 /** Returns the exit code for a thread at rest; prints the reason if it failed. */
-export function exitOfThread({ status, lastError }: ThreadRecord): number {
+export function threadExitCode({ status, lastError }: ThreadRecord): number {
   if (status === 'terminated') {
-    tellFailure('ThreadTerminated', 'The thread was terminated.');
+    printFailure('ThreadTerminated', 'The thread was terminated.');
     return EXIT.notFound;
   }
   if (status !== 'failed') return EXIT.done;
-  tellFailure(lastError?.code ?? 'Failed', lastError?.message ?? 'The thread failed and left no reason.');
+  printFailure(lastError?.code ?? 'Failed', lastError?.message ?? 'The thread failed and left no reason.');
   return EXIT.failed;
 }

@@ -11,7 +11,7 @@ import { workflowIdOf } from '../../core/thread/start-options.ts';
 import { isUnreachable } from '../../temporal-service/grpc-status.ts';
 import { commandName } from '../command-name.ts';
 
-export interface AwayWatch {
+export interface OutageWatch {
   readonly client: RuntimeClient;
   readonly threadId: string;
   /** Returns a number that changes whenever the thread makes progress. */
@@ -22,32 +22,32 @@ export interface AwayWatch {
   readonly silenceMs: number;
 }
 
-type Away = 'nobody' | 'worker' | 'server';
+type Outage = 'nobody' | 'worker' | 'server';
 
-const ASK_WITHIN_MS = 3000;
-const ASK_AGAIN_MS = 1000;
+const QUERY_TIMEOUT_MS = 3000;
+const QUERY_INTERVAL_MS = 1000;
 
 /** Resolves after the signal; never rejects. */
-export async function watchAway(watch: AwayWatch): Promise<void> {
+export async function watchOutages(watch: OutageWatch): Promise<void> {
   const { progress, tell, signal, silenceMs } = watch;
   let [seen, since] = [progress(), performance.now()];
-  let told: Away = 'nobody';
+  let told: Outage = 'nobody';
   while (!signal.aborted) {
-    await delay(Math.min(silenceMs, ASK_AGAIN_MS), undefined, { signal }).catch(() => undefined);
+    await delay(Math.min(silenceMs, QUERY_INTERVAL_MS), undefined, { signal }).catch(() => undefined);
     // W1: the log grows.
     if (progress() !== seen) [seen, since] = [progress(), performance.now()];
     if (told === 'nobody' && performance.now() - since < silenceMs) continue;
-    const away = await findAway(watch);
+    const away = await findOutage(watch);
     since = performance.now();
     if (signal.aborted || away === told) continue;
-    tell(away === 'nobody' ? backText(told) : awayText(away, watch));
+    tell(away === 'nobody' ? recoveryText(told) : outageText(away, watch));
     told = away;
   }
 }
 
-async function findAway({ client: { temporal }, threadId }: AwayWatch): Promise<Away> {
+async function findOutage({ client: { temporal }, threadId }: OutageWatch): Promise<Outage> {
   try {
-    await temporal.withDeadline(Date.now() + ASK_WITHIN_MS, () =>
+    await temporal.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
       temporal.connection.workflowService.getSystemInfo({}),
     );
   } catch (error) {
@@ -56,10 +56,10 @@ async function findAway({ client: { temporal }, threadId }: AwayWatch): Promise<
   try {
     // W2: a worker answers.
     const handle = temporal.workflow.getHandle(workflowIdOf(threadId));
-    await temporal.withDeadline(Date.now() + ASK_WITHIN_MS, () => handle.query('status'));
+    await temporal.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('status'));
     return 'nobody';
   } catch (error) {
-    return isNoAnswer(error) ? 'worker' : 'nobody';
+    return isUnanswered(error) ? 'worker' : 'nobody';
   }
 }
 
@@ -67,13 +67,13 @@ async function findAway({ client: { temporal }, threadId }: AwayWatch): Promise<
  * True for DEADLINE_EXCEEDED, and for FAILED_PRECONDITION: no worker has polled for long. Other errors say nothing
  * about workers.
  */
-function isNoAnswer(error: unknown): boolean {
+function isUnanswered(error: unknown): boolean {
   const { code, cause } = error as { readonly code?: number; readonly cause?: { readonly code?: number } };
   const status = cause?.code ?? code;
   return status === 4 || status === 9;
 }
 
-function awayText(away: Exclude<Away, 'nobody'>, { client }: AwayWatch): string {
+function outageText(away: Exclude<Outage, 'nobody'>, { client }: OutageWatch): string {
   if (away === 'server') {
     const { address } = (client.temporal.connection as Connection).options;
     return `The Temporal server at ${address} does not answer. Waiting for it; nothing is lost.`;
@@ -81,6 +81,6 @@ function awayText(away: Exclude<Away, 'nobody'>, { client }: AwayWatch): string 
   return `No worker answers on task queue "${client.taskQueue}". Waiting for one; "${commandName()} dev" starts one.`;
 }
 
-function backText(away: Away): string {
+function recoveryText(away: Outage): string {
   return away === 'server' ? 'The Temporal server answers again.' : 'A worker is there.';
 }

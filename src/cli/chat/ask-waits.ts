@@ -19,7 +19,7 @@ const SUMMARY = 500;
 /** Returns false if a wait of the thread is left open. */
 export async function askWaits(client: RuntimeClient, threadId: string, ask: AskPerson): Promise<boolean> {
   for (const wait of await client.listWaits({ threadId })) {
-    const answer = await askFor(wait, ask);
+    const answer = await askForAnswer(wait, ask);
     if (!answer) return false;
     const { id, fingerprint } = wait;
     try {
@@ -33,7 +33,7 @@ export async function askWaits(client: RuntimeClient, threadId: string, ask: Ask
   return true;
 }
 
-async function askFor({ kind, name, summary }: Wait, ask: AskPerson): Promise<WaitAnswer | undefined> {
+async function askForAnswer({ kind, name, summary }: Wait, ask: AskPerson): Promise<WaitAnswer | undefined> {
   const what = `${shorten(name, 64)}: ${shorten(summary, SUMMARY)}`;
   if (kind === 'question') {
     const value = await ask(`${what} `);

@@ -4,9 +4,9 @@ import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
-import { toAnswer } from '../answer/show-answer.ts';
-import { tellWaits } from '../answer/tell-waits.ts';
-import { exitOfThread, waitForAnswer } from '../answer/wait-for-answer.ts';
+import { toAnswerJson } from '../answer/show-answer.ts';
+import { printWaits } from '../answer/tell-waits.ts';
+import { threadExitCode, waitForAnswer } from '../answer/wait-for-answer.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote, printJsonLine } from '../output/output.ts';
 import { type AskPerson, askWaits } from './ask-waits.ts';
@@ -28,17 +28,17 @@ export class Conversation {
   readonly #client: RuntimeClient;
   readonly #options: ConversationOptions;
   readonly #threadId: string;
-  #begun: boolean;
-  #after: number;
-  #over = false;
+  #hasThread: boolean;
+  #lastSeq: number;
+  #isTerminated = false;
   #stopping = false;
 
   constructor(client: RuntimeClient, options: ConversationOptions) {
     this.#client = client;
     this.#options = options;
     this.#threadId = options.threadId ?? newThreadId(options.agent);
-    this.#begun = options.threadId !== undefined;
-    this.#after = options.after ?? 0;
+    this.#hasThread = options.threadId !== undefined;
+    this.#lastSeq = options.after ?? 0;
   }
 
   /** Id of the thread; for a new thread, the id that it will have. */
@@ -48,12 +48,12 @@ export class Conversation {
 
   /** True if the thread exists. */
   get begun(): boolean {
-    return this.#begun;
+    return this.#hasThread;
   }
 
   /** True if the thread is terminated and accepts no more messages. */
   get over(): boolean {
-    return this.#over;
+    return this.#isTerminated;
   }
 
   /** Returns the exit code that this answer would have in a script. */
@@ -63,13 +63,13 @@ export class Conversation {
     const threadId = await this.#send(id, content);
     const sink = new AnswerPrinter({ quiet: this.#options.json });
     let record = await this.#show(threadId, sink, id);
-    while (record.status === 'waiting' && (await this.#ask(threadId)))
+    while (record.status === 'waiting' && (await this.#answerWaits(threadId)))
       record = await this.#show(threadId, sink);
-    this.#over = record.status === 'terminated';
+    this.#isTerminated = record.status === 'terminated';
     const waits = record.status === 'waiting' ? await this.#client.listWaits({ threadId }) : [];
-    if (this.#options.json) printJsonLine(toAnswer(record, { sent: id, answer: sink.answer, waits }));
-    else tellWaits(waits);
-    const exitCode = exitOfThread(record);
+    if (this.#options.json) printJsonLine(toAnswerJson(record, { sent: id, answer: sink.answer, waits }));
+    else printWaits(waits);
+    const exitCode = threadExitCode(record);
     if (exitCode === EXIT.failed) dimNote('The thread goes on: say something else, or the same again.');
     return exitCode;
   }
@@ -79,35 +79,35 @@ export class Conversation {
     const record = await waitForAnswer({
       client: this.#client,
       threadId,
-      after: this.#after,
+      after: this.#lastSeq,
       ...(sent === undefined ? {} : { sent }),
       sink,
     });
-    this.#after = record.lastSeq;
+    this.#lastSeq = record.lastSeq;
     return record;
   }
 
   /** True if the thread continues: every wait is answered, or the thread is being stopped. */
-  async #ask(threadId: string): Promise<boolean> {
+  async #answerWaits(threadId: string): Promise<boolean> {
     const { ask } = this.#options;
     return ask !== undefined && ((await askWaits(this.#client, threadId, ask)) || this.#stopping);
   }
 
   async stop(): Promise<void> {
-    if (!this.#begun || this.#stopping) return;
+    if (!this.#hasThread || this.#stopping) return;
     this.#stopping = true;
     await this.#client.stop(this.#threadId, 'stopped in the chat');
   }
 
   async #send(id: string, content: string): Promise<string> {
     const threadId = this.#threadId;
-    if (this.#begun) {
+    if (this.#hasThread) {
       await this.#client.queueMessage(threadId, { id, content });
       return threadId;
     }
     const { agent, userId } = this.#options;
     await this.#client.startThread({ agent, threadId, userId, messages: [{ id, content }] });
-    this.#begun = true;
+    this.#hasThread = true;
     return threadId;
   }
 }

@@ -32,18 +32,18 @@ export class LineReader {
   readonly #prompt: string;
   readonly #terminal: boolean;
   readonly #lines: string[] = [];
-  #waiting: ((line: string | undefined) => void) | undefined;
+  #lineWaiter: ((line: string | undefined) => void) | undefined;
   /** L2: resolves the question that is being asked. */
-  #asking: ((line: string | undefined) => void) | undefined;
+  #questionWaiter: ((line: string | undefined) => void) | undefined;
   #closed = false;
   /** L1: lines that may be the beginning of a paste. */
   #pasted: string[] = [];
   /** L1: true while the terminal marks the input as pasted. */
   #pasting = false;
   /** L1: true if marked pasted text is at the prompt; Enter sends it. */
-  #marked = false;
+  #hasMarkedPaste = false;
   readonly #output: NodeJS.WritableStream | undefined;
-  #settling: NodeJS.Timeout | undefined;
+  #pasteTimer: NodeJS.Timeout | undefined;
 
   constructor(prompt: string, { input, output, isTerminal }: Terminal = ownTerminal()) {
     this.#terminal = isTerminal;
@@ -54,24 +54,24 @@ export class LineReader {
       terminal: this.#terminal,
       prompt,
     });
-    this.#interface.on('line', (line) => (this.#terminal ? this.#hold(line) : this.#take(line)));
+    this.#interface.on('line', (line) => (this.#terminal ? this.#holdLine(line) : this.#deliverLine(line)));
     this.#interface.on('close', () => this.#end());
-    if (this.#terminal) this.#markPastes(input);
+    if (this.#terminal) this.#enablePasteMarks(input);
     this.#interface.on('SIGINT', () => {
       if (this.onInterrupt) this.onInterrupt();
       else this.#interface.close();
-      this.#answer(undefined);
+      this.#answerQuestion(undefined);
     });
     this.#prompt = prompt;
   }
 
-  #markPastes(input: NodeJS.ReadableStream): void {
+  #enablePasteMarks(input: NodeJS.ReadableStream): void {
     this.#output?.write(MARK_PASTES);
     input.on('keypress', (_text: unknown, { name }: { readonly name?: string } = {}) => {
       if (name === 'paste-start') this.#pasting = true;
       if (name !== 'paste-end') return;
       this.#pasting = false;
-      this.#marked = true;
+      this.#hasMarkedPaste = true;
     });
   }
 
@@ -87,16 +87,16 @@ export class LineReader {
     if (this.#closed) return Promise.resolve(undefined);
     if (this.#terminal) this.#interface.prompt();
     return new Promise((resolve) => {
-      this.#waiting = resolve;
+      this.#lineWaiter = resolve;
     });
   }
 
   /** L2: resolves to the line typed after the question; undefined if there is none. */
   async ask(question: string): Promise<string | undefined> {
     if (this.#closed) return undefined;
-    this.#takePasted();
+    this.#deliverPasted();
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    this.#asking = resolve;
+    this.#questionWaiter = resolve;
     this.#interface.setPrompt(question);
     this.#interface.prompt();
     try {
@@ -107,9 +107,9 @@ export class LineReader {
   }
 
   /** Passes the line to the question being asked; false if there is none. */
-  #answer(line: string | undefined): boolean {
-    const asking = this.#asking;
-    this.#asking = undefined;
+  #answerQuestion(line: string | undefined): boolean {
+    const asking = this.#questionWaiter;
+    this.#questionWaiter = undefined;
     asking?.(line);
     return asking !== undefined;
   }
@@ -119,44 +119,44 @@ export class LineReader {
   }
 
   /** L1: holds the line back until no more lines arrive. */
-  #hold(line: string): void {
+  #holdLine(line: string): void {
     // A question takes the first line at once, even if more lines of a paste follow.
-    if (this.#answer(line)) return;
+    if (this.#answerQuestion(line)) return;
     this.#pasted.push(line);
-    clearTimeout(this.#settling);
+    clearTimeout(this.#pasteTimer);
     if (this.#pasting) return;
-    if (this.#marked) {
-      this.#takePasted();
+    if (this.#hasMarkedPaste) {
+      this.#deliverPasted();
       return;
     }
-    this.#settling = setTimeout(() => {
-      if (this.#interface.line === '') this.#takePasted();
+    this.#pasteTimer = setTimeout(() => {
+      if (this.#interface.line === '') this.#deliverPasted();
     }, PASTE_MS);
   }
 
-  #takePasted(): void {
-    clearTimeout(this.#settling);
+  #deliverPasted(): void {
+    clearTimeout(this.#pasteTimer);
     const text = this.#pasted.join('\n');
     const isEmpty = this.#pasted.length === 0;
     this.#pasted = [];
-    this.#marked = false;
-    if (!isEmpty) this.#take(text);
+    this.#hasMarkedPaste = false;
+    if (!isEmpty) this.#deliverLine(text);
   }
 
-  #take(line: string): void {
-    if (this.#answer(line)) return;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+  #deliverLine(line: string): void {
+    if (this.#answerQuestion(line)) return;
+    const waiting = this.#lineWaiter;
+    this.#lineWaiter = undefined;
     if (waiting) waiting(line);
     else this.#lines.push(line);
   }
 
   #end(): void {
     this.#output?.write(MARK_NOTHING);
-    this.#takePasted();
+    this.#deliverPasted();
     this.#closed = true;
-    this.#answer(undefined);
-    this.#waiting?.(undefined);
-    this.#waiting = undefined;
+    this.#answerQuestion(undefined);
+    this.#lineWaiter?.(undefined);
+    this.#lineWaiter = undefined;
   }
 }

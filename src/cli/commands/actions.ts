@@ -4,10 +4,10 @@ import { StoredActions } from '../../client/stored-actions.ts';
 import { ACTION_STATES, type ActionState } from '../../core/governance/agent-policy.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state: ActionState | 'all';
@@ -39,7 +39,7 @@ export function addActions(program: Command, cli: Cli): void {
         .choices([...ACTION_STATES, 'all'])
         .default('uncertain'),
     );
-  addCommon(list).action(act(cli, listActions));
+  addCommon(list).action(withExitCode(cli, listActions));
   const reconcile = actions
     .command('reconcile')
     .summary('say what became of one')
@@ -52,7 +52,7 @@ export function addActions(program: Command, cli: Cli): void {
     .addOption(new Option('--not-done', 'it has not taken effect'))
     .option('--note <text>', 'how that is known')
     .option('--by <name>', 'who says so');
-  addCommon(addTaskQueue(reconcile)).action(act(cli, reconcileAction));
+  addCommon(addTaskQueue(reconcile)).action(withExitCode(cli, reconcileAction));
 }
 
 async function listActions(
@@ -71,7 +71,7 @@ async function listActions(
       dateAndTime(requestedAt),
       capabilities.join(' '),
     ]);
-    printLine(visible(toTable([['ACTION', 'NAME', 'STATE', 'ASKED', 'NEEDS'], ...rows])));
+    printLine(escapeControls(toTable([['ACTION', 'NAME', 'STATE', 'ASKED', 'NEEDS'], ...rows])));
   });
   return undefined;
 }
@@ -88,7 +88,7 @@ async function reconcileAction(id: string, options: ReconcileOptions): Promise<n
     ...(by === undefined ? {} : { by }),
   };
   const { action, wait } = await withStore(project, (store) => new StoredActions(store).reconcile(id, said));
-  if (wait) await tellThread(options, wait);
+  if (wait) await repeatAnswer(options, wait);
   if (json) printJson(action);
   else
     note(
@@ -101,7 +101,7 @@ async function reconcileAction(id: string, options: ReconcileOptions): Promise<n
  * Repeats the stored answer so that the waiting thread receives it. If that fails, its worker finds the answer at its
  * next check.
  */
-async function tellThread(options: ReconcileOptions, { id, answer, threadId }: Wait): Promise<void> {
+async function repeatAnswer(options: ReconcileOptions, { id, answer, threadId }: Wait): Promise<void> {
   const { withClient } = await import('../connection/open-client.ts');
   try {
     if (answer) await withClient(options, (client) => client.answerWait(id, answer));

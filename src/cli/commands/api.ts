@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isLoopback } from '../../server/api/access.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withInterruption } from '../interruption.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
-import { USUAL_PORT } from '../serve/api-port.ts';
+import { DEFAULT_PORT } from '../serve/api-port.ts';
 
 interface ApiCommandOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -34,9 +34,9 @@ export function addApi(program: Command, cli: Cli): void {
         '/openapi.json describes it.',
     )
     .option('--host <name>', 'address to listen at', '127.0.0.1')
-    .option('--port <n>', 'port; 0 for any that is free', parsePort, USUAL_PORT)
+    .option('--port <n>', 'port; 0 for any that is free', parsePort, DEFAULT_PORT)
     .addHelpText('after', HELP);
-  addCommon(addTaskQueue(command)).action(act(cli, runApi));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, runApi));
 }
 
 async function runApi({ project, taskQueue, host, port, json = false }: ApiCommandOptions): Promise<number> {
@@ -56,7 +56,7 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
       }
       if (!opened.asksForTokens)
         note('There are no tokens: whoever reaches this port on this machine may do everything.');
-      await ended(interruption.signal);
+      await waitForAbort(interruption.signal);
       await served.close();
     } finally {
       await opened.close();
@@ -75,7 +75,7 @@ function requireTokens(asked: boolean, host: string): void {
   );
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

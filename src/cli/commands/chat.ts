@@ -11,7 +11,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPerson } from '../chat/ask-waits.ts';
 import { Conversation } from '../chat/conversation.ts';
 import { LineReader } from '../chat/line-reader.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { reportFailure } from '../exit.ts';
 import { dimNote, printLine, tone } from '../output/output.ts';
@@ -24,7 +24,7 @@ interface ChatOptions extends CommonOptions, LaterOptions {
   readonly taskQueue?: string;
 }
 
-const SHOWN = 10;
+const MAX_SHOWN_MESSAGES = 10;
 const KEYS = 'Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.';
 
 export function addChat(program: Command, cli: Cli): void {
@@ -41,7 +41,7 @@ export function addChat(program: Command, cli: Cli): void {
     .option('--thread <id>', 'go on with this thread')
     .option('--user <id>', 'id of the person that a new thread belongs to')
     .option('--later', 'also with an agent that this project does not have');
-  addCommon(addTaskQueue(command)).action(act(cli, chat));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, chat));
 }
 
 async function chat(agent: string | undefined, options: ChatOptions): Promise<number | undefined> {
@@ -57,9 +57,9 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
     const lines = new LineReader(`${tone('bold', 'you')} > `);
     try {
       const ask: AskPerson | undefined = lines.interactive ? (question) => lines.ask(question) : undefined;
-      const conversation = await open(client, agent, { ...options, ask });
-      const exitCode = await converse(conversation, lines);
-      leave(conversation, options);
+      const conversation = await openConversation(client, agent, { ...options, ask });
+      const exitCode = await runConversation(conversation, lines);
+      printGoodbye(conversation, options);
       // A person has seen the error; a script receives only the exit code.
       return lines.interactive ? 0 : exitCode;
     } finally {
@@ -68,7 +68,7 @@ async function chat(agent: string | undefined, options: ChatOptions): Promise<nu
   });
 }
 
-async function open(
+async function openConversation(
   client: RuntimeClient,
   agent: string | undefined,
   options: ChatOptions & { readonly ask: AskPerson | undefined },
@@ -99,7 +99,7 @@ async function open(
     );
   }
   dimNote(`Going on with thread ${threadId} of ${thread.agent}. ${KEYS}`);
-  const { messages } = await client.getMessages(threadId, { limit: SHOWN });
+  const { messages } = await client.getMessages(threadId, { limit: MAX_SHOWN_MESSAGES });
   if (!json) for (const message of messages) printLine(messageText(message));
   return new Conversation(client, {
     agent: thread.agent,
@@ -111,7 +111,7 @@ async function open(
 }
 
 /** Exit code of the last answer, so that scripts notice failures in piped lines. */
-async function converse(conversation: Conversation, lines: LineReader): Promise<number> {
+async function runConversation(conversation: Conversation, lines: LineReader): Promise<number> {
   let exitCode = 0;
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
     const text = line.trim();
@@ -141,7 +141,7 @@ function helpText({ threadId, begun }: Conversation): string {
   ].join('\n');
 }
 
-function leave({ threadId, begun, over }: Conversation, { json, project }: ChatOptions): void {
+function printGoodbye({ threadId, begun, over }: Conversation, { json, project }: ChatOptions): void {
   if (json || !begun || over) return;
   const place = project === process.cwd() ? '' : ` --project ${project}`;
   dimNote(`\nThread ${threadId}. Go on with: ${commandName()} chat --thread ${threadId}${place}`);

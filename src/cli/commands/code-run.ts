@@ -7,7 +7,6 @@ import { readConfiguration } from '../../configuration.ts';
 import type { CodeExecutionOptions, CodeExecutionResult } from '../../core/author/code-execution.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import {
-  act,
   addCommon,
   type Cli,
   type CommonOptions,
@@ -15,6 +14,7 @@ import {
   parseBytes,
   parseList,
   parseWhole,
+  withExitCode,
 } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withInterruption } from '../interruption.ts';
@@ -29,7 +29,7 @@ interface RunOptions extends CommonOptions {
   readonly language?: 'typescript' | 'javascript';
 }
 
-const MORE = `
+const EXAMPLES = `
 Examples:
   everthread code run sum.ts --args '[1, 2, 3]'            (calls the default export)
   everthread code run tools.ts --fn parse --args '["a,b"]' (calls the export "parse")
@@ -68,8 +68,8 @@ function addCodeRun(code: Command, cli: Cli): void {
         'javascript',
       ]),
     )
-    .addHelpText('after', MORE);
-  addCommon(command).action(act(cli, runCode));
+    .addHelpText('after', EXAMPLES);
+  addCommon(command).action(withExitCode(cli, runCode));
 }
 
 async function runCode(file: string, options: RunOptions): Promise<number> {

@@ -6,7 +6,6 @@ import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
 import { findFreePorts, isPortFree, LOOPBACK } from '../../temporal-service/free-port.ts';
 import {
-  act,
   addCommon,
   addHealth,
   addTaskQueue,
@@ -14,6 +13,7 @@ import {
   type CommonOptions,
   GROUPS,
   parseCount,
+  withExitCode,
 } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { showPath } from '../connection/find-store.ts';
@@ -47,7 +47,7 @@ export function addDev(program: Command, cli: Cli): void {
     'let a debugger of this machine attach to the worker (default: port 9229 or a free one); what it holds is not taken for lost',
     parsePort,
   );
-  addCommon(addHealth(addTaskQueue(command))).action(act(cli, runDev));
+  addCommon(addHealth(addTaskQueue(command))).action(withExitCode(cli, runDev));
 }
 
 function parsePort(text: string): number {
@@ -57,7 +57,7 @@ function parsePort(text: string): number {
 }
 
 /** Returns a loopback address for the debugger: whoever reaches it can run code. */
-async function placeInspector(asked: true | number | undefined): Promise<string | undefined> {
+async function inspectorAddress(asked: true | number | undefined): Promise<string | undefined> {
   if (asked === undefined) return undefined;
   if (asked !== true) return `${LOOPBACK}:${asked}`;
   const port = (await isPortFree(NODE_PORT)) ? NODE_PORT : (await findFreePorts(1))[0];
@@ -70,7 +70,7 @@ async function runDev(options: DevOptions): Promise<number> {
   const { project: projectDir, taskQueue, health, json = false } = options;
   // Checked first, before anything slow.
   const { devPort } = readConfiguration();
-  const inspect = await placeInspector(options.inspect);
+  const inspect = await inspectorAddress(options.inspect);
   return withInterruption(async (interruption) => {
     let found: ResolvedServer | undefined;
     const server = async (): Promise<FoundServer> => {
@@ -87,7 +87,7 @@ async function runDev(options: DevOptions): Promise<number> {
       return { address, namespace, uiUrl, connection: { ...connection, address } };
     };
     const tell = (worker: ReadyWorker, api: ReadyApi) =>
-      tellReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api);
+      printReady({ ...options, inspector: inspect }, found as ResolvedServer, worker, api);
     try {
       const exitCode = await superviseDev({
         order: { projectDir, taskQueue, json },
@@ -121,7 +121,7 @@ function makeKey(projectDir: string): void {
   if (path) note(`Made ${showPath(path)}, the key that encrypts variables: without it they are lost.`);
 }
 
-function tellReady(
+function printReady(
   { project: projectDir, json, inspector }: DevOptions & { readonly inspector: string | undefined },
   server: ResolvedServer,
   { storeId, taskQueue, agents, health }: ReadyWorker,

@@ -1,10 +1,10 @@
 /** `everthread doctor`: checks that everything agents need is there, and names the remedy if something is not. */
 import type { Command } from 'commander';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import type { Check } from '../doctor/check.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote, note, printJson, printLine, type Tone, tone } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -20,7 +20,7 @@ export function addDoctor(program: Command, cli: Cli): void {
         'workers, and how fast a step is. Changes nothing, apart from one short workflow for the measurement. Exit code 1 when a check fails. ' +
         'With --json: { ok, checks: [{ name, status, message, next }] }.',
     );
-  addCommon(addTaskQueue(command)).action(act(cli, runDoctor));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, runDoctor));
 }
 
 const TONES: Record<Check['status'], Tone> = { ok: 'green', warn: 'yellow', fail: 'red' };
@@ -46,7 +46,7 @@ async function runDoctor({ project: projectDir, taskQueue, json }: DoctorOptions
 function printCheck({ name, status, message, next }: Check): void {
   const indent = ' '.repeat(6);
   printLine(
-    `${tone(TONES[status], status.padEnd(6))}${tone('bold', name)}: ${visible(message).replaceAll('\n', `\n${indent}`)}`,
+    `${tone(TONES[status], status.padEnd(6))}${tone('bold', name)}: ${escapeControls(message).replaceAll('\n', `\n${indent}`)}`,
   );
   if (next !== undefined) printLine(`${indent}${tone('dim', next)}`);
 }

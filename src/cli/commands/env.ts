@@ -5,7 +5,7 @@ import { variableProblem } from '../../core/project/env.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { EnvOwner } from '../../store/port/env.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withOwnStore, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { readSecret } from '../input/read-secret.ts';
@@ -52,7 +52,7 @@ function addSet(env: Command, cli: Cli): void {
     .addOption(
       new Option('--type <type>', 'default: the type that it has, else secret').choices(['text', 'secret']),
     );
-  addCommon(addOwner(set)).action(act(cli, setVariable));
+  addCommon(addOwner(set)).action(withExitCode(cli, setVariable));
 }
 
 function addList(env: Command, cli: Cli): void {
@@ -60,7 +60,7 @@ function addList(env: Command, cli: Cli): void {
     .command('list')
     .summary('list variables; secrets without their values')
     .description('Lists the variables of the instance, of a thread or of a user. Secrets are never shown.');
-  addCommon(addOwner(list)).action(act(cli, listVariables));
+  addCommon(addOwner(list)).action(withExitCode(cli, listVariables));
 }
 
 function addUnset(env: Command, cli: Cli): void {
@@ -69,7 +69,7 @@ function addUnset(env: Command, cli: Cli): void {
     .summary('remove a variable')
     .description('Removes a variable of the instance, of a thread or of a user.')
     .argument('<name>', 'name of the variable');
-  addCommon(addOwner(unset)).action(act(cli, unsetVariable));
+  addCommon(addOwner(unset)).action(withExitCode(cli, unsetVariable));
 }
 
 function addRotate(env: Command, cli: Cli): void {
@@ -80,7 +80,7 @@ function addRotate(env: Command, cli: Cli): void {
       'Encrypts every variable again that is not encrypted with the first key of EVERTHREAD_ENCRYPTION_KEYS (or of ' +
         '.everthread/encryption.key). After that the other keys are no longer needed.',
     );
-  addCommon(rotate).action(act(cli, rotateKeys));
+  addCommon(rotate).action(withExitCode(cli, rotateKeys));
 }
 
 function addOwner(command: Command): Command {
@@ -100,7 +100,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
     const value = await readSecret(`Value of ${name} (not shown): `);
     const now = await store.env.set({ owner, name, value, type });
     if (json) return printJson({ name, ...owner, type: now });
-    note(`Set ${name} of ${tell(owner)}, a ${now}${value === '' ? ', to the empty text' : ''}.`);
+    note(`Set ${name} of ${ownerText(owner)}, a ${now}${value === '' ? ', to the empty text' : ''}.`);
     if (now === 'secret' && type === undefined) {
       dimNote('A secret never reaches a model; --type text is for values that may be shown.');
     }
@@ -113,7 +113,7 @@ async function listVariables(options: OwnerOptions): Promise<undefined> {
   await withStore(options.project, async (store) => {
     const variables = await store.env.list(owner);
     if (options.json) return printJson({ ...owner, variables });
-    if (variables.length === 0) return note(`No variables of ${tell(owner)}.`);
+    if (variables.length === 0) return note(`No variables of ${ownerText(owner)}.`);
     const rows = variables.map(({ name, type, value, keyId, updatedAt }) => {
       const hidden = type === 'secret' ? '(not shown)' : `(not readable: key "${keyId}")`;
       return [
@@ -133,7 +133,10 @@ async function unsetVariable(name: string, options: OwnerOptions): Promise<numbe
   return withStore(options.project, async (store) => {
     const removed = await store.env.unset(owner, name);
     if (options.json) printJson({ name, ...owner, removed });
-    else note(removed ? `Removed ${name} of ${tell(owner)}.` : `There is no ${name} of ${tell(owner)}.`);
+    else
+      note(
+        removed ? `Removed ${name} of ${ownerText(owner)}.` : `There is no ${name} of ${ownerText(owner)}.`,
+      );
     return removed ? EXIT.done : EXIT.notFound;
   });
 }
@@ -159,7 +162,7 @@ function toOwner({ thread, user }: OwnerOptions): EnvOwner {
   );
 }
 
-function tell(owner: EnvOwner): string {
+function ownerText(owner: EnvOwner): string {
   if ('thread' in owner) return `thread ${owner.thread}`;
   return 'user' in owner ? `user ${owner.user}` : 'the instance';
 }

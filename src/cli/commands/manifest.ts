@@ -6,11 +6,11 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { requireProject } from '../../definitions/index.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { note, printJson, printLine } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 export function addManifest(program: Command, cli: Cli): void {
   const manifest = program
@@ -27,7 +27,7 @@ export function addManifest(program: Command, cli: Cli): void {
       'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without one, all of the project.',
     )
     .argument('[of]', 'name of a manifest, id of a task or an execution, or hash');
-  addCommon(show).action(act(cli, showManifest));
+  addCommon(show).action(withExitCode(cli, showManifest));
   const diff = manifest
     .command('diff')
     .summary('show how two differ')
@@ -36,15 +36,15 @@ export function addManifest(program: Command, cli: Cli): void {
     )
     .argument('<from>', 'name of a manifest, id of a task or an execution, or hash')
     .argument('[to]', 'the same');
-  addCommon(diff).action(act(cli, diffManifests));
+  addCommon(diff).action(withExitCode(cli, diffManifests));
 }
 
-interface Found {
+interface FoundManifest {
   readonly hash: string;
   readonly document: ManifestDocument;
 }
 
-type Manifests = ReadonlyMap<string, Found>;
+type Manifests = ReadonlyMap<string, FoundManifest>;
 
 async function readProject(project: string): Promise<Manifests> {
   const { registry } = await requireProject(project);
@@ -52,7 +52,7 @@ async function readProject(project: string): Promise<Manifests> {
 }
 
 /** Looks in the store first, so that the manifest of a task needs no project; then in the project. */
-async function find(project: string, of: string): Promise<Found> {
+async function findManifest(project: string, of: string): Promise<FoundManifest> {
   const stored = await findStored(project, of);
   if (stored) return stored;
   const own = await readProject(project);
@@ -65,11 +65,11 @@ async function find(project: string, of: string): Promise<Found> {
 }
 
 /** Returns null if the store does not have it, or if there is no store yet. */
-async function findStored(project: string, of: string): Promise<Found | null> {
+async function findStored(project: string, of: string): Promise<FoundManifest | null> {
   try {
     return await withStore(project, async (store) => {
       const task = await store.tasks.get(of);
-      const hash = task ? task.manifest : await ofExecution(store, of);
+      const hash = task ? task.manifest : await executionManifestHash(store, of);
       return store.tasks.getManifest(hash === undefined ? of : (hash ?? ''));
     });
   } catch (error) {
@@ -81,7 +81,7 @@ async function findStored(project: string, of: string): Promise<Found | null> {
 /**
  * Returns an execution's manifest hash: undefined if there is no such execution, null if its start event names none.
  */
-async function ofExecution(
+async function executionManifestHash(
   { executions, events }: ThreadStore,
   executionId: string,
 ): Promise<string | null | undefined> {
@@ -92,12 +92,13 @@ async function ofExecution(
 }
 
 async function showManifest(of: string | undefined, { project, json }: CommonOptions): Promise<undefined> {
-  const found = of === undefined ? [...(await readProject(project)).values()] : [await find(project, of)];
+  const found =
+    of === undefined ? [...(await readProject(project)).values()] : [await findManifest(project, of)];
   if (json) printJson(of === undefined ? { manifests: found } : found[0]);
   else if (found.length === 0) note('There is nothing in agents/manifests.');
   else
     for (const { hash, document } of found)
-      printLine(visible(`${hash}\n${JSON.stringify(document, null, 2)}`));
+      printLine(escapeControls(`${hash}\n${JSON.stringify(document, null, 2)}`));
   return undefined;
 }
 
@@ -106,19 +107,19 @@ async function diffManifests(
   to: string | undefined,
   { project, json }: CommonOptions,
 ): Promise<number> {
-  const before = await find(project, from);
-  const after = to === undefined ? await findPresent(project, before) : await find(project, to);
-  const changes = compare(before.document, after.document);
+  const before = await findManifest(project, from);
+  const after = to === undefined ? await findCurrent(project, before) : await findManifest(project, to);
+  const changes = compareValues(before.document, after.document);
   if (json) printJson({ from: before.hash, to: after.hash, changes });
   else if (changes.length === 0) note('They are the same.');
   else
     for (const { path, from: was, to: is } of changes)
-      printLine(visible(`${path}: ${show(was)} → ${show(is)}`));
+      printLine(escapeControls(`${path}: ${valueText(was)} → ${valueText(is)}`));
   return changes.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 /** Returns the project's current manifest with the same id. Throws `DefinitionNotFound` if there is none. */
-async function findPresent(project: string, { document: { id } }: Found): Promise<Found> {
+async function findCurrent(project: string, { document: { id } }: FoundManifest): Promise<FoundManifest> {
   const found = [...(await readProject(project)).values()].find(({ document }) => document.id === id);
   if (found) return found;
   throw new RuntimeError('DefinitionNotFound', `The project has no manifest "${id}" any more.`);
@@ -130,11 +131,11 @@ interface Change {
   readonly to?: unknown;
 }
 
-function show(value: unknown): string {
+function valueText(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }
 
-function compare(from: unknown, to: unknown, path = ''): Change[] {
+function compareValues(from: unknown, to: unknown, path = ''): Change[] {
   if (
     canonicalJson(from ?? null) === canonicalJson(to ?? null) &&
     (from === undefined) === (to === undefined)
@@ -142,5 +143,5 @@ function compare(from: unknown, to: unknown, path = ''): Change[] {
     return [];
   if (!isRecord(from) || !isRecord(to)) return [{ path, from, to }];
   const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].toSorted();
-  return keys.flatMap((key) => compare(from[key], to[key], path === '' ? key : `${path}.${key}`));
+  return keys.flatMap((key) => compareValues(from[key], to[key], path === '' ? key : `${path}.${key}`));
 }

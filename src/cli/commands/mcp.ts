@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { OPERATOR } from '../../server/api/caller.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withInterruption } from '../interruption.ts';
 import { note } from '../output/output.ts';
 
@@ -23,7 +23,7 @@ export function addMcp(program: Command, cli: Cli): void {
         'Workers run elsewhere, or in "everthread dev".',
     )
     .addHelpText('after', HELP);
-  addCommon(addTaskQueue(command)).action(act(cli, runMcp));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, runMcp));
 }
 
 async function runMcp({
@@ -47,7 +47,7 @@ async function runMcp({
     const served = serveStdio(() => createAgentServer({ ...host, forms }), { onerror: tell });
     try {
       interruption.begin();
-      await ended(interruption.signal);
+      await waitForEnd(interruption.signal);
       await served.close();
     } finally {
       await close();
@@ -57,7 +57,7 @@ async function runMcp({
 }
 
 /** Resolves when the client closes standard input, or when the signal aborts. */
-function ended(signal: AbortSignal): Promise<void> {
+function waitForEnd(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
     if (signal.aborted) resolve();

@@ -1,7 +1,7 @@
 /** `everthread new`: a small project that works immediately, with or without a model's key. */
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { showPath } from '../connection/find-store.ts';
 import { writeProject } from '../new-project/write-project.ts';
 import { printJson, printLine, tone } from '../output/output.ts';
@@ -17,7 +17,7 @@ export function addNew(program: Command, cli: Cli): void {
         '`npm init`, `npm install` and `git init` leave. The model is OpenAI when OPENAI_API_KEY is set, and a scripted sample until then.',
     )
     .argument('<dir>', 'the folder; . is this one');
-  addCommon(command).action(act(cli, newProject));
+  addCommon(command).action(withExitCode(cli, newProject));
 }
 
 async function newProject(dir: string, { project, json }: CommonOptions): Promise<undefined> {
@@ -30,7 +30,7 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   readEnvFile(folder);
   const hasKey = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
   const steps = [
-    ...(folder === process.cwd() ? [] : [`cd ${shellWord(relative(process.cwd(), folder))}`]),
+    ...(folder === process.cwd() ? [] : [`cd ${quoteForShell(relative(process.cwd(), folder))}`]),
     ...(installed ? [] : ['npm install']),
     'npx everthread dev',
     'npx everthread chat assistant     (in another terminal)',
@@ -47,6 +47,6 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
 }
 
 /** Quotes a path that a shell would read as several words or interpret. */
-function shellWord(path: string): string {
+function quoteForShell(path: string): string {
   return /^[\w./\\:-]+$/.test(path) ? path : `"${path}"`;
 }

@@ -6,7 +6,7 @@ import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { RedactionPolicy } from '../../projections/run/run-redaction.ts';
 import { type DiffLine, diffRuns, RunReplay } from '../../projections/run/run-replay.ts';
 import type { RunReport } from '../../projections/run/run-report.ts';
-import { act, addCommon, type Cli, type CommonOptions } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, withExitCode } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
 import { note, printDataLine, printJson, printLine, tone, write } from '../output/output.ts';
 import { runEventText } from '../output/run-text.ts';
@@ -30,7 +30,7 @@ export function addRunReport(runs: Command, cli: Cli): void {
     .option('--thread <id>', 'its thread, where another one has an execution of this id')
     .option('--no-redact', 'as it is')
     .option('--out <file>', 'write to this file (default: standard output)');
-  addCommon(command).action(act(cli, reportRun));
+  addCommon(command).action(withExitCode(cli, reportRun));
 }
 
 async function reportRun(id: string, options: ReportOptions): Promise<undefined> {
@@ -57,7 +57,7 @@ export function addRunReplay(runs: Command, cli: Cli): void {
     )
     .argument('<file>', 'the report')
     .option('--type <type>', 'only events of this type');
-  addCommon(command).action(act(cli, replayReport));
+  addCommon(command).action(withExitCode(cli, replayReport));
 }
 
 async function replayReport(
@@ -80,7 +80,7 @@ export function addRunDiff(runs: Command, cli: Cli): void {
     )
     .argument('<first>', 'a report')
     .argument('<second>', 'another one');
-  addCommon(command).action(act(cli, diffReports));
+  addCommon(command).action(withExitCode(cli, diffReports));
 }
 
 async function diffReports(first: string, second: string, { json }: CommonOptions): Promise<number> {

@@ -4,7 +4,7 @@ import { followRun, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
 import { RUN_STATES, type RunRecordState } from '../../store/port/execution.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS, parseCount } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, parseCount, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
 import { printRunEvents } from '../output/run-text.ts';
@@ -49,7 +49,7 @@ function addRunList(runs: Command, cli: Cli): void {
     .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
     .option('--before <id>', 'only those behind this run: the next page after the last one shown')
     .option('--limit <n>', 'at most n', parseCount, 50);
-  addCommon(command).action(act(cli, listRuns));
+  addCommon(command).action(withExitCode(cli, listRuns));
 }
 
 async function listRuns(options: ListOptions): Promise<undefined> {
@@ -97,7 +97,7 @@ function addRunShow(runs: Command, cli: Cli): void {
     .description('Shows the events of an execution (docs/runs.md). With --json lines of { cursor, event }.')
     .argument('<id>', 'id of the execution')
     .option('--thread <id>', 'its thread, where another one has an execution of this id');
-  addCommon(command).action(act(cli, showRun));
+  addCommon(command).action(withExitCode(cli, showRun));
 }
 
 async function showRun(

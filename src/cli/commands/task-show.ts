@@ -6,10 +6,10 @@ import type { TaskVerdict } from '../../core/task/control.ts';
 import { tagOfTask } from '../../core/thread/task-start.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, parseWhole, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, printJson, printLine, tone, toTable } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 
 interface ShowOptions extends CommonOptions {
   readonly steps: number;
@@ -24,7 +24,7 @@ export function addTaskShow(tasks: Command, cli: Cli): void {
     )
     .argument('<id>', 'id of the task')
     .option('--steps <n>', 'at most n steps, the newest ones', parseWhole, 20);
-  addCommon(command).action(act(cli, showTask));
+  addCommon(command).action(withExitCode(cli, showTask));
 }
 
 async function showTask(id: string, { project, json, steps: most }: ShowOptions): Promise<undefined> {
@@ -33,13 +33,13 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
     if (!task) throw taskNotFound(id);
     const steps = await store.tasks.listSteps(id, Math.max(0, task.steps - most), most + 1);
     const waits = await openWaits(store, task);
-    const threads = await store.threads.list({ tag: tagOfTask(task.threadId), limit: MOST_THREADS });
+    const threads = await store.threads.list({ tag: tagOfTask(task.threadId), limit: MAX_THREADS });
     if (json) return printJson({ task, steps, waits, threads });
     const beside = [
       ...waits.map((wait) => ['waits', `${wait.id} ${wait.summary}`]),
       ...threads.map(({ id: each, agent, status }) => ['thread', `${each} (${agent}, ${status})`]),
     ];
-    printLine(visible(toTable([...describeTask(task), ...beside])));
+    printLine(escapeControls(toTable([...describeTask(task), ...beside])));
     if (steps.length === 0) return;
     printLine('');
     const [heading = '', ...lines] = toTable([
@@ -47,13 +47,13 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
       ...steps.map(toStepRow),
     ]).split('\n');
     printLine(tone('dim', heading));
-    for (const line of lines) printLine(visible(line));
+    for (const line of lines) printLine(escapeControls(line));
   });
   return undefined;
 }
 
 /** Number of threads shown: the latest that the task has started. */
-const MOST_THREADS = 20;
+const MAX_THREADS = 20;
 
 function openWaits({ waits }: ThreadStore, { threadId, endedAt }: TaskRecord) {
   return endedAt === null ? waits.list({ threadId }) : Promise.resolve([]);

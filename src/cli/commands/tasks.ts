@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import { TASK_STATES } from '../../core/task/control.ts';
 import type { TaskRecord } from '../../store/port/task.ts';
 import {
-  act,
   addCommon,
   addTaskQueue,
   type Cli,
@@ -12,11 +11,12 @@ import {
   parseObject,
   parsePositive,
   parseWhole,
+  withExitCode,
 } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 import { addTaskShow, describeTask } from './task-show.ts';
 
 export function addTasks(program: Command, cli: Cli): void {
@@ -67,7 +67,7 @@ function addStart(tasks: Command, cli: Cli): void {
     .option('--scenario <id>', 'what it is compared by')
     .option('-w, --wait', 'end when the task has ended, or waits for people')
     .option('--timeout <seconds>', 'with --wait: give up after this time', parsePositive);
-  addCommon(addTaskQueue(command)).action(act(cli, startTask));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, startTask));
 }
 
 async function startTask(task: string, options: StartOptions): Promise<number> {
@@ -95,7 +95,7 @@ async function startTask(task: string, options: StartOptions): Promise<number> {
     }
     const ended = await tasks.wait(started.id, timeout === undefined ? {} : { timeoutMs: timeout * 1000 });
     if (json) printJson(ended);
-    else printLine(visible(toTable(describeTask(ended))));
+    else printLine(escapeControls(toTable(describeTask(ended))));
     return ended.status === 'completed' || ended.status === 'waiting' ? EXIT.done : EXIT.failed;
   });
 }
@@ -116,7 +116,7 @@ function addList(tasks: Command, cli: Cli): void {
     .addOption(new Option('--status <status>', 'only those in this status').choices(TASK_STATES))
     .option('--user <id>', 'only those of this user')
     .option('--limit <n>', 'at most n', parseWhole, 50);
-  addCommon(command).action(act(cli, listTasks));
+  addCommon(command).action(withExitCode(cli, listTasks));
 }
 
 async function listTasks({ project, json, task, status, user, limit }: ListOptions): Promise<undefined> {
@@ -144,7 +144,7 @@ async function listTasks({ project, json, task, status, user, limit }: ListOptio
       ...rows,
     ]).split('\n');
     printLine(tone('dim', heading));
-    for (const line of lines) printLine(visible(line));
+    for (const line of lines) printLine(escapeControls(line));
     if (found.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
   });
   return undefined;
@@ -159,7 +159,7 @@ function addAbort(tasks: Command, cli: Cli): void {
     )
     .argument('<id>', 'id of the task')
     .option('--reason <text>', 'why');
-  addCommon(addTaskQueue(command)).action(act(cli, abortTask));
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, abortTask));
 }
 
 interface AbortOptions extends CommonOptions {

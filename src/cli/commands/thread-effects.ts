@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ScheduledEffect } from '../../core/author/effect.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
@@ -16,15 +16,15 @@ export function addThreadEffects(threads: Command, cli: Cli): void {
       'Lists the effects that wait (state.scheduleEffect), the next due first. With --json: { effects }, times in ' +
         'microseconds since 1970.',
     )
-    .argument(...THREAD);
-  addCommon(list).action(act(cli, listEffects));
+    .argument(...THREAD_ARGUMENT);
+  addCommon(list).action(withExitCode(cli, listEffects));
   const cancel = list
     .command('cancel')
     .summary('cancel one that waits')
     .description('Cancels an effect that still waits; it never fires.')
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('<effect>', 'id of the effect');
-  addCommon(cancel).action(act(cli, cancelEffect));
+  addCommon(cancel).action(withExitCode(cli, cancelEffect));
 }
 
 async function listEffects(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
@@ -46,7 +46,7 @@ function toRow({ id, name, args, scheduledAt }: ScheduledEffect, now: number): s
   return [
     shorten(id, 64),
     shorten(name, 64),
-    dueInWords(at - now),
+    dueText(at - now),
     new Date(at).toISOString(),
     shorten(JSON.stringify(args), 120),
   ];
@@ -60,7 +60,7 @@ const UNITS = [
 ] as const;
 
 /** Formats milliseconds in their two largest units: `in 2 h 5 min`, `now`, `3 min late`. */
-export function dueInWords(milliseconds: number): string {
+export function dueText(milliseconds: number): string {
   let seconds = Math.floor(Math.abs(milliseconds) / 1000);
   if (seconds === 0) return 'now';
   const largest = UNITS.findIndex(([, size]) => seconds >= size);

@@ -3,7 +3,14 @@
  * and `delete`, which needs no worker.
  */
 import type { Command } from 'commander';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import {
+  addCommon,
+  addTaskQueue,
+  type Cli,
+  type CommonOptions,
+  THREAD_ARGUMENT,
+  withExitCode,
+} from '../command.ts';
 import { note, printJson } from '../output/output.ts';
 
 interface EndOptions extends CommonOptions {
@@ -19,7 +26,7 @@ export function addThreadStop(threads: Command, cli: Cli): void {
       'Ends the current execution. The thread stays; what is queued waits for the next user message. ' +
         'With --json: { threadId, requested, running }; running says whether there was anything to stop.',
     );
-  addEnd(command).action(act(cli, stopThread));
+  addEnd(command).action(withExitCode(cli, stopThread));
 }
 
 export function addThreadContinue(threads: Command, cli: Cli): void {
@@ -30,8 +37,8 @@ export function addThreadContinue(threads: Command, cli: Cli): void {
       'Lets a thread that was stopped go on with what had been queued. Where nothing is in line, a new execution begins and goes on from ' +
         'the history, as after a failure of a model. A thread that works is left alone. With --json: { threadId, requested }.',
     )
-    .argument(...THREAD);
-  addCommon(addTaskQueue(command)).action(act(cli, continueThread));
+    .argument(...THREAD_ARGUMENT);
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, continueThread));
 }
 
 async function continueThread(threadId: string, options: EndOptions): Promise<undefined> {
@@ -57,7 +64,7 @@ export function addThreadCancel(threads: Command, cli: Cli): void {
     )
     .option('--execution <id>', 'only if it is this one (default: the one that runs)')
     .option('--by <name>', 'who asks');
-  addEnd(command).action(act(cli, cancelExecution));
+  addEnd(command).action(withExitCode(cli, cancelExecution));
 }
 
 async function cancelExecution(threadId: string, options: CancelOptions): Promise<undefined> {
@@ -76,7 +83,7 @@ export function addThreadTerminate(threads: Command, cli: Cli): void {
     .command('terminate')
     .summary('end a thread for ever')
     .description('Ends a thread for ever: nothing can be sent to it any more, everything stays readable.');
-  addEnd(command).action(act(cli, terminateThread));
+  addEnd(command).action(withExitCode(cli, terminateThread));
 }
 
 export function addThreadDelete(threads: Command, cli: Cli): void {
@@ -87,8 +94,8 @@ export function addThreadDelete(threads: Command, cli: Cli): void {
       'Ends a thread and all that descend from it, and deletes their messages, logs, files, values and variables. There is no way back. ' +
         'With --json: { deleted }.',
     )
-    .argument(...THREAD);
-  addCommon(addTaskQueue(command)).action(act(cli, deleteThread));
+    .argument(...THREAD_ARGUMENT);
+  addCommon(addTaskQueue(command)).action(withExitCode(cli, deleteThread));
 }
 
 async function deleteThread(threadId: string, options: EndOptions): Promise<undefined> {
@@ -101,7 +108,9 @@ async function deleteThread(threadId: string, options: EndOptions): Promise<unde
 }
 
 function addEnd(command: Command): Command {
-  return addCommon(addTaskQueue(command.argument(...THREAD).option('--reason <text>', 'is stored with it')));
+  return addCommon(
+    addTaskQueue(command.argument(...THREAD_ARGUMENT).option('--reason <text>', 'is stored with it')),
+  );
 }
 
 async function stopThread(threadId: string, options: EndOptions): Promise<undefined> {

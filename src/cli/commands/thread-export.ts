@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
-import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, write } from '../output/output.ts';
@@ -16,7 +16,7 @@ interface ExportOptions extends CommonOptions {
   readonly run?: string;
 }
 
-const ALL = 1_000_000;
+const NO_LIMIT = 1_000_000;
 const GRPC_NOT_FOUND = 5;
 
 export function addThreadExport(threads: Command, cli: Cli): void {
@@ -27,7 +27,7 @@ export function addThreadExport(threads: Command, cli: Cli): void {
       'transcript: { thread, messages } with silent messages, from the store. history: the Temporal history of the ' +
         "thread's newest workflow run, fit for replay.",
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .addOption(
       new Option('--format <format>', 'what to write')
         .choices(['transcript', 'history'])
@@ -35,7 +35,7 @@ export function addThreadExport(threads: Command, cli: Cli): void {
     )
     .option('--out <file>', 'write to this file (default: standard output)')
     .option('--run <run-id>', 'history: an earlier run of the workflow');
-  addCommon(command).action(act(cli, exportThread));
+  addCommon(command).action(withExitCode(cli, exportThread));
 }
 
 async function exportThread(threadId: string, options: ExportOptions): Promise<undefined> {
@@ -47,7 +47,7 @@ async function exportThread(threadId: string, options: ExportOptions): Promise<u
     write(text);
     return undefined;
   }
-  writeOut(options.out, text);
+  writeExport(options.out, text);
   if (options.json)
     printJson({ threadId, format: options.format, file: options.out, bytes: Buffer.byteLength(text) });
   else note(`Wrote the ${options.format} of thread ${threadId} to ${showPath(options.out)}.`);
@@ -58,9 +58,9 @@ async function readTranscript(threadId: string, { project }: ExportOptions): Pro
   return withStore(project, async (store) => {
     const thread = await findThread(store, threadId);
     const { messages } = await store.messages.list(threadId, {
-      limit: ALL,
+      limit: NO_LIMIT,
       includeSilent: true,
-      maxDepth: ALL,
+      maxDepth: NO_LIMIT,
     });
     return `${JSON.stringify({ thread, messages }, null, 2)}\n`;
   });
@@ -87,7 +87,7 @@ async function readHistory(threadId: string, options: ExportOptions): Promise<st
   });
 }
 
-function writeOut(file: string, text: string): void {
+function writeExport(file: string, text: string): void {
   try {
     // Readable only by the current user, since it holds messages. An existing file keeps its permissions.
     writeFileSync(file, text, { mode: 0o600 });

@@ -5,7 +5,14 @@ import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { streamFile } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
+import {
+  addCommon,
+  type Cli,
+  type CommonOptions,
+  parseCount,
+  THREAD_ARGUMENT,
+  withExitCode,
+} from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import {
@@ -19,7 +26,7 @@ import {
   toTable,
   write,
 } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 
 export function addThreadFiles(threads: Command, cli: Cli): void {
   const command = threads
@@ -29,9 +36,9 @@ export function addThreadFiles(threads: Command, cli: Cli): void {
       'Lists a directory of the thread, / unless another one is named; prints a file when PATH is one. With --json: ' +
         '{ entries }, or { file } without its content.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('[path]', 'a directory or a file', '/');
-  addCommon(command).action(act(cli, showFiles));
+  addCommon(command).action(withExitCode(cli, showFiles));
 }
 
 async function showFiles(
@@ -78,7 +85,7 @@ async function printFile(store: ThreadStore, threadId: string, file: FileRecord)
   }
   const decoder = new TextDecoder();
   for await (const { data, isLast } of (await streamFile(store, threadId, file.path)) ?? []) {
-    if (terminal) write(visible(decoder.decode(data, { stream: !isLast })));
+    if (terminal) write(escapeControls(decoder.decode(data, { stream: !isLast })));
     else await writeBytes(data);
   }
 }
@@ -101,11 +108,11 @@ export function addThreadValues(threads: Command, cli: Cli): void {
     .description(
       'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('[key]', 'print this value alone; null when there is none')
     .option('--after <key>', 'only keys behind this one')
     .option('--limit <n>', 'at most n values', parseCount, 100);
-  addCommon(command).action(act(cli, showValues));
+  addCommon(command).action(withExitCode(cli, showValues));
 }
 
 async function showValues(

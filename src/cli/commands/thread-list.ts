@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseCount } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, parseCount, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { ageOf, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
@@ -11,8 +11,8 @@ import { statusTone } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 /** Default number of threads, for text and JSON alike. */
-const SHOWN = 50;
-const BEGINS = 48;
+const DEFAULT_LIMIT = 50;
+const MAX_BEGINNING = 48;
 
 export function addThreadList(threads: Command, cli: Cli): void {
   const command = threads
@@ -29,8 +29,8 @@ export function addThreadList(threads: Command, cli: Cli): void {
     .option('--tag <tag>', 'only threads with this tag, those made last first')
     .option('--parent <id>', 'only subagents of this thread')
     .option('--before <id>', 'only those behind this thread: the last one of the page before')
-    .option('--limit <n>', 'at most n threads', parseCount, SHOWN);
-  addCommon(command).action(act(cli, listThreads));
+    .option('--limit <n>', 'at most n threads', parseCount, DEFAULT_LIMIT);
+  addCommon(command).action(withExitCode(cli, listThreads));
 }
 
 interface ListOptions extends CommonOptions {
@@ -65,7 +65,7 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
       ageOf(thread.createdAt),
       ageOf(thread.updatedAt),
       ...(families ? [thread.parentId ?? '-'] : []),
-      begins(thread, words[thread.id]),
+      beginningText(thread, words[thread.id]),
     ]);
     const columns = [
       'THREAD',
@@ -87,8 +87,8 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
 }
 
 /** Returns the subagent's name, if it has one, and the first words of the thread. */
-function begins({ name }: ThreadRecord, words = ''): string {
-  return shorten([name, words].filter(Boolean).join(': '), BEGINS);
+function beginningText({ name }: ThreadRecord, words = ''): string {
+  return shorten([name, words].filter(Boolean).join(': '), MAX_BEGINNING);
 }
 
 function colourStatus(line: string, thread: ThreadRecord | undefined): string {

@@ -2,7 +2,14 @@
 import type { Command } from 'commander';
 import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseCount, THREAD } from '../command.ts';
+import {
+  addCommon,
+  type Cli,
+  type CommonOptions,
+  parseCount,
+  THREAD_ARGUMENT,
+  withExitCode,
+} from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
@@ -20,9 +27,9 @@ export function addThreadLogs(threads: Command, cli: Cli): void {
       'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
         'executions, effects. Never content. With --json: { logs }, times in microseconds since 1970.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .option('--limit <n>', 'how many at most, the newest', parseCount, 100);
-  addCommon(logs).action(act(cli, listLogs));
+  addCommon(logs).action(withExitCode(cli, listLogs));
 }
 
 async function listLogs(threadId: string, { project, json, limit }: LogOptions): Promise<undefined> {

@@ -6,15 +6,15 @@ import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
-  act,
   addCommon,
   addTaskQueue,
   addWait,
   type Cli,
   type CommonOptions,
   parseObject,
-  THREAD,
+  THREAD_ARGUMENT,
   type WaitOptions,
+  withExitCode,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';
@@ -25,18 +25,18 @@ import { dimNote, printJson, printLine } from '../output/output.ts';
 const EXECUTION =
   'id of the execution that it begins, alone and from rest; the same again attaches to it, anything else is refused';
 
-interface GivingOptions extends CommonOptions, WaitOptions {
+interface QueueOptions extends CommonOptions, WaitOptions {
   readonly id?: string;
   readonly context?: Record<string, unknown>;
   readonly execution?: string;
   readonly taskQueue?: string;
 }
 
-interface ToolOptions extends GivingOptions {
+interface ToolOptions extends QueueOptions {
   readonly unanswered?: boolean;
 }
 
-interface SendOptions extends GivingOptions, AttachOptions {
+interface SendOptions extends QueueOptions, AttachOptions {
   readonly role: 'user' | 'assistant';
   readonly silent?: boolean;
 }
@@ -55,7 +55,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
       "Queues a message and prints the message's id. It is durable then, in order with all others, also while the " +
         'thread works and while no worker runs.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('[text]', 'the message; - reads it from standard input; not needed with --attach')
     .option(
       '--id <message-id>',
@@ -69,7 +69,7 @@ export function addThreadSend(threads: Command, cli: Cli): void {
     )
     .option(...CONTEXT)
     .option('--silent', 'the model sees it, ordinary lists of messages do not');
-  addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, sendMessage));
+  addCommon(addTaskQueue(addWait(addAttach(command)))).action(withExitCode(cli, sendMessage));
 }
 
 export function addThreadTool(threads: Command, cli: Cli): void {
@@ -80,14 +80,14 @@ export function addThreadTool(threads: Command, cli: Cli): void {
       'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered no model is ' +
         'asked: with --wait the result is printed, or what the call waits for.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
     .option(...CONTEXT)
     .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)')
     .option('--unanswered', 'no model is asked after it')
     .option('--execution <id>', EXECUTION);
-  addCommon(addTaskQueue(addWait(command))).action(act(cli, queueTool));
+  addCommon(addTaskQueue(addWait(command))).action(withExitCode(cli, queueTool));
 }
 
 async function sendMessage(
@@ -103,7 +103,7 @@ async function sendMessage(
   const content = given === undefined ? '' : await readText(given);
   // An assistant message gets no answer: only rest can be awaited.
   const sent = role === 'user' ? id : undefined;
-  return give(threadId, options, sent, (client) =>
+  return sendAndWait(threadId, options, sent, (client) =>
     client.queueMessage(threadId, { id, content, role, silent, attachments, context, executionId }),
   );
 }
@@ -120,7 +120,7 @@ async function queueTool(
     const { showCall } = await import('../answer/show-call.ts');
     return showCall(threadId, tool, options);
   }
-  return give(threadId, options, id, (client) => client.queueTool(threadId, { ...tool, unanswered }));
+  return sendAndWait(threadId, options, id, (client) => client.queueTool(threadId, { ...tool, unanswered }));
 }
 
 /** Returns an id derived from the execution's: the same message under the same execution is queued once. */
@@ -128,9 +128,9 @@ function newId(executionId: string | undefined): string {
   return executionId === undefined || !isExecutionId(executionId) ? randomUUID() : itemIdOf(executionId);
 }
 
-async function give(
+async function sendAndWait(
   threadId: string,
-  options: GivingOptions,
+  options: QueueOptions,
   sent: string | undefined,
   send: (client: RuntimeClient) => Promise<{ id: string }>,
 ): Promise<number | undefined> {

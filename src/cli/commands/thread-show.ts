@@ -1,6 +1,13 @@
 /** `everthread threads show`: reads the store, and needs no server. */
 import type { Command } from 'commander';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole, THREAD } from '../command.ts';
+import {
+  addCommon,
+  type Cli,
+  type CommonOptions,
+  parseWhole,
+  THREAD_ARGUMENT,
+  withExitCode,
+} from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { printJson, printLine, tone } from '../output/output.ts';
@@ -23,11 +30,11 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     .description(
       'Shows a thread and its messages, oldest first. With --json: { thread, execution, children, budget, messages, total }; execution is the newest.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
     .option('--silent', 'also messages that are hidden from ordinary lists')
     .option('--debug', 'also where in the code tools, hooks and effects have failed (with --json: faults)');
-  addCommon(command).action(act(cli, showThread));
+  addCommon(command).action(withExitCode(cli, showThread));
 }
 
 async function showThread(threadId: string, options: ShowOptions): Promise<undefined> {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import {
-  act,
   addCommon,
   addTaskQueue,
   addWait,
@@ -11,6 +10,7 @@ import {
   type CommonOptions,
   parseObject,
   type WaitOptions,
+  withExitCode,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
@@ -48,7 +48,7 @@ export function addThreadStart(threads: Command, cli: Cli): void {
       '--later',
       'also for an agent that this project does not have: it waits for a worker that has it',
     );
-  addCommon(addTaskQueue(addWait(addAttach(command)))).action(act(cli, startThread));
+  addCommon(addTaskQueue(addWait(addAttach(command)))).action(withExitCode(cli, startThread));
 }
 
 async function startThread(

@@ -4,7 +4,14 @@ import { followEvents } from '../../client/follow-events.ts';
 import { AnswerStream } from '../answer/answer-stream.ts';
 import type { Reading } from '../answer/print-reading.ts';
 import { TailPrinter } from '../answer/tail-printer.ts';
-import { act, addCommon, type Cli, type CommonOptions, parseWhole, THREAD } from '../command.ts';
+import {
+  addCommon,
+  type Cli,
+  type CommonOptions,
+  parseWhole,
+  THREAD_ARGUMENT,
+  withExitCode,
+} from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { printJsonLine } from '../output/output.ts';
@@ -18,7 +25,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
         'Ends when the thread is terminated, or with Ctrl-C. With --json each event is one line {seq, at, type, …}; ' +
         'the last seq is the cursor to go on from.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .option('--after <seq>', 'only events after this one: its seq, or with --as its cursor')
     .addOption(
       new Option(
@@ -28,7 +35,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
     )
     .option('--run <id>', 'with --as: the events of this execution alone')
     .option('--no-follow', 'end at the present end of the log');
-  addCommon(command).action(act(cli, tailThread));
+  addCommon(command).action(withExitCode(cli, tailThread));
 }
 
 interface TailOptions extends CommonOptions {

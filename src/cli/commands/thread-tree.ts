@@ -1,6 +1,6 @@
 /** `everthread threads tree`: a thread with all its descendants. Reads the store, and needs no server. */
 import type { Command } from 'commander';
-import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { printJson, printLine } from '../output/output.ts';
@@ -14,8 +14,8 @@ export function addThreadTree(threads: Command, cli: Cli): void {
       'Shows a thread with all its descendants, each below its parent. ' +
         'With --json: { threads: [{ depth, thread, child }] }, each after its parent.',
     )
-    .argument(...THREAD);
-  addCommon(command).action(act(cli, showTree));
+    .argument(...THREAD_ARGUMENT);
+  addCommon(command).action(withExitCode(cli, showTree));
 }
 
 async function showTree(threadId: string, { project, json }: CommonOptions): Promise<undefined> {

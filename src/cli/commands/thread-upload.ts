@@ -1,9 +1,9 @@
 /** `everthread threads upload`: streams a local file or standard input into a file of a thread in the store. */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import { typeOfName } from '../../core/file/mime-type.ts';
+import { mimeTypeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { act, addCommon, type Cli, type CommonOptions, THREAD } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
 import { note, printJson } from '../output/output.ts';
@@ -19,18 +19,18 @@ export function addThreadUpload(threads: Command, cli: Cli): void {
     .description(
       'Writes a file of the thread, of at most 100 MiB: what was at PATH is replaced. It is there once all of it is. With --json: { file }.',
     )
-    .argument(...THREAD)
+    .argument(...THREAD_ARGUMENT)
     .argument('<path>', 'where the thread has it, from /')
     .argument('[file]', 'a file of this machine; standard input unless given')
     .option('--type <type>', 'its media type (default: by the ending of PATH)');
-  addCommon(command).action(act(cli, upload));
+  addCommon(command).action(withExitCode(cli, upload));
 }
 
 async function upload(
   threadId: string,
   path: string,
   from: string | undefined,
-  { project, json, type: mimeType = typeOfName(path) }: UploadOptions,
+  { project, json, type: mimeType = mimeTypeOfName(path) }: UploadOptions,
 ): Promise<undefined> {
   await withStore(project, async (store) => {
     await findThread(store, threadId);

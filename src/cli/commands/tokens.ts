@@ -4,10 +4,10 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES } from '../../server/api/caller.ts';
 import { createToken } from '../../server/api/stored-access.ts';
 import type { ApiToken } from '../../store/port/token.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withOwnStore, withStore } from '../connection/find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly name?: string;
@@ -37,18 +37,18 @@ export function addTokens(program: Command, cli: Cli): void {
     .option('--user <id>', 'it reaches the threads of this user alone')
     .option('--organization <id>', 'threads that it starts run for this organisation')
     .option('--days <n>', 'it ends after so many days', parseDays);
-  addCommon(create).action(act(cli, makeToken));
+  addCommon(create).action(withExitCode(cli, makeToken));
   const list = tokens
     .command('list')
     .summary('list tokens')
     .description('Lists tokens, those that no longer hold too. With --json: { tokens }.');
-  addCommon(list).action(act(cli, listTokens));
+  addCommon(list).action(withExitCode(cli, listTokens));
   const revoke = tokens
     .command('revoke')
     .summary('end a token')
     .description('Ends a token, from the next request on. With --json: { token }.')
     .argument('<id>', 'id of the token');
-  addCommon(revoke).action(act(cli, revokeToken));
+  addCommon(revoke).action(withExitCode(cli, revokeToken));
 }
 
 async function makeToken({
@@ -83,7 +83,7 @@ async function listTokens({ project, json }: CommonOptions): Promise<undefined> 
       dateAndTime(token.createdAt),
       toEnd(token),
     ]);
-    printLine(visible(toTable([['TOKEN', 'NAME', 'SCOPES', 'USER', 'MADE', 'ENDS'], ...rows])));
+    printLine(escapeControls(toTable([['TOKEN', 'NAME', 'SCOPES', 'USER', 'MADE', 'ENDS'], ...rows])));
   });
   return undefined;
 }

@@ -1,10 +1,10 @@
 /** `everthread validate`: all problems of a project's definitions at once. */
 import type { Command } from 'commander';
 import type { AgentDefinition } from '../../core/author/definition.ts';
-import { act, addCommon, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { note, printJson, printLine, tone } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 export function addValidate(program: Command, cli: Cli): void {
   const command = program
@@ -16,7 +16,7 @@ export function addValidate(program: Command, cli: Cli): void {
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
         'mcpServers, a2aAgents, endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides, package and guards.',
     );
-  addCommon(command).action(act(cli, validateProject));
+  addCommon(command).action(withExitCode(cli, validateProject));
 }
 
 async function validateProject({ project, json }: CommonOptions): Promise<number | undefined> {
@@ -40,7 +40,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     return ok ? EXIT.done : EXIT.usage;
   }
   if (warnings.length > 0)
-    note(`${tone('yellow', 'Warnings:', process.stderr)}\n${visible(formatProblems(warnings))}\n`);
+    note(`${tone('yellow', 'Warnings:', process.stderr)}\n${escapeControls(formatProblems(warnings))}\n`);
   if (ok) {
     const { hooks, effects, policies, mcpServers, a2aAgents, endpoints, ...needed } = names;
     // Kinds that every project has are counted even when there are none.
@@ -57,7 +57,7 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     return EXIT.done;
   }
   // The result of this command, so it goes to standard output.
-  printLine(`${visible(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
+  printLine(`${escapeControls(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
   return EXIT.usage;
 }
 

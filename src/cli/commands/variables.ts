@@ -4,11 +4,11 @@ import { StoredVariables } from '../../client/stored-variables.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { VariableRequest } from '../../store/port/family.ts';
-import { act, addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { readVariables } from '../input/read-variables.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 interface ProvideOptions extends CommonOptions {
   readonly taskQueue?: string;
@@ -34,13 +34,13 @@ export function addVariables(program: Command, cli: Cli): void {
     .summary("list what a thread's subagents wait for")
     .description('Lists the open requests of a thread, oldest first. With --json: { requests }.')
     .argument('<thread>', 'id of the parent thread, or its beginning');
-  addCommon(list).action(act(cli, listRequests));
+  addCommon(list).action(withExitCode(cli, listRequests));
   const show = variables
     .command('show')
     .summary('show a request')
     .description('Shows which variables a subagent needs, and which of them are missing. Never a value.')
     .argument('<request>', 'id of the request');
-  addCommon(show).action(act(cli, showRequest));
+  addCommon(show).action(withExitCode(cli, showRequest));
   const provide = variables
     .command('provide')
     .summary('give the values, and start the subagent')
@@ -52,7 +52,7 @@ export function addVariables(program: Command, cli: Cli): void {
     .argument('<request>', 'id of the request')
     .argument('[names...]', 'variables to give (default: those that are missing)')
     .addHelpText('after', PROVIDE_HELP);
-  addCommon(addTaskQueue(provide)).action(act(cli, provideVariables));
+  addCommon(addTaskQueue(provide)).action(withExitCode(cli, provideVariables));
 }
 
 async function listRequests(threadId: string, { project, json }: CommonOptions): Promise<undefined> {
@@ -75,7 +75,7 @@ async function showRequest(requestId: string, { project, json }: CommonOptions):
   await withStore(project, async (store) => {
     const request = await new StoredVariables(store).getVariableRequest(requestId);
     if (json) return printJson(request);
-    printLine(visible(toTable(describe(request))));
+    printLine(escapeControls(toTable(describe(request))));
   });
   return undefined;
 }

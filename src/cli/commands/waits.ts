@@ -11,19 +11,19 @@ import { WAIT_SCOPES, type WaitAnswer, type WaitScope } from '../../core/wait/an
 import { asksForSecrets, WAIT_STATES, type WaitOutcome, type WaitState } from '../../core/wait/wait.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import {
-  act,
   addCommon,
   addTaskQueue,
   type Cli,
   type CommonOptions,
   GROUPS,
   parseCount,
+  withExitCode,
 } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
-import { EXIT, tellFailure } from '../exit.ts';
+import { EXIT, printFailure } from '../exit.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
-import { shorten, visible } from '../output/terminal-text.ts';
+import { escapeControls, shorten } from '../output/terminal-text.ts';
 
 const SHOWN = 50;
 const SUMMARY = 80;
@@ -69,13 +69,13 @@ export function addWaits(program: Command, cli: Cli): void {
     .argument('[thread]', 'id of a thread')
     .addOption(new Option('--state <state>', 'those in another state').choices(WAIT_STATES).default('open'))
     .option('--limit <n>', 'at most n', parseCount, SHOWN);
-  addCommon(list).action(act(cli, listWaits));
+  addCommon(list).action(withExitCode(cli, listWaits));
   const show = waits
     .command('show')
     .summary('show one, with all that is asked')
     .description('Shows a wait: what is asked, what is shown beside it, and what was answered.')
     .argument('<id>', 'id of the wait');
-  addCommon(show).action(act(cli, showWait));
+  addCommon(show).action(withExitCode(cli, showWait));
   const answer = waits
     .command('answer')
     .summary('answer one')
@@ -93,7 +93,7 @@ export function addWaits(program: Command, cli: Cli): void {
     .option('--reason <text>', 'why')
     .option('--fingerprint <text>', 'of what was shown: an answer for anything else does not count')
     .addHelpText('after', ANSWER_HELP);
-  addCommon(addTaskQueue(answer)).action(act(cli, answerWait));
+  addCommon(addTaskQueue(answer)).action(withExitCode(cli, answerWait));
 }
 
 function parseJson(given: string): unknown {
@@ -135,7 +135,7 @@ async function showWait(id: string, { project, json }: CommonOptions): Promise<u
   await withStore(project, async (store) => {
     const wait = await new StoredThreads(store).getWait(id);
     if (json) return printJson(wait);
-    printLine(visible(toTable(describe(wait))));
+    printLine(escapeControls(toTable(describe(wait))));
   });
   return undefined;
 }
@@ -168,7 +168,7 @@ async function answerWait(id: string, options: AnswerOptions): Promise<number> {
     const threadId = outcome === 'unknown' ? undefined : (await client.getWait(id)).threadId;
     const ended = threadId !== undefined && (await client.getThread(threadId)).terminatedAt !== null;
     if (json) printJson({ id, ...(threadId === undefined ? {} : { threadId }), outcome });
-    else tell(id, outcome, ended);
+    else printOutcome(id, outcome, ended);
     if (outcome === 'taken' || outcome === 'duplicate') return EXIT.done;
     return outcome === 'unknown' || ended ? EXIT.notFound : EXIT.failed;
   });
@@ -216,16 +216,16 @@ async function readJson(): Promise<unknown> {
   }
 }
 
-function tell(id: string, outcome: WaitOutcome, ended: boolean): void {
+function printOutcome(id: string, outcome: WaitOutcome, ended: boolean): void {
   if (outcome === 'taken') note(`Answered ${id}.`);
   else if (outcome === 'duplicate') note(`${id} has this answer already.`);
   else if (outcome === 'unknown')
-    tellFailure('WaitNotFound', `There is no wait ${JSON.stringify(id)} in this store.`);
-  else if (ended) tellFailure('ThreadTerminated', `Nobody waits for ${id}: its thread is terminated.`);
-  else tellFailure(outcome, `The answer of ${id} does not count: ${WHY[outcome]}.`);
+    printFailure('WaitNotFound', `There is no wait ${JSON.stringify(id)} in this store.`);
+  else if (ended) printFailure('ThreadTerminated', `Nobody waits for ${id}: its thread is terminated.`);
+  else printFailure(outcome, `The answer of ${id} does not count: ${REJECTION_REASONS[outcome]}.`);
 }
 
-const WHY = {
+const REJECTION_REASONS = {
   already_answered: 'another answer came first; "everthread waits show" shows it',
   stale: 'something else would be done now than was shown',
   expired: 'its time was up',

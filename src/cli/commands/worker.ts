@@ -2,7 +2,15 @@
 import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
-import { act, addCommon, addHealth, addTaskQueue, type Cli, type CommonOptions, GROUPS } from '../command.ts';
+import {
+  addCommon,
+  addHealth,
+  addTaskQueue,
+  type Cli,
+  type CommonOptions,
+  GROUPS,
+  withExitCode,
+} from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
 import { announce } from '../output/announce.ts';
@@ -24,7 +32,7 @@ export function addWorker(program: Command, cli: Cli): void {
         'again when it falls. Ctrl-C or SIGTERM finishes what runs within its grace (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
         'hands it over; a second one ends at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
     );
-  addCommon(addHealth(addTaskQueue(command))).action(act(cli, runWorkerCommand));
+  addCommon(addHealth(addTaskQueue(command))).action(withExitCode(cli, runWorkerCommand));
 }
 
 async function runWorkerCommand({
@@ -45,14 +53,14 @@ async function runWorkerCommand({
       interruption,
       health,
       server: async () => server,
-      ready: (worker) => tellReady(worker, server, json),
+      ready: (worker) => printReady(worker, server, json),
     });
     if (exitCode === 0) announce({ text: 'Worker stopped.' });
     return exitCode;
   });
 }
 
-function tellReady(
+function printReady(
   { agents, taskQueue, storeId, health }: ReadyWorker,
   { address, namespace }: FoundServer,
   json: boolean,

@@ -43,11 +43,12 @@ export function findServer(projectDir: string): FoundServer {
  */
 export async function requireListening(server: FoundServer): Promise<void> {
   const [host, port] = server.address.split(':');
-  if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port)))) throw unreachable(server);
+  if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port))))
+    throw serverUnreachable(server);
 }
 
 /** Returns the folder of another project if it owns the server found at the usual port. */
-export async function findStranger({
+export async function findForeignProject({
   guessedFor,
   address,
   namespace,
@@ -61,7 +62,7 @@ export async function findStranger({
 
 /** Throws `TemporalUnavailable` for another project's server: its agents, or none, would handle what is sent there. */
 export async function requireOwn(server: FoundServer): Promise<void> {
-  const owner = await findStranger(server);
+  const owner = await findForeignProject(server);
   if (owner === undefined) return;
   throw new RuntimeError(
     'TemporalUnavailable',
@@ -70,7 +71,7 @@ export async function requireOwn(server: FoundServer): Promise<void> {
   );
 }
 
-export function unreachable({ address }: FoundServer, cause?: unknown): RuntimeError {
+export function serverUnreachable({ address }: FoundServer, cause?: unknown): RuntimeError {
   return new RuntimeError(
     'TemporalUnavailable',
     `No Temporal server answers at ${address}. Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`,

@@ -8,7 +8,7 @@ import { chooseWall, WALL_NEXT } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, showStore, storeFile } from '../connection/find-store.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const NEEDED_NODE = 24;
@@ -25,12 +25,16 @@ export async function checkProject(projectDir: string): Promise<Check> {
   const { registry, problems, warnings } = await loadProject(projectDir);
   if (problems.length > 0) {
     const next = `Fix these; "${commandName()} validate" checks again.`;
-    return fail('project', `definitions have problems:\n${visible(formatProblems(problems))}`, next);
+    return fail('project', `definitions have problems:\n${escapeControls(formatProblems(problems))}`, next);
   }
   const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${ownToolNames(registry).join(', ') || 'none'}`;
   if (registry.agents.size === 0) return warn('project', found, 'Put an agent into agents/agents/.');
   if (warnings.length > 0)
-    return warn('project', `${found}\n${visible(formatProblems(warnings))}`, 'Have a look at the warnings.');
+    return warn(
+      'project',
+      `${found}\n${escapeControls(formatProblems(warnings))}`,
+      'Have a look at the warnings.',
+    );
   return ok('project', found);
 }
 

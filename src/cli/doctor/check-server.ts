@@ -5,7 +5,11 @@ import { errorMessage } from '../../core/value/error.ts';
 import { readServerVersion } from '../../temporal-service/connect.ts';
 import { MINIMUM_SERVER_VERSION, readSearchAttributes } from '../../temporal-service/server-settings.ts';
 import { isAtLeast } from '../../temporal-service/temporal-version.ts';
-import { lacksSearchAttributes, readUntuned, type Untuned } from '../../temporal-service/tuning.ts';
+import {
+  findUntunedSettings,
+  lacksSearchAttributes,
+  type UntunedSetting,
+} from '../../temporal-service/tuning.ts';
 import { commandName } from '../command-name.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { type Check, fail, ok, warn } from './check.ts';
@@ -25,7 +29,7 @@ export async function checkVersion(connection: Connection, { address }: FoundSer
 
 export async function checkNamespace(connection: Connection, namespace: string): Promise<Check> {
   try {
-    await within(connection, () => connection.workflowService.describeNamespace({ namespace }));
+    await withTimeout(connection, () => connection.workflowService.describeNamespace({ namespace }));
     return ok('namespace', namespace);
   } catch (error) {
     const next = `Set TEMPORAL_NAMESPACE, or make it: temporal operator namespace create -n ${namespace}`;
@@ -36,7 +40,7 @@ export async function checkNamespace(connection: Connection, namespace: string):
 export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<Check> {
   const wanted = Object.keys(readSearchAttributes());
   try {
-    const listed = await within(connection, () =>
+    const listed = await withTimeout(connection, () =>
       connection.operatorService.listSearchAttributes({ namespace }),
     );
     const missing = wanted.filter((name) => !(name in (listed.customAttributes ?? {})));
@@ -50,7 +54,7 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
 /** Returns the same warnings as a worker logs at its start. */
 export async function checkTuning(connection: Connection, namespace: string): Promise<readonly Check[]> {
   try {
-    const untuned = await within(connection, () => readUntuned(connection, namespace));
+    const untuned = await withTimeout(connection, () => findUntunedSettings(connection, namespace));
     if (untuned.length > 0) return untuned.map(toWarning);
     return [
       ok('settings', 'retention, and what the server tells of its dynamic config, are as they should be'),
@@ -62,7 +66,7 @@ export async function checkTuning(connection: Connection, namespace: string): Pr
   }
 }
 
-function toWarning({ name, found, next }: Untuned): Check {
+function toWarning({ name, found, next }: UntunedSetting): Check {
   return warn(name, found, next);
 }
 
@@ -70,7 +74,7 @@ export async function checkWorkers(
   connection: Connection,
   { namespace, taskQueue, storeId }: { namespace: string; taskQueue: string; storeId: string | undefined },
 ): Promise<Check> {
-  const { pollers } = await within(connection, () =>
+  const { pollers } = await withTimeout(connection, () =>
     connection.workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name: taskQueue },
@@ -102,7 +106,7 @@ export async function checkWorkers(
   );
 }
 
-export function judgeStep(milliseconds: number): Check {
+export function checkStepSpeed(milliseconds: number): Check {
   const found = `${milliseconds.toFixed(1)} ms for one activity after another`;
   if (milliseconds <= SLOW_MS) return ok('speed', found);
   return warn(
@@ -112,6 +116,6 @@ export function judgeStep(milliseconds: number): Check {
   );
 }
 
-async function within<T>(connection: Connection, request: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(connection: Connection, request: () => Promise<T>): Promise<T> {
   return connection.withDeadline(Date.now() + DEADLINE_MS, request);
 }

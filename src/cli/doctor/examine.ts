@@ -8,17 +8,22 @@ import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { commandName } from '../command-name.ts';
-import { type FoundServer, findServer, findStranger, requireListening } from '../connection/find-server.ts';
+import {
+  type FoundServer,
+  findForeignProject,
+  findServer,
+  requireListening,
+} from '../connection/find-server.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
 import { type Check, fail, warn } from './check.ts';
 import { checkKeys, checkNode, checkProject, checkSandbox, checkStore } from './check-machine.ts';
 import {
   checkNamespace,
   checkSearchAttributes,
+  checkStepSpeed,
   checkTuning,
   checkVersion,
   checkWorkers,
-  judgeStep,
 } from './check-server.ts';
 import { measureStep } from './measure-step.ts';
 
@@ -63,7 +68,7 @@ async function connect(server: FoundServer, report: (check: Check) => void): Pro
   const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`;
   try {
     await requireListening(server);
-    const owner = await findStranger(server);
+    const owner = await findForeignProject(server);
     if (owner !== undefined) {
       report(fail('temporal', `the server at ${address} is that of another project, ${owner}`, next));
       return undefined;
@@ -83,7 +88,7 @@ async function measure(server: FoundServer, connection: Connection): Promise<Che
       server.connection as Parameters<typeof NativeConnection.connect>[0],
     );
     try {
-      return judgeStep(await measureStep(native, new Client({ connection, namespace })));
+      return checkStepSpeed(await measureStep(native, new Client({ connection, namespace })));
     } finally {
       await native.close();
     }

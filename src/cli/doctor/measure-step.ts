@@ -8,8 +8,8 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { loadProbeBundle } from './probe-bundle.ts';
 import type { ProbeActivities, probe } from './probe-workflow.ts';
 
-const COUNT = 10;
-const WITHIN = '30 s';
+const STEP_COUNT = 10;
+const TIMEOUT = '30 s';
 
 /** Returns the milliseconds from one activity to the next: a median of ten, so that brief load does not count. */
 export async function measureStep(connection: NativeConnection, client: Client): Promise<number> {
@@ -26,8 +26,8 @@ export async function measureStep(connection: NativeConnection, client: Client):
     client.workflow.execute<typeof probe>('probe', {
       taskQueue,
       workflowId: taskQueue,
-      workflowExecutionTimeout: WITHIN,
-      args: [COUNT],
+      workflowExecutionTimeout: TIMEOUT,
+      args: [STEP_COUNT],
     }),
   );
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));

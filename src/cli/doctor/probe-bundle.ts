@@ -6,8 +6,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 
-const QUIET = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-const PROBE = fileURLToPath(
+const SILENT_LOGGER = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const PROBE_PATH = fileURLToPath(
   new URL(`./probe-workflow${extname(fileURLToPath(import.meta.url))}`, import.meta.url),
 );
 
@@ -17,5 +17,5 @@ export async function loadProbeBundle(): Promise<WorkflowBundleOption> {
 }
 
 export async function bundleProbe(): Promise<string> {
-  return (await bundleWorkflowCode({ workflowsPath: PROBE, logger: QUIET })).code;
+  return (await bundleWorkflowCode({ workflowsPath: PROBE_PATH, logger: SILENT_LOGGER })).code;
 }

@@ -11,14 +11,14 @@ export interface IdPlace {
   complete(whole: string): void;
 }
 
-/** Kind of id by argument name; for `<id>`, `ABOUT` has it by the parent command. */
+/** Kind of id by argument name; for `<id>`, `KIND_BY_COMMAND` has it by the parent command. */
 const ARGUMENTS: Readonly<Record<string, IdKind>> = {
   thread: 'thread',
   action: 'action',
   request: 'request',
   effect: 'effect',
 };
-const ABOUT: Readonly<Record<string, IdKind>> = {
+const KIND_BY_COMMAND: Readonly<Record<string, IdKind>> = {
   threads: 'thread',
   tasks: 'task',
   runs: 'execution',
@@ -38,7 +38,7 @@ export function idPlaces(command: Command): IdPlace[] {
   const places: IdPlace[] = [];
   for (const [index, argument] of command.registeredArguments.entries()) {
     const id: unknown = command.processedArgs[index];
-    const kind = argument.name() === 'id' ? ABOUT[above] : ARGUMENTS[argument.name()];
+    const kind = argument.name() === 'id' ? KIND_BY_COMMAND[above] : ARGUMENTS[argument.name()];
     if (kind === undefined || typeof id !== 'string') continue;
     const complete = (whole: string) => {
       command.processedArgs[index] = whole;

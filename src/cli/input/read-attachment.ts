@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { NewAttachment } from '../../client/outgoing-file.ts';
-import { typeOfName } from '../../core/file/mime-type.ts';
+import { mimeTypeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 
@@ -23,7 +23,7 @@ export function addAttach(command: Command): Command {
 export function readAttachments(files: readonly string[] = []): NewAttachment[] {
   return files.map((file) => {
     const name = basename(file);
-    return { name, mimeType: typeOfName(name), data: readBytes(file) };
+    return { name, mimeType: mimeTypeOfName(name), data: readBytes(file) };
   });
 }
 

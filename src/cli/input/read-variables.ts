@@ -13,13 +13,13 @@ export async function readVariables(
   named: readonly string[],
   missing: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
-  if (process.stdin.isTTY === true) return ask(named.length > 0 ? named : missing);
+  if (process.stdin.isTTY === true) return askForValues(named.length > 0 ? named : missing);
   const [only] = named;
   if (only !== undefined && named.length === 1) return { [only]: await readSecret('') };
   return parseVariables(await text(process.stdin), named);
 }
 
-async function ask(names: readonly string[]): Promise<Record<string, string>> {
+async function askForValues(names: readonly string[]): Promise<Record<string, string>> {
   const values: Record<string, string> = {};
   for (const name of names) values[name] = await readSecret(`Value of ${name} (not shown): `);
   return values;

@@ -11,7 +11,7 @@ import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
 
 /** Names that may exist in the folder already. */
-const HARMLESS = [
+const ALLOWED_NAMES = [
   'package.json',
   'package-lock.json',
   'yarn.lock',
@@ -34,7 +34,7 @@ export interface NewProject {
 
 /** Throws `InvalidConfiguration` if the folder holds anything else. */
 export function writeProject(folder: string): NewProject {
-  refuseOccupied(folder);
+  requireEmpty(folder);
   const name = packageName(folder);
   const files = {
     ...projectFiles(name),
@@ -48,8 +48,8 @@ export function writeProject(folder: string): NewProject {
   return { files: Object.keys(files), installed: existsSync(join(folder, 'node_modules', 'everthread')) };
 }
 
-function refuseOccupied(folder: string): void {
-  const others = listNames(folder).filter((name) => !HARMLESS.includes(name) && !name.endsWith('.tgz'));
+function requireEmpty(folder: string): void {
+  const others = listNames(folder).filter((name) => !ALLOWED_NAMES.includes(name) && !name.endsWith('.tgz'));
   if (others.length === 0) return;
   const shown = others.slice(0, 3).join(', ') + (others.length > 3 ? ` and ${others.length - 3} more` : '');
   throw new RuntimeError(
@@ -90,19 +90,19 @@ function packageJson(folder: string, name: string): string {
       scripts: SCRIPTS,
       dependencies: wanted,
     };
-    return toText(fresh);
+    return toJsonText(fresh);
   }
   const has = (dependency: string) => dependency in { ...found.dependencies, ...found.devDependencies };
   const missing = Object.entries(wanted).filter(([dependency]) => !has(dependency));
-  return toText({
+  return toJsonText({
     ...found,
-    scripts: { ...SCRIPTS, ...written(found.scripts) },
+    scripts: { ...SCRIPTS, ...ownScripts(found.scripts) },
     dependencies: { ...found.dependencies, ...Object.fromEntries(missing) },
   });
 }
 
 /** Returns the scripts without the placeholder test that `npm init` writes. */
-function written(scripts: Manifest['scripts'] = {}): Record<string, string> {
+function ownScripts(scripts: Manifest['scripts'] = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(scripts).filter(([, text]) => !text.includes('no test specified')),
   );
@@ -140,6 +140,6 @@ function packageName(folder: string): string {
   return name === '' || name === 'everthread' ? 'my-agents' : name;
 }
 
-function toText(value: unknown): string {
+function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

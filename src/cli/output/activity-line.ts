@@ -6,7 +6,7 @@
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
 /** Milliseconds before the line appears: shorter work shows none, which would only flicker. */
-const AFTER_MS = 300;
+const DELAY_MS = 300;
 const CLEAR = '\r\u001b[2K';
 
 export interface ActivityOutput {
@@ -45,7 +45,7 @@ export class ActivityLine {
 
   #draw(): void {
     const ms = performance.now() - this.#since;
-    if (ms < AFTER_MS) return;
+    if (ms < DELAY_MS) return;
     const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length];
     const line = `${frame} ${this.#text} ${Math.floor(ms / 1000)}s`;
     this.#output.write(`${CLEAR}\u001b[2m${line.slice(0, (this.#output.columns ?? 80) - 1)}\u001b[22m`);

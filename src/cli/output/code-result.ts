@@ -8,7 +8,7 @@ import type {
 import { toTaggedJson } from '../../core/value/tagged-json.ts';
 import { codeFrame } from './code-frame.ts';
 import { note, printData, printLine, type Tone, tone } from './output.ts';
-import { visible } from './terminal-text.ts';
+import { escapeControls } from './terminal-text.ts';
 
 export interface RunSource {
   readonly source: string;
@@ -52,7 +52,7 @@ function showJson(result: CodeExecutionResult): boolean {
 }
 
 function showValue(value: unknown): void {
-  printLine(typeof value === 'string' ? visible(value) : show(value, process.stdout));
+  printLine(typeof value === 'string' ? escapeControls(value) : show(value, process.stdout));
 }
 
 const LEVEL_TONE: Readonly<Record<CodeExecutionLog['level'], Tone | undefined>> = {
@@ -65,7 +65,7 @@ const LEVEL_TONE: Readonly<Record<CodeExecutionLog['level'], Tone | undefined>> 
 
 function showLog({ level, args }: CodeExecutionLog): void {
   const line = args
-    .map((value) => (typeof value === 'string' ? visible(value) : show(value, process.stderr)))
+    .map((value) => (typeof value === 'string' ? escapeControls(value) : show(value, process.stderr)))
     .join(' ');
   const style = LEVEL_TONE[level];
   note(style === undefined ? line : tone(style, line, process.stderr));
@@ -95,8 +95,8 @@ function showError(
   const file = error?.filename ?? filename;
   const place =
     line === undefined ? '' : ` (${[file, line, column].filter((part) => part !== undefined).join(':')})`;
-  note(`${tone('red', `${status}:`, process.stderr)} ${visible(`${name}: ${message}${place}`)}`);
-  if (line !== undefined && file === filename) note(`\n${visible(codeFrame(source, line, column))}`);
+  note(`${tone('red', `${status}:`, process.stderr)} ${escapeControls(`${name}: ${message}${place}`)}`);
+  if (line !== undefined && file === filename) note(`\n${escapeControls(codeFrame(source, line, column))}`);
   const frames = stack?.split('\n').filter((each) => /^\s+at /.test(each)) ?? [];
-  if (frames.length > 0) note(`\n${tone('dim', visible(frames.join('\n')), process.stderr)}`);
+  if (frames.length > 0) note(`\n${tone('dim', escapeControls(frames.join('\n')), process.stderr)}`);
 }

@@ -4,10 +4,10 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { dateAndTime, tone } from './output.ts';
-import { shorten, visible } from './terminal-text.ts';
+import { escapeControls, shorten } from './terminal-text.ts';
 
 /** A fault as `--json` prints it. */
-export interface ToldFault {
+export interface FaultRecord {
   readonly seq: number;
   readonly at: number;
   /** The kind of its event. */
@@ -22,8 +22,8 @@ export interface ToldFault {
 }
 
 /** Returns the faults of a thread, oldest first. */
-export async function readFaults(store: ThreadStore, threadId: string): Promise<ToldFault[]> {
-  const faults: ToldFault[] = [];
+export async function readFaults(store: ThreadStore, threadId: string): Promise<FaultRecord[]> {
+  const faults: FaultRecord[] = [];
   for await (const event of followEvents(store, threadId, { follow: false })) {
     const fault = toFault(event);
     if (fault) faults.push(fault);
@@ -31,7 +31,7 @@ export async function readFaults(store: ThreadStore, threadId: string): Promise<
   return faults;
 }
 
-function toFault({ seq, at, type, step, data }: ThreadEvent): ToldFault | undefined {
+function toFault({ seq, at, type, step, data }: ThreadEvent): FaultRecord | undefined {
   if (!('stack' in data) || data.stack === undefined) return undefined;
   const name = 'name' in data ? data.name : data.id;
   return {
@@ -51,9 +51,9 @@ function toText(error: string | StoredError): string {
   return typeof error === 'string' ? error : error.message;
 }
 
-export function faultText({ at, type, step, name, stack }: ToldFault): string {
+export function faultText({ at, type, step, name, stack }: FaultRecord): string {
   const place = step === undefined ? '' : ` in step ${step}`;
   const heading = `${dateAndTime(at)}  ${type} ${shorten(name, 60)}${place}`;
-  const lines = stack.split('\n').map((line) => `  ${visible(line)}`);
+  const lines = stack.split('\n').map((line) => `  ${escapeControls(line)}`);
   return `${tone('red', heading)}\n${tone('dim', lines.join('\n'))}`;
 }

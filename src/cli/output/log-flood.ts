@@ -6,11 +6,11 @@
  */
 
 export const INTERVAL_MS = 10_000;
-const TOLD_IN_FULL = 20;
-const MOST_KINDS = 1000;
-const MOST_THREADS = 1000;
-const THREADS_NAMED = 5;
-const OTHERS = 'entries of many kinds';
+const MAX_LOGGED_IN_FULL = 20;
+const MAX_KINDS = 1000;
+const MAX_THREADS = 1000;
+const MAX_THREADS_NAMED = 5;
+const OTHER_KINDS = 'entries of many kinds';
 
 export interface FloodEntry {
   readonly level: string;
@@ -43,7 +43,7 @@ interface Kind {
 export class LogFlood {
   readonly #kinds = new Map<string, Kind>();
   readonly #intervalMs: number;
-  #forgotAt = Number.NEGATIVE_INFINITY;
+  #lastCleanup = Number.NEGATIVE_INFINITY;
 
   constructor(intervalMs = INTERVAL_MS) {
     this.#intervalMs = intervalMs;
@@ -52,13 +52,13 @@ export class LogFlood {
   /** F1: true if this entry is written now. */
   admit(entry: FloodEntry, now: number): boolean {
     const kind = this.#kindOf(entry, now);
-    if (kind.told < TOLD_IN_FULL) {
+    if (kind.told < MAX_LOGGED_IN_FULL) {
       kind.told += 1;
       return true;
     }
     kind.held = entry;
     kind.count += 1;
-    if (entry.thread !== undefined && kind.threads.size < MOST_THREADS) kind.threads.add(entry.thread);
+    if (entry.thread !== undefined && kind.threads.size < MAX_THREADS) kind.threads.add(entry.thread);
     return false;
   }
 
@@ -75,9 +75,9 @@ export class LogFlood {
   }
 
   #kindOf(entry: FloodEntry, now: number): Kind {
-    const own = `${entry.level} ${entry.part ?? ''} ${stem(entry.message)}`;
-    if (this.#kinds.size >= MOST_KINDS) this.#forget(now);
-    const key = this.#kinds.has(own) || this.#kinds.size < MOST_KINDS ? own : `${entry.level} ${OTHERS}`;
+    const own = `${entry.level} ${entry.part ?? ''} ${messageTemplate(entry.message)}`;
+    if (this.#kinds.size >= MAX_KINDS) this.#forget(now);
+    const key = this.#kinds.has(own) || this.#kinds.size < MAX_KINDS ? own : `${entry.level} ${OTHER_KINDS}`;
     const found = this.#kinds.get(key);
     // A kind with a pending count is kept until that count is reported.
     if (found && (found.held || !this.#isOver(found, now))) return found;
@@ -93,14 +93,14 @@ export class LogFlood {
   /** F2: forgets kinds whose interval is over. */
   #forget(now: number): void {
     // Checked at most once per interval, because many kinds may appear quickly.
-    if (now - this.#forgotAt < this.#intervalMs) return;
-    this.#forgotAt = now;
+    if (now - this.#lastCleanup < this.#intervalMs) return;
+    this.#lastCleanup = now;
     for (const [key, kind] of this.#kinds) if (!kind.held && this.#isOver(kind, now)) this.#kinds.delete(key);
   }
 }
 
 /** The constant part of a message, the same for all messages of its kind. */
-function stem(message: string): string {
+function messageTemplate(message: string): string {
   return message
     .slice(0, 500)
     .replaceAll(/"[^"]*"|'[^']*'/g, '…')
@@ -108,12 +108,12 @@ function stem(message: string): string {
 }
 
 function summarize(key: string, kind: Kind, last: FloodEntry): FloodSummary {
-  const among = [...kind.threads].slice(0, THREADS_NAMED);
+  const among = [...kind.threads].slice(0, MAX_THREADS_NAMED);
   return {
     level: last.level,
-    message: key.endsWith(OTHERS) ? OTHERS : last.message,
+    message: key.endsWith(OTHER_KINDS) ? OTHER_KINDS : last.message,
     repeated: kind.count,
-    threads: `${kind.threads.size}${kind.threads.size < MOST_THREADS ? '' : '+'}`,
+    threads: `${kind.threads.size}${kind.threads.size < MAX_THREADS ? '' : '+'}`,
     among,
   };
 }

@@ -10,7 +10,7 @@ import type { Configuration, LogLevel } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
 import { tone } from './output.ts';
-import { visible } from './terminal-text.ts';
+import { escapeControls } from './terminal-text.ts';
 
 type TemporalLevel = Uppercase<LogLevel>;
 type Metadata = Readonly<Record<string | symbol, unknown>>;
@@ -26,14 +26,14 @@ export interface WorkerLogger {
 }
 
 /** Metadata key: true if a person must act (L4). */
-export const ACT = Symbol('act');
+export const ACTION_REQUIRED = Symbol('act');
 /** Metadata key: true if the message says what the fields contain; a text line then shows only those that locate it. */
-export const TOLD = Symbol('told');
-const PLACE = ['agent', 'threadId', 'step'];
+export const FIELDS_IN_MESSAGE = Symbol('told');
+const LOCATING_FIELDS = ['agent', 'threadId', 'step'];
 
 const LEVELS: readonly TemporalLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 /** Fields that text lines omit: the part of the SDK, and what every entry of a worker repeats. */
-const REPEATED = [
+const OMITTED_FIELDS = [
   'sdkComponent',
   'taskQueue',
   'namespace',
@@ -58,10 +58,10 @@ export function createLogger(
 ): WorkerLogger {
   const least = LEVELS.indexOf(level.toUpperCase() as TemporalLevel);
   const tell = format === 'json' ? toJsonLine : toTextLine;
-  const isNews = least <= 1 ? () => true : startCounting(tell, write, intervalMs);
+  const isNews = least <= 1 ? () => true : countRepeats(tell, write, intervalMs);
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
-    if (rank < least || (least > 0 && isChatter(rank, metadata))) return;
+    if (rank < least || (least > 0 && isSdkNoise(rank, metadata))) return;
     // L3: entries up to INFO are never suppressed.
     if (rank > INFO && !isNews(entryLevel, message, metadata)) return;
     write(tell(entryLevel, message, metadata, least <= 1));
@@ -81,7 +81,7 @@ export function createLogger(
 }
 
 /** L3: counts are written when their interval is over, or the process ends. */
-function startCounting(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
+function countRepeats(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
   const flood = new LogFlood(intervalMs);
   let timer: NodeJS.Timeout | undefined;
   const tellCounts = (now?: number) => {
@@ -117,7 +117,7 @@ function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: core
 }
 
 /** L1: true for Temporal's own entries below WARN; those of `workflow` and `activity` are ours. */
-function isChatter(rank: number, { sdkComponent }: Metadata): boolean {
+function isSdkNoise(rank: number, { sdkComponent }: Metadata): boolean {
   return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
 }
 
@@ -129,25 +129,27 @@ function toTextLine(level: TemporalLevel, message: string, metadata: Metadata, e
         ` ${name}=${toText(value, everything, name === 'stack' ? STACK_LENGTH : VALUE_LENGTH)}`,
     );
   const time = new Date().toISOString();
-  return painted(`${time} ${level.padEnd(5)} ${oneLine(message)}`, level, metadata) + fields.join('');
+  return colourByLevel(`${time} ${level.padEnd(5)} ${oneLine(message)}`, level, metadata) + fields.join('');
 }
 
 function isShown(name: string, metadata: Metadata): boolean {
-  return metadata[TOLD] === true ? PLACE.includes(name) : !REPEATED.includes(name);
+  return metadata[FIELDS_IN_MESSAGE] === true
+    ? LOCATING_FIELDS.includes(name)
+    : !OMITTED_FIELDS.includes(name);
 }
 
 /** L4: colours the text by its level. */
-function painted(text: string, level: TemporalLevel, metadata: Metadata): string {
-  if (level === 'ERROR' || metadata[ACT] === true) return tone('red', text, process.stderr);
+function colourByLevel(text: string, level: TemporalLevel, metadata: Metadata): string {
+  if (level === 'ERROR' || metadata[ACTION_REQUIRED] === true) return tone('red', text, process.stderr);
   return level === 'WARN' ? tone('yellow', text, process.stderr) : text;
 }
 
 function toText(value: unknown, everything: boolean, length: number): string {
   if (value instanceof Error)
-    return JSON.stringify(everything ? (value.stack ?? value.message) : tellError(value));
+    return JSON.stringify(everything ? (value.stack ?? value.message) : errorText(value));
   if (typeof value === 'string')
-    return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(cut(value, length));
-  return cut(toJson(value) ?? String(value), length);
+    return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(truncate(value, length));
+  return truncate(toJson(value) ?? String(value), length);
 }
 
 function toJsonLine(level: TemporalLevel, message: string, metadata: Metadata): string {
@@ -159,7 +161,7 @@ function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
       if (typeof each === 'bigint') return String(each);
-      return each instanceof Error ? { name: each.name, message: tellError(each), stack: each.stack } : each;
+      return each instanceof Error ? { name: each.name, message: errorText(each), stack: each.stack } : each;
     });
   } catch {
     return undefined;
@@ -167,17 +169,17 @@ function toJson(value: unknown): string | undefined {
 }
 
 /** Temporal wraps an activity's error: the message is in the cause. */
-function tellError(error: Error): string {
+function errorText(error: Error): string {
   const cause = error.cause instanceof Error ? ` (${errorMessage(error.cause)})` : '';
   return oneLine(errorMessage(error) + cause);
 }
 
 /** L2: escapes control characters. */
 function oneLine(text: string): string {
-  return visible(text).replaceAll('\n', '␊');
+  return escapeControls(text).replaceAll('\n', '␊');
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   const line = oneLine(text);
   return line.length <= length ? line : `${line.slice(0, length)}…`;
 }

@@ -1,6 +1,6 @@
 /**
  * Logs what threads do, for worker and dev: one line for each message, step, tool call, report, retry and failure. The
- * other events appear at the level debug, except `UNTOLD`.
+ * other events appear at the level debug, except `UNLOGGED_KINDS`.
  * S1. Lines have no content: what people, models and tools say is only in the thread.
  * S2. A line is red if a person must act.
  */
@@ -13,9 +13,9 @@ import {
 import type { StoredError } from '../../core/thread/step.ts';
 import type { EventListener } from '../../store/port/thread-store.ts';
 import { commandName } from '../command-name.ts';
-import { ACT, TOLD, type WorkerLogger } from './logger.ts';
+import { ACTION_REQUIRED, FIELDS_IN_MESSAGE, type WorkerLogger } from './logger.ts';
 
-interface Line {
+interface LogLine {
   readonly level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly message: string;
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -24,62 +24,62 @@ interface Line {
 }
 
 /** Most begins kept until their end; some ends never come, because another worker has taken over. */
-const MOST_BEGUN = 10_000;
+const MAX_STARTED = 10_000;
 /** Events without a line: reported with their effect or by another line, or too many. */
-const UNTOLD: ReadonlySet<EventKind> = new Set(['model.chunk', 'hook.failed', 'code.stray'] as const);
+const UNLOGGED_KINDS: ReadonlySet<EventKind> = new Set(['model.chunk', 'hook.failed', 'code.stray'] as const);
 
-export function storyTeller(logger: Pick<WorkerLogger, 'log'>): EventListener {
-  const story = new Story();
+export function createLogListener(logger: Pick<WorkerLogger, 'log'>): EventListener {
+  const story = new LogLineBuilder();
   const kinds = Object.keys(EVENT_KINDS) as EventKind[];
   return {
-    kinds: new Set(kinds.filter((kind) => !UNTOLD.has(kind))),
+    kinds: new Set(kinds.filter((kind) => !UNLOGGED_KINDS.has(kind))),
     told({ threadId, agent }, event) {
       const { level, message, fields, act = false } = story.lineOf(threadId, event);
       const step = event.step === undefined ? {} : { step: event.step };
-      const marks = { [TOLD]: level !== 'DEBUG', ...(act ? { [ACT]: true } : {}) };
+      const marks = { [FIELDS_IN_MESSAGE]: level !== 'DEBUG', ...(act ? { [ACTION_REQUIRED]: true } : {}) };
       logger.log(level, message, { agent, threadId, ...step, ...fields, ...marks });
     },
   };
 }
 
-export class Story {
+export class LogLineBuilder {
   /** Begin in microseconds since 1970, by thread with step or call. */
-  readonly #begun = new Map<string, number>();
+  readonly #startedAt = new Map<string, number>();
 
-  lineOf(threadId: string, event: ThreadEvent): Line {
+  lineOf(threadId: string, event: ThreadEvent): LogLine {
     switch (event.type) {
       case 'message.created':
         return messageLine(event.data);
       case 'step.started':
-        this.#begin(`${threadId} ${event.step}`, event.at);
+        this.#recordStart(`${threadId} ${event.step}`, event.at);
         break;
       case 'tool.started':
-        this.#begin(`${threadId} ${event.data.callId}`, event.at);
+        this.#recordStart(`${threadId} ${event.data.callId}`, event.at);
         break;
       case 'step.committed':
-        return stepLine(event.data, this.#end(`${threadId} ${event.step}`, event.at));
+        return stepLine(event.data, this.#takeDuration(`${threadId} ${event.step}`, event.at));
       case 'tool.result':
-        return toolLine(event.data, this.#end(`${threadId} ${event.data.callId}`, event.at));
+        return toolLine(event.data, this.#takeDuration(`${threadId} ${event.data.callId}`, event.at));
       default:
     }
     return LINES[event.type]?.(event.data as never) ?? restLine(event);
   }
 
-  #begin(key: string, at: number): void {
-    if (this.#begun.size >= MOST_BEGUN) this.#begun.clear();
-    this.#begun.set(key, at);
+  #recordStart(key: string, at: number): void {
+    if (this.#startedAt.size >= MAX_STARTED) this.#startedAt.clear();
+    this.#startedAt.set(key, at);
   }
 
   /** Returns the duration in milliseconds; undefined if its begin was not seen here. */
-  #end(key: string, at: number): number | undefined {
-    const begun = this.#begun.get(key);
-    this.#begun.delete(key);
+  #takeDuration(key: string, at: number): number | undefined {
+    const begun = this.#startedAt.get(key);
+    this.#startedAt.delete(key);
     return begun === undefined ? undefined : Math.round((at - begun) / 1000);
   }
 }
 
 /** Messages of models and tools are DEBUG: their step or call has its own line. */
-function messageLine({ role, messageId }: EventData['message.created']): Line {
+function messageLine({ role, messageId }: EventData['message.created']): LogLine {
   const level = role === 'user' || role === 'system' ? 'INFO' : 'DEBUG';
   return { level, message: `message (${role})`, fields: { messageId } };
 }
@@ -87,12 +87,12 @@ function messageLine({ role, messageId }: EventData['message.created']): Line {
 function stepLine(
   { model, finishReason, usage, depth }: EventData['step.committed'],
   durationMs: number | undefined,
-): Line {
+): LogLine {
   const tokens = usage ? `, ${usage.promptTokens} tokens in, ${usage.completionTokens} out` : '';
   const within = depth ? ' of a sub-prompt' : '';
   return {
     level: 'INFO',
-    message: `step${within}: ${model}${took(durationMs)}${tokens} (${finishReason})`,
+    message: `step${within}: ${model}${durationText(durationMs)}${tokens} (${finishReason})`,
     fields: { model, finishReason, durationMs, ...tokenFields(usage) },
   };
 }
@@ -101,20 +101,23 @@ function tokenFields(usage: EventData['step.committed']['usage']) {
   return usage && { tokensIn: usage.promptTokens, tokensOut: usage.completionTokens };
 }
 
-function toolLine({ name, status, callId }: EventData['tool.result'], durationMs: number | undefined): Line {
+function toolLine(
+  { name, status, callId }: EventData['tool.result'],
+  durationMs: number | undefined,
+): LogLine {
   return {
     level: 'INFO',
-    message: `tool ${name}: ${status}${took(durationMs)}`,
+    message: `tool ${name}: ${status}${durationText(durationMs)}`,
     fields: { tool: name, status, callId, durationMs },
   };
 }
 
-function took(milliseconds: number | undefined): string {
+function durationText(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return '';
   return milliseconds < 1000 ? `, ${milliseconds} ms` : `, ${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | undefined } = {
+const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => LogLine | undefined } = {
   'execution.ended': ({ reason, status, error }) =>
     status === 'failed'
       ? { level: 'ERROR', message: `failed: ${errorText(error) || reason}`, act: true }
@@ -122,7 +125,7 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | 
   'step.retried': ({ reason, handedOver }) =>
     (handedOver ? info : warn)(`the step is tried again: ${reason}`),
   'model.failed': ({ retryInMs, plain, ...error }) => {
-    const then = retryInMs !== undefined || plain ? `; tried again${took(retryInMs)}` : '';
+    const then = retryInMs !== undefined || plain ? `; tried again${durationText(retryInMs)}` : '';
     return warn(`the model failed: ${errorText(error)}${then}`);
   },
   'model.waiting': () => warn('the model has not begun to answer yet'),
@@ -154,15 +157,15 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => Line | 
   'execution.aborted': ({ status }) => info(`the step was stopped (${status})`),
 };
 
-function info(message: string, fields?: Line['fields']): Line {
+function info(message: string, fields?: LogLine['fields']): LogLine {
   return { level: 'INFO', message, fields };
 }
 
-function warn(message: string, act = false, fields?: Line['fields']): Line {
+function warn(message: string, act = false, fields?: LogLine['fields']): LogLine {
   return { level: 'WARN', message, act, fields };
 }
 
-function restLine({ type, data }: ThreadEvent): Line {
+function restLine({ type, data }: ThreadEvent): LogLine {
   return { level: 'DEBUG', message: type, fields: { data } };
 }
 

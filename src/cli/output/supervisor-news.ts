@@ -4,7 +4,7 @@ import type { SupervisorNews } from '../../supervisor/index.ts';
 import { createLogger } from './logger.ts';
 
 /** `subject`: what the process is called, such as `worker`. */
-export function newsTeller(subject: string): (news: SupervisorNews) => void {
+export function createNewsLogger(subject: string): (news: SupervisorNews) => void {
   const logger = createLogger(readConfiguration().log);
   const named = subject.charAt(0).toUpperCase() + subject.slice(1);
   return (news) => {

@@ -3,13 +3,13 @@ import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ChildRecord, ExecutionRecord, ThreadRecord } from '../../store/port/thread-store.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
-import { shorten, visible } from './terminal-text.ts';
+import { escapeControls, shorten } from './terminal-text.ts';
 
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
 
 /** Related records of a thread: its children, its newest execution, and the budget of that execution. */
-interface Belonging {
+interface RelatedRecords {
   readonly children?: readonly ChildRecord[];
   readonly execution?: ExecutionRecord;
   readonly budget?: readonly BudgetLine[];
@@ -17,27 +17,27 @@ interface Belonging {
 
 export function threadHeading(
   thread: ThreadRecord,
-  { children = [], execution, budget = [] }: Belonging = {},
+  { children = [], execution, budget = [] }: RelatedRecords = {},
 ): string {
   const lines = [
     ['thread', thread.id],
     ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
-    ['agent', visible(thread.agent)],
+    ['agent', escapeControls(thread.agent)],
     [
       'status',
       tone(statusTone(thread.status), thread.status) +
-        (thread.stopReason ? ` (${visible(thread.stopReason)})` : ''),
+        (thread.stopReason ? ` (${escapeControls(thread.stopReason)})` : ''),
     ],
     ...(thread.lastError
-      ? [['error', `${thread.lastError.code}: ${visible(thread.lastError.message)}`]]
+      ? [['error', `${thread.lastError.code}: ${escapeControls(thread.lastError.message)}`]]
       : []),
-    ...(thread.userId === null ? [] : [['user', visible(thread.userId)]]),
-    ...(thread.organizationId === undefined ? [] : [['organisation', visible(thread.organizationId)]]),
+    ...(thread.userId === null ? [] : [['user', escapeControls(thread.userId)]]),
+    ...(thread.organizationId === undefined ? [] : [['organisation', escapeControls(thread.organizationId)]]),
     ...(Object.keys(thread.arguments).length === 0
       ? []
       : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),
     ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
-    ...(thread.tags.length === 0 ? [] : [['tags', thread.tags.map(visible).join(', ')]]),
+    ...(thread.tags.length === 0 ? [] : [['tags', thread.tags.map(escapeControls).join(', ')]]),
     ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
     ...sideLine(thread),
     ...runLines(execution),
@@ -85,8 +85,8 @@ export function messageText(message: Message): string {
   const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
   const lines: string[] = [];
   if (message.role === 'tool') lines.push(toolResultLine(message.name, message.tool_status, message.content));
-  else if (message.content) lines.push(`${author(message)}${visible(message.content)}`);
-  else if (message.attachments) lines.push(author(message).trimEnd());
+  else if (message.content) lines.push(`${authorText(message)}${escapeControls(message.content)}`);
+  else if (message.attachments) lines.push(authorText(message).trimEnd());
   for (const call of calls) lines.push(toolCallLine(call.function.name, call.function.arguments));
   for (const file of message.attachments ?? []) lines.push(attachmentLine(file));
   return lines.join('\n');
@@ -126,7 +126,7 @@ export function statusTone(status: ThreadRecord['status']): Tone {
   return status === 'idle' ? 'green' : 'dim';
 }
 
-function author({ role, metadata, silent }: Message): string {
+function authorText({ role, metadata, silent }: Message): string {
   const marks = [
     ...(metadata.queued === true ? ['queued'] : []),
     ...(metadata.stopped === true ? ['stopped'] : []),

@@ -28,11 +28,11 @@ function toRow({ thread, child }: FamilyMember, branch: string): string[] {
   ];
 }
 
-const OWN = ['running', 'idle', 'failed', 'stopped', 'terminated'];
+const THREAD_STATUSES = ['running', 'idle', 'failed', 'stopped', 'terminated'];
 
 /** Returns the status, followed by the status text that a child has set, if any. */
 function statusOf(status: string, told = status): string {
-  return OWN.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
+  return THREAD_STATUSES.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
 }
 
 /** Colours the status by its column: a name or a reason may equal a status. */

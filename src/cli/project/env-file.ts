@@ -12,7 +12,7 @@ import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { showPath } from '../connection/find-store.ts';
 
 /** E2: settings that are not a model's. */
-const OTHERS = /^(EVERTHREAD|TEMPORAL|PG|NODE)/;
+const NON_MODEL_SETTINGS = /^(EVERTHREAD|TEMPORAL|PG|NODE)/;
 
 export interface ReadEnv {
   /** Path of the file, for display. */
@@ -35,8 +35,8 @@ export function readEnvFile(
   const found = Object.entries(parse(path)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const refused = found.filter(([name]) => OTHERS.test(name));
-  const settings = found.filter(([name]) => !OTHERS.test(name));
+  const refused = found.filter(([name]) => NON_MODEL_SETTINGS.test(name));
+  const settings = found.filter(([name]) => !NON_MODEL_SETTINGS.test(name));
   const kept = settings.filter(([name, value]) => (environment[name] ?? value) !== value);
   const taken = settings.filter((entry) => !kept.includes(entry));
   for (const [name, value] of taken) environment[name] = value;

@@ -3,7 +3,7 @@ import type { Registry } from '../../core/author/definition.ts';
 import { formatProblems, requireProject } from '../../definitions/index.ts';
 import { asProjectCode } from '../../state/author-run.ts';
 import { note } from '../output/output.ts';
-import { visible } from '../output/terminal-text.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
 export interface LiveProject {
   current(): Registry;
@@ -26,7 +26,7 @@ export async function openProject(projectDir: string, options: OpenOptions = {})
   const loadedAt = Date.now();
   const load = async (fresh: boolean) => {
     const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
-    if (warnings.length > 0 && !quiet) note(`Warning:\n${visible(formatProblems(warnings))}`);
+    if (warnings.length > 0 && !quiet) note(`Warning:\n${escapeControls(formatProblems(warnings))}`);
     return registry;
   };
   let current = await load(anew);

@@ -8,7 +8,7 @@ import { isRuntimeError } from '../../core/value/error.ts';
 import { type LiveProject, openProject } from './live-project.ts';
 import { watchAgents } from './watch-agents.ts';
 
-export interface MendedProject {
+export interface OpenWhenFixedOptions {
   readonly projectDir: string;
   readonly stop: AbortSignal;
   /** Called with the problems after each load that finds some. */
@@ -20,7 +20,7 @@ export interface MendedProject {
 /**
  * Resolves to undefined after a stop. Throws errors that no change of a definition fixes, such as a missing `agents/`.
  */
-export async function openMended(mended: MendedProject): Promise<LiveProject | undefined> {
+export async function openWhenFixed(mended: OpenWhenFixedOptions): Promise<LiveProject | undefined> {
   const { projectDir, stop, problems, quiet } = mended;
   for (let fresh = false; !stop.aborted; fresh = true) {
     const since = Date.now();
@@ -29,7 +29,7 @@ export async function openMended(mended: MendedProject): Promise<LiveProject | u
     } catch (error) {
       if (!isRuntimeError(error, 'InvalidDefinitions') || !isProject(projectDir)) throw error;
       problems(error);
-      await change(projectDir, since, stop);
+      await waitForChange(projectDir, since, stop);
     }
   }
   return undefined;
@@ -40,7 +40,7 @@ function isProject(projectDir: string): boolean {
 }
 
 /** Resolves at the first change since then, or at the stop. Rejects if changes cannot be watched. */
-async function change(projectDir: string, since: number, stop: AbortSignal): Promise<void> {
+async function waitForChange(projectDir: string, since: number, stop: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const changed = async () => resolve();
   const onStop = () => resolve();

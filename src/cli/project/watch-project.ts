@@ -20,7 +20,7 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
       const text = `Reloaded: ${agents.join(', ') || 'no agents'}.`;
       announce({ text, message: 'Reloaded', fields: { agents } });
     } catch (error) {
-      tellProblems(error, { json, next: 'The definitions from before stay in use.' });
+      printProblems(error, { json, next: 'The definitions from before stay in use.' });
     }
   };
   return watchAgents({
@@ -32,7 +32,7 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
 }
 
 /** Reports problems to people, and as an event if results are JSON. */
-export function tellProblems(
+export function printProblems(
   error: unknown,
   { json, next }: { readonly json: boolean; readonly next: string },
 ): void {

@@ -1,2 +1,2 @@
 /** Default port of the HTTP API. */
-export const USUAL_PORT = 7777;
+export const DEFAULT_PORT = 7777;

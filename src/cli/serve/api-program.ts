@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfiguration } from '../../configuration.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import { findFreePorts, LOOPBACK } from '../../temporal-service/free-port.ts';
-import { openMended } from '../project/open-mended.ts';
+import { openWhenFixed } from '../project/open-mended.ts';
 import { watchAgents } from '../project/watch-agents.ts';
-import { runProgram, type Told, tell } from '../worker/program.ts';
-import { USUAL_PORT } from './api-port.ts';
+import { type ProgramContext, runProgram, sendToSupervisor } from '../worker/program.ts';
+import { DEFAULT_PORT } from './api-port.ts';
 import { openProjectApi } from './project-api.ts';
 import { type ServedApi, serveApi } from './serve-api.ts';
 import type { ApiOrder, ReadyApi } from './supervised-api.ts';
@@ -22,26 +22,26 @@ import type { ApiOrder, ReadyApi } from './supervised-api.ts';
 const PORTS_TRIED = 5;
 const CLOSE_WITHIN_MS = 3000;
 
-async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
+async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise<void> {
   const { projectDir, taskQueue, port } = order;
   const { apiTokens } = readConfiguration();
-  tell({ kind: 'loaded' });
+  sendToSupervisor({ kind: 'loaded' });
   const stopped = new Promise<null>((resolve) => {
     stop.addEventListener('abort', () => resolve(null), { once: true });
     if (stop.aborted) resolve(null);
   });
   const found = await Promise.race([server, stopped]);
   if (found === null) return;
-  tell({ kind: 'doing', what: 'opening its project' });
+  sendToSupervisor({ kind: 'doing', what: 'opening its project' });
   // A1: the worker has loaded the project, but it may have been broken since then.
-  const live = await openMended({
+  const live = await openWhenFixed({
     projectDir,
     stop,
-    problems: () => tell({ kind: 'unmended' }),
+    problems: () => sendToSupervisor({ kind: 'unmended' }),
     quiet: true,
   });
   if (live === undefined) return;
-  tell({ kind: 'doing', what: 'opening the store of its project' });
+  sendToSupervisor({ kind: 'doing', what: 'opening the store of its project' });
   const opened = await openProjectApi({
     project: projectDir,
     taskQueue,
@@ -57,7 +57,7 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
     const failed = () => undefined;
     const watcher = watchAgents({ projectDir, since: project.loadedAt, changed, failed });
     const ready: ReadyApi = { url: served.url, asksForTokens };
-    tell({ kind: 'ready', ready });
+    sendToSupervisor({ kind: 'ready', ready });
     await stopped;
     await watcher.close();
     // A3: requests still open after this end with the process.
@@ -68,7 +68,7 @@ async function serve({ order, server, stop }: Told<ApiOrder>): Promise<void> {
 }
 
 /** A2: listens at the usual port or a free one. Throws `InvalidConfiguration` if all are taken. */
-async function listen(api: Api, usual = USUAL_PORT): Promise<ServedApi> {
+async function listen(api: Api, usual = DEFAULT_PORT): Promise<ServedApi> {
   const free = await findFreePorts(PORTS_TRIED);
   let failure: unknown;
   for (const each of [usual, ...free]) {

@@ -11,24 +11,24 @@ export function agentsOf({ agents, prompts }: Registry): ApiAgent[] {
   return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({
     ...{ name, title, description, icon: icon ?? null },
     arguments: argumentsOf(prompts.get(sideA.prompt)?.requiredSchema),
-    sideA: sideOf(sideA),
-    ...(sideB && { sideB: sideOf(sideB) }),
+    sideA: toSide(sideA),
+    ...(sideB && { sideB: toSide(sideB) }),
   }));
 }
 
 /** Arguments by schema, computed once because each request needs them. */
-const known = new WeakMap<AuthorSchema, AgentArguments>();
+const argumentsCache = new WeakMap<AuthorSchema, AgentArguments>();
 
 function argumentsOf(schema: AuthorSchema | undefined): AgentArguments | undefined {
   if (!schema) return undefined;
-  const found: AgentArguments = known.get(schema) ?? {
+  const found: AgentArguments = argumentsCache.get(schema) ?? {
     schema: toParameters(schema),
     check: (given) => checkStoredArguments(schema, given),
   };
-  known.set(schema, found);
+  argumentsCache.set(schema, found);
   return found;
 }
 
-function sideOf({ prompt, label }: SideDefinition) {
+function toSide({ prompt, label }: SideDefinition) {
   return { prompt, label: label ?? null };
 }

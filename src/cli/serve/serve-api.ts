@@ -27,7 +27,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
   });
   const cutOff = serveSockets(server as Server, api);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(notListening(host, port, cause)));
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(host, port, cause)));
     server.listen(port, host, resolve);
   });
   const { port: taken } = server.address() as AddressInfo;
@@ -44,7 +44,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
   };
 }
 
-function notListening(host: string, port: number, cause: NodeJS.ErrnoException): RuntimeError {
+function listenError(host: string, port: number, cause: NodeJS.ErrnoException): RuntimeError {
   const why =
     cause.code === 'EADDRINUSE'
       ? 'something listens there already: give another --port'

@@ -29,10 +29,10 @@ export interface HealthOptions {
 }
 
 /** Default address, as of OpenTelemetry's Prometheus exporters. If its port is taken, a free port is used. */
-const USUAL = { host: '127.0.0.1', port: 9464 } as const;
+const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 9464 } as const;
 const ANSWER_WITHIN_MS = 3000;
 
-interface Place {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
@@ -45,13 +45,13 @@ export async function serveHealth({
 }: HealthOptions): Promise<ServedHealth | undefined> {
   const given = address ?? readConfiguration().health;
   if (given === 'off') return undefined;
-  const asked = given === undefined ? undefined : readPlace(given);
-  const place = asked ?? USUAL;
+  const asked = given === undefined ? undefined : readAddress(given);
+  const place = asked ?? DEFAULT_ADDRESS;
   const server = createServer((request, response) => {
-    void answer({ watch, stop, place }, request, response);
+    void answerRequest({ watch, stop, place }, request, response);
   });
   if (asked) await listen(server, asked);
-  else await listen(server, USUAL).catch(() => listen(server, { ...USUAL, port: 0 }));
+  else await listen(server, DEFAULT_ADDRESS).catch(() => listen(server, { ...DEFAULT_ADDRESS, port: 0 }));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${place.host.includes(':') ? `[${place.host}]` : place.host}:${port}`,
@@ -63,7 +63,7 @@ export async function serveHealth({
   };
 }
 
-function readPlace(text: string): Place {
+function readAddress(text: string): Address {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   if (port !== undefined && Number(port) <= 65_535)
     return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
@@ -73,7 +73,7 @@ function readPlace(text: string): Place {
   );
 }
 
-function listen(server: Server, { host, port }: Place): Promise<void> {
+function listen(server: Server, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'EADDRINUSE' ? 'something listens there already' : cause.message;
@@ -85,13 +85,17 @@ function listen(server: Server, { host, port }: Place): Promise<void> {
 }
 
 interface Served extends Pick<HealthOptions, 'watch' | 'stop'> {
-  readonly place: Place;
+  readonly place: Address;
 }
 
-async function answer(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerRequest(
+  served: Served,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://worker');
   // H2: only loopback host names are served.
-  if (isLoopback(served.place.host) && !isLoopback(nameOf(request.headers.host)))
+  if (isLoopback(served.place.host) && !isLoopback(hostName(request.headers.host)))
     return send(response, 403, { error: 'This address answers this machine alone.' });
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return send(response, 405, { error: 'Only GET.' });
@@ -109,7 +113,7 @@ async function answer(served: Served, request: IncomingMessage, response: Server
   }
 }
 
-const nameOf = (host = '') => host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+const hostName = (host = '') => host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 
 interface State {
   readonly status: 'ready' | 'unavailable' | 'starting' | 'stopping';

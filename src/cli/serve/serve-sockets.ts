@@ -6,15 +6,15 @@ import type { Api } from '../../server/api/create-api.ts';
 import type { StreamSocket } from '../../server/standard/standard-socket.ts';
 
 /** Milliseconds between pings; a peer that has not answered by the next one is cut off. */
-const PULSE_MS = 30_000;
+const PING_MS = 30_000;
 /** Most bytes of a client's message: clients send `ping`, and nothing longer. */
-const MOST_BYTES = 16 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024;
 /** Milliseconds until a socket that was asked to close is cut off. */
 const CLOSE_MS = 1000;
 
 /** Returns a function that cuts off sockets that do not close by themselves. */
 export function serveSockets(server: Server, api: Api): () => void {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   server.on('upgrade', (incoming, raw, head) => {
     raw.on('error', () => raw.destroy());
     void upgrade(incoming, raw, head);
@@ -24,7 +24,7 @@ export function serveSockets(server: Server, api: Api): () => void {
     const accepted = request ? await api.connect(request) : new Response(null, { status: 400 });
     if ('open' in accepted)
       sockets.handleUpgrade(incoming, raw, head, (ws) => void accepted.open(toSocket(ws)));
-    else await refuse(raw, accepted);
+    else await sendRefusal(raw, accepted);
   }
   return () => {
     const timer = setTimeout(() => {
@@ -46,7 +46,7 @@ function toRequest({ method = 'GET', url = '/', headers }: IncomingMessage): Req
   }
 }
 
-async function refuse(raw: Duplex, response: Response): Promise<void> {
+async function sendRefusal(raw: Duplex, response: Response): Promise<void> {
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
   const length = `content-length: ${Buffer.byteLength(body)}`;
@@ -62,7 +62,7 @@ function toSocket(ws: WebSocket): StreamSocket {
     if (!alive) return ws.terminate();
     alive = false;
     ws.ping();
-  }, PULSE_MS);
+  }, PING_MS);
   pulse.unref();
   ws.on('pong', () => {
     alive = true;

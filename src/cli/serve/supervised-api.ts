@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
-import { newsTeller } from '../output/supervisor-news.ts';
+import { createNewsLogger } from '../output/supervisor-news.ts';
 
 export interface ApiOrder {
   readonly projectDir: string;
@@ -33,7 +33,7 @@ const PROGRAM = new URL(`./api-program${extname(import.meta.url)}`, import.meta.
 
 /** Resolves to the exit code, after the stop or when the process could not be started at all. */
 export function superviseApi({ order, stop, server, ready }: SupervisedApi): Promise<number> {
-  const tell = newsTeller('API');
+  const tell = createNewsLogger('API');
   let waiting = true;
   const asked: { -readonly [key in keyof ApiOrder]: ApiOrder[key] } = { ...order, secrets: hideSecrets() };
   return supervise<ApiOrder, FoundServer, ReadyApi>({

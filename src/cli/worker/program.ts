@@ -7,16 +7,21 @@
  */
 import { receiveSecrets, type Secrets } from '../../secret-environment.ts';
 import type { Asked, FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
-import { keepCompiled } from '../compile-cache.ts';
+import { enableCodeCache } from '../compile-cache.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { reportFailure } from '../exit.ts';
 
 /** Error codes that a restart cannot fix. An unreachable server or database returns, and definitions get corrected. */
-const FINAL: readonly string[] = ['InvalidConfiguration', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'];
+const PERMANENT_CODES: readonly string[] = [
+  'InvalidConfiguration',
+  'StoreMismatch',
+  'StoreLost',
+  'StoreCorrupt',
+];
 
-const LEFT_BEHIND_MS = 2_000;
+const EXIT_GRACE_MS = 2_000;
 
-export interface Told<Order> {
+export interface ProgramContext<Order> {
   readonly order: Order;
   readonly deaths: readonly ToldDeath[];
   readonly server: Promise<FoundServer>;
@@ -26,46 +31,47 @@ export interface Told<Order> {
 }
 
 /** Sends a message to the supervisor. */
-export function tell<Ready>(message: FromWorker<Ready>): void {
+export function sendToSupervisor<Ready>(message: FromWorker<Ready>): void {
   process.send?.(message, () => undefined);
 }
 
 /** Serves until the stop, then ends the process. */
 export async function runProgram<Order extends { readonly secrets: Secrets }>(
-  serve: (told: Told<Order>) => Promise<void>,
+  serve: (told: ProgramContext<Order>) => Promise<void>,
 ): Promise<void> {
   // W2: the channel closed.
   const onOrphaned = () => process.exit(1);
   process.on('disconnect', onOrphaned);
   // A closed output pipe is handled by the supervisor: work continues.
   process.stdout.on('error', () => undefined);
-  keepCompiled();
+  enableCodeCache();
   const told = await listen<Order>();
   receiveSecrets(told.order.secrets);
   try {
     await serve(told);
   } catch (error) {
-    if (FINAL.includes((error as { code?: string }).code ?? '')) tell({ kind: 'refusing' });
+    if (PERMANENT_CODES.includes((error as { code?: string }).code ?? ''))
+      sendToSupervisor({ kind: 'refusing' });
     process.exitCode = reportFailure(error);
   }
   process.off('disconnect', onOrphaned);
   process.disconnect();
   // A timer left behind by code of an author must not keep the process alive.
-  setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
 }
 
 /** Resolves with the order; its `server` and `stop` follow later messages. */
-function listen<Order>(): Promise<Told<Order>> {
+function listen<Order>(): Promise<ProgramContext<Order>> {
   const stop = new AbortController();
   const server = Promise.withResolvers<FoundServer>();
   let answer: ((what: Asked) => Promise<unknown>) | undefined;
-  const answerWith: Told<Order>['answerWith'] = (given) => {
+  const answerWith: ProgramContext<Order>['answerWith'] = (given) => {
     answer = given;
   };
   // W1: a signal is a request to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      tell({ kind: 'leaving' });
+      sendToSupervisor({ kind: 'leaving' });
       stop.abort();
     });
   return new Promise((resolve) => {
@@ -75,7 +81,7 @@ function listen<Order>(): Promise<Told<Order>> {
         const { id, what } = message;
         // A failed query is not answered: the supervisor limits how long it waits.
         answer?.(what).then(
-          (value) => tell({ kind: 'answer', id, value }),
+          (value) => sendToSupervisor({ kind: 'answer', id, value }),
           () => undefined,
         );
       } else if (message.kind === 'server') server.resolve(message.server);

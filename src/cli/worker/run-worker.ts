@@ -4,8 +4,8 @@ import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
 import type { ToldDeath } from '../../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../../worker/index.ts';
-import { type FoundServer, requireListening, unreachable } from '../connection/find-server.ts';
-import { storyTeller } from '../output/story.ts';
+import { type FoundServer, requireListening, serverUnreachable } from '../connection/find-server.ts';
+import { createLogListener } from '../output/story.ts';
 import type { LiveProject } from '../project/live-project.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
@@ -44,7 +44,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
         place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
       },
       onStep: doing,
-      listener: storyTeller(logger),
+      listener: createLogListener(logger),
       onWarning: (warning) => logger.warn(warning),
     });
     const working = worker.run();
@@ -63,6 +63,6 @@ async function connect(server: FoundServer): Promise<NativeConnection> {
       server.connection as Parameters<typeof NativeConnection.connect>[0],
     );
   } catch (cause) {
-    throw unreachable(server, cause);
+    throw serverUnreachable(server, cause);
   }
 }

@@ -4,7 +4,7 @@ import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { SupervisorWatch, supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
-import { newsTeller } from '../output/supervisor-news.ts';
+import { createNewsLogger } from '../output/supervisor-news.ts';
 import { serveHealth } from '../serve/serve-health.ts';
 
 export interface WorkerOrder {
@@ -39,7 +39,7 @@ export interface SupervisedWorker {
  * Settings of a worker under a debugger: while paused it is not taken for lost or for an endless loop. Variables that
  * are set in the environment stay.
  */
-const HELD = {
+const DEBUGGER_SETTINGS = {
   EVERTHREAD_WATCHDOG_MS: '0',
   EVERTHREAD_MODEL_HEARTBEAT_MS: '3600000',
   EVERTHREAD_TOOL_HEARTBEAT_MS: '3600000',
@@ -56,7 +56,9 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
   try {
     return await supervise<WorkerOrder, FoundServer, ReadyWorker>({
       program: PROGRAM,
-      ...(inspect === undefined ? {} : { options: { inspect, env: { ...HELD, ...setByName() } } }),
+      ...(inspect === undefined
+        ? {}
+        : { options: { inspect, env: { ...DEBUGGER_SETTINGS, ...setByName() } } }),
       order: { ...order, secrets: hideSecrets() },
       server,
       stop: interruption.signal,
@@ -65,7 +67,7 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
         interruption.begin();
         ready(served ? { ...worker, health: served.url } : worker);
       },
-      tell: newsTeller('worker'),
+      tell: createNewsLogger('worker'),
     });
   } finally {
     await served?.close();
@@ -74,7 +76,7 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
 
 function setByName(): Record<string, string> {
   return Object.fromEntries(
-    Object.keys(HELD).flatMap((name) => {
+    Object.keys(DEBUGGER_SETTINGS).flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),

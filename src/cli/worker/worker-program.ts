@@ -5,18 +5,24 @@
 import { readConfiguration } from '../../configuration.ts';
 import { workUnderSupervision } from '../../worker/under-supervision.ts';
 import { agentNames, type LiveProject, openProject } from '../project/live-project.ts';
-import { runProgram, type Told, tell } from './program.ts';
+import { type ProgramContext, runProgram, sendToSupervisor } from './program.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
-async function serve({ order, deaths, server, stop, answerWith }: Told<WorkerOrder>): Promise<void> {
+async function serve({
+  order,
+  deaths,
+  server,
+  stop,
+  answerWith,
+}: ProgramContext<WorkerOrder>): Promise<void> {
   workUnderSupervision(readConfiguration());
   const { projectDir, taskQueue, watch, secrets } = order;
-  doing('reading its project');
+  reportPhase('reading its project');
   const project = watch ? await openWatched(order, stop) : await openProject(projectDir);
   if (project === undefined) return;
-  tell({ kind: 'loaded' });
+  sendToSupervisor({ kind: 'loaded' });
   const found = await server;
-  doing('loading the worker');
+  reportPhase('loading the worker');
   const { runWorker } = await import('./run-worker.ts');
   const { watchProject } = await import('../project/watch-project.ts');
   await runWorker({
@@ -27,12 +33,12 @@ async function serve({ order, deaths, server, stop, answerWith }: Told<WorkerOrd
     stop,
     secrets,
     deaths,
-    doing,
+    doing: reportPhase,
     ready(worker) {
       answerWith((what) => (what === 'metrics' ? worker.metrics() : worker.readiness()));
       const { storeId, taskQueue: queue } = worker;
       const ready: ReadyWorker = { storeId, taskQueue: queue, agents: agentNames(project.current()) };
-      tell({ kind: 'ready', ready });
+      sendToSupervisor({ kind: 'ready', ready });
       return watch ? watchProject(order, project) : undefined;
     },
   });
@@ -43,18 +49,18 @@ async function openWatched(
   { projectDir, json }: WorkerOrder,
   stop: AbortSignal,
 ): Promise<LiveProject | undefined> {
-  const { openMended } = await import('../project/open-mended.ts');
-  const { tellProblems } = await import('../project/watch-project.ts');
+  const { openWhenFixed } = await import('../project/open-mended.ts');
+  const { printProblems } = await import('../project/watch-project.ts');
   const problems = (error: unknown) => {
-    tell({ kind: 'unmended' });
-    tellProblems(error, { json, next: 'Waiting for that to be mended …' });
+    sendToSupervisor({ kind: 'unmended' });
+    printProblems(error, { json, next: 'Waiting for that to be mended …' });
   };
-  return openMended({ projectDir, stop, problems });
+  return openWhenFixed({ projectDir, stop, problems });
 }
 
 /** Reports to the supervisor what the worker does before it is ready. */
-function doing(what: string): void {
-  tell({ kind: 'doing', what });
+function reportPhase(what: string): void {
+  sendToSupervisor({ kind: 'doing', what });
 }
 
 await runProgram(serve);

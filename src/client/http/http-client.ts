@@ -57,15 +57,15 @@ import type { Tasks } from '../tasks.ts';
 import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
-import { type HttpConnectOptions, type HttpPlace, pathOf, toPlace } from './http-place.ts';
+import { type HttpConnection, type HttpConnectOptions, pathOf, toHttpConnection } from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
 import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
-import { askJson, askPatiently, type Patient } from './patience.ts';
+import { type RetryableRequest, requestJson, requestWithRetry } from './patience.ts';
 import { SentItems } from './sent-items.ts';
 
 /** Time limit of an upload, in milliseconds: as long as the server waits for a body. */
-const WRITTEN_WITHIN_MS = 300_000;
+const UPLOAD_TIMEOUT_MS = 300_000;
 
 /**
  * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`,
@@ -81,12 +81,12 @@ const WRITTEN_WITHIN_MS = 300_000;
 export class HttpClient implements ThreadsClient {
   readonly runs: ThreadsRuns;
   readonly tasks: Tasks;
-  readonly #place: HttpPlace;
+  readonly #connection: HttpConnection;
   readonly #closing: AbortController;
   readonly #sent = new SentItems();
 
-  private constructor(place: HttpPlace, closing: AbortController) {
-    this.#place = place;
+  private constructor(place: HttpConnection, closing: AbortController) {
+    this.#connection = place;
     this.#closing = closing;
     this.tasks = new HttpTasks(place);
     this.runs = {
@@ -97,17 +97,17 @@ export class HttpClient implements ThreadsClient {
       },
       get: (id, threadId) => this.#get(pathOf`/v1/runs/${id}`, { threadId }),
       report: (id, { threadId } = {}) => this.#get(pathOf`/v1/runs/${id}/report`, { threadId }),
-      events: (threadId, options) => this.#projected(threadId, 'run', options),
+      events: (threadId, options) => this.#followProjected(threadId, 'run', options),
       attach: async (threadId, sink, { withinMs, ...options } = {}) =>
-        feedSink(this.#projected<RunEvent>(threadId, 'run', options), sink, { withinMs }),
+        feedSink(this.#followProjected<RunEvent>(threadId, 'run', options), sink, { withinMs }),
     };
   }
 
   /** Throws `InvalidConfiguration` if there is no API at the address, and `ServerUnavailable` if nothing answers. */
   static async connect(options: HttpConnectOptions): Promise<HttpClient> {
     const closing = new AbortController();
-    const place = toPlace(options, closing.signal);
-    await askPatiently(place, { path: '/healthz', again: true }, (response) => response.text());
+    const place = toHttpConnection(options, closing.signal);
+    await requestWithRetry(place, { path: '/healthz', again: true }, (response) => response.text());
     return new HttpClient(place, closing);
   }
 
@@ -117,7 +117,7 @@ export class HttpClient implements ThreadsClient {
    */
   async startThread(thread: StartThread): Promise<{ threadId: string }> {
     const threadId = thread.threadId ?? newThreadId(thread.agent);
-    const messages = (thread.messages ?? []).map((message) => this.#named(message));
+    const messages = (thread.messages ?? []).map((message) => this.#withId(message));
     const body = startJson({ ...thread, threadId, messages });
     const own = thread.threadId === undefined;
     const asked = this.#post<{ threadId: string }>('/v1/threads', { body, again: own });
@@ -180,7 +180,7 @@ export class HttpClient implements ThreadsClient {
    * Like `waitForIdle` of `RuntimeClient`; a reader of `events` does not need it. Rejects with the reason of `signal`.
    */
   waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
-    return this.#sent.waitForIdle(this.#place, threadId, options);
+    return this.#sent.waitForIdle(this.#connection, threadId, options);
   }
 
   /** If the response was lost, the request is repeated: an answer that has counted then has the verdict `duplicate`. */
@@ -221,7 +221,7 @@ export class HttpClient implements ThreadsClient {
 
   async getMessage(threadId: string, id: string): Promise<Message | null> {
     const found = this.#get<Message>(pathOf`/v1/threads/${threadId}/messages/${id}`);
-    return found.catch(nullFor('MessageNotFound'));
+    return found.catch(nullOnError('MessageNotFound'));
   }
 
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
@@ -245,11 +245,11 @@ export class HttpClient implements ThreadsClient {
     threadId: string,
     options: FollowOptions | FollowRunOptions | FollowTurnsOptions | FollowTangleOptions = {},
   ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent> | Projected<TangleEvent>> {
-    if (!('as' in options)) return this.#plain(threadId, checkFollow(options));
-    if (options.as === 'tangle') return this.#projected<TangleEvent>(threadId, 'tangle', options);
+    if (!('as' in options)) return this.#followEvents(threadId, checkFollow(options));
+    if (options.as === 'tangle') return this.#followProjected<TangleEvent>(threadId, 'tangle', options);
     return options.as === 'run'
-      ? this.#projected<RunEvent>(threadId, 'run', options)
-      : this.#projected<RuntimeEvent>(threadId, 'agenticx', options);
+      ? this.#followProjected<RunEvent>(threadId, 'run', options)
+      : this.#followProjected<RuntimeEvent>(threadId, 'agenticx', options);
   }
 
   async listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
@@ -260,7 +260,7 @@ export class HttpClient implements ThreadsClient {
   /** H2: a repetition would return false. */
   async removeEffect(threadId: string, id: string): Promise<boolean> {
     const path = pathOf`/v1/threads/${threadId}/effects/${id}`;
-    return (await askJson<{ removed: boolean }>(this.#place, { method: 'DELETE', path })).removed;
+    return (await requestJson<{ removed: boolean }>(this.#connection, { method: 'DELETE', path })).removed;
   }
 
   /**
@@ -273,8 +273,8 @@ export class HttpClient implements ThreadsClient {
         if (metadata)
           throw new RuntimeError('InvalidRequest', 'The API takes no metadata of a file: leave it out.');
         const stream = Symbol.asyncIterator in content;
-        return askPatiently<FileRecord>(
-          this.#place,
+        return requestWithRetry<FileRecord>(
+          this.#connection,
           {
             method: 'PUT',
             path: pathOf`/v1/threads/${threadId}/file`,
@@ -282,18 +282,18 @@ export class HttpClient implements ThreadsClient {
             headers: { 'content-type': mimeType },
             bytes: stream ? toStream(content) : (content as Uint8Array<ArrayBuffer>),
             again: !stream,
-            withinMs: WRITTEN_WITHIN_MS,
+            withinMs: UPLOAD_TIMEOUT_MS,
           },
           (response) => response.json() as Promise<FileRecord>,
         );
       },
       readdir: (path) => this.#get(pathOf`/v1/threads/${threadId}/files`, { path }),
       read: (path) =>
-        askPatiently<ArrayBuffer | null>(
-          this.#place,
+        requestWithRetry<ArrayBuffer | null>(
+          this.#connection,
           { path: pathOf`/v1/threads/${threadId}/file`, query: { path }, again: true },
           (response) => response.arrayBuffer(),
-        ).catch(nullFor('FileNotFound')),
+        ).catch(nullOnError('FileNotFound')),
     };
   }
 
@@ -312,22 +312,28 @@ export class HttpClient implements ThreadsClient {
     this.#closing.abort(new RuntimeError('ServerUnavailable', 'The client is closed.'));
   }
 
-  async *#plain(threadId: string, options: FollowOptions): AsyncGenerator<ThreadEvent> {
+  async *#followEvents(threadId: string, options: FollowOptions): AsyncGenerator<ThreadEvent> {
     const { after, follow = true, signal } = options;
     const cursor = after === undefined ? undefined : String(after);
     const path = pathOf`/v1/threads/${threadId}/events`;
-    for await (const { event } of liveLines(this.#place, { path, query: {}, after: cursor, follow, signal }))
+    for await (const { event } of liveLines(this.#connection, {
+      path,
+      query: {},
+      after: cursor,
+      follow,
+      signal,
+    }))
       yield event as ThreadEvent;
   }
 
-  async *#projected<Event>(
+  async *#followProjected<Event>(
     threadId: string,
     as: 'run' | 'agenticx' | 'tangle',
     options: FollowProjected,
   ): AsyncGenerator<Projected<Event>> {
     const { after, run, follow = true, signal } = checkFollowRun(options) ?? {};
     const path = pathOf`/v1/threads/${threadId}/events`;
-    for await (const { cursor, event } of liveLines(this.#place, {
+    for await (const { cursor, event } of liveLines(this.#connection, {
       path,
       query: { as, run },
       after,
@@ -337,22 +343,22 @@ export class HttpClient implements ThreadsClient {
       yield { cursor, event: event as Event };
   }
 
-  #named(message: OutgoingMessage): OutgoingMessage {
+  #withId(message: OutgoingMessage): OutgoingMessage {
     return message.id === undefined && message.executionId === undefined
       ? { ...message, id: newId() }
       : message;
   }
 
   #get<T>(path: string, query?: object): Promise<T> {
-    return askJson(this.#place, { path, query: query as Patient['query'], again: true });
+    return requestJson(this.#connection, { path, query: query as RetryableRequest['query'], again: true });
   }
 
-  #post<T>(path: string, request: Omit<Patient, 'path' | 'method'>): Promise<T> {
-    return askJson(this.#place, { method: 'POST', path, ...request });
+  #post<T>(path: string, request: Omit<RetryableRequest, 'path' | 'method'>): Promise<T> {
+    return requestJson(this.#connection, { method: 'POST', path, ...request });
   }
 }
 
-function nullFor(code: 'MessageNotFound' | 'FileNotFound'): (error: unknown) => null {
+function nullOnError(code: 'MessageNotFound' | 'FileNotFound'): (error: unknown) => null {
   return (error) => {
     if (isRuntimeError(error, code)) return null;
     throw error;

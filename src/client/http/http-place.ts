@@ -20,7 +20,7 @@ export interface HttpConnectOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface HttpPlace {
+export interface HttpConnection {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly patienceMs: number;
@@ -50,10 +50,10 @@ export class NoAnswer extends Error {
 }
 
 /** Throws `InvalidConfiguration` for an invalid address. */
-export function toPlace(
+export function toHttpConnection(
   { url, token, patienceMs = 30_000, openWithinMs = 10_000, fetch: given }: HttpConnectOptions,
   closed: AbortSignal,
-): HttpPlace {
+): HttpConnection {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new RuntimeError(
       'InvalidConfiguration',
@@ -73,15 +73,15 @@ export function pathOf(parts: TemplateStringsArray, ...ids: readonly string[]): 
  * Returns a response with status 2xx. Throws the error that the API reports, `NoAnswer` if the outcome of the request
  * is unknown, and the reason of the signal.
  */
-export async function askOnce(
-  place: HttpPlace,
+export async function requestOnce(
+  place: HttpConnection,
   { method = 'GET', path, query = {}, body, bytes, headers = {} }: HttpRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const asked = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
-  const response = await answerOf(
+  const response = await awaitResponse(
     place.fetch(`${place.url}${path}${given.length === 0 ? '' : `?${asked}`}`, {
       method,
       headers: { ...place.headers, ...json, ...headers },
@@ -93,11 +93,11 @@ export async function askOnce(
     signal,
   );
   if (response.ok) return response;
-  throw toError(place, response, await answerOf(response.text(), signal));
+  throw toError(place, response, await awaitResponse(response.text(), signal));
 }
 
 /** Turns the error of a broken connection into `NoAnswer`. */
-export async function answerOf<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function awaitResponse<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -106,7 +106,7 @@ export async function answerOf<T>(work: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function toError(place: HttpPlace, { status, headers }: Response, text: string): Error {
+function toError(place: HttpConnection, { status, headers }: Response, text: string): Error {
   const problem = headers.get('content-type')?.includes('problem+json') ? readProblem(text) : null;
   if (problem === null) {
     // A proxy in between responds for an API that is unreachable.

@@ -12,29 +12,29 @@ import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/port/tas
 import type { Wait } from '../../store/port/wait.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { FollowTask, StartTask, Tasks, WaitForTask } from '../tasks.ts';
-import { type HttpPlace, pathOf } from './http-place.ts';
+import { type HttpConnection, pathOf } from './http-place.ts';
 import { liveLines } from './live-lines.ts';
-import { askJson, type Patient, pauseFor } from './patience.ts';
+import { pauseFor, type RetryableRequest, requestJson } from './patience.ts';
 
-const FIRST_LOOK_MS = 50;
-const LONGEST_LOOK_MS = 1000;
+const FIRST_POLL_MS = 50;
+const MAX_POLL_MS = 1000;
 
 export class HttpTasks implements Tasks {
-  readonly #place: HttpPlace;
+  readonly #connection: HttpConnection;
 
-  constructor(place: HttpPlace) {
-    this.#place = place;
+  constructor(place: HttpConnection) {
+    this.#connection = place;
   }
 
   /** H1: repeating a start attaches to the same task. */
   start(given: StartTask): Promise<{ id: string }> {
     const body = { ...given, id: given.id ?? newThreadId(given.task) };
-    return askJson(this.#place, { method: 'POST', path: '/v1/tasks', body, again: true });
+    return requestJson(this.#connection, { method: 'POST', path: '/v1/tasks', body, again: true });
   }
 
   async abort(id: string, reason?: string): Promise<void> {
     const path = pathOf`/v1/tasks/${id}/abort`;
-    await askJson(this.#place, { method: 'POST', path, body: { reason }, again: true });
+    await requestJson(this.#connection, { method: 'POST', path, body: { reason }, again: true });
   }
 
   get(id: string): Promise<TaskRecord> {
@@ -54,19 +54,25 @@ export class HttpTasks implements Tasks {
   /** Resumes by itself behind the last event if a connection breaks, and yields each event once. */
   async *events(id: string, options: FollowTask = {}): AsyncGenerator<Projected<RuntimeStreamEvent>> {
     const { after, follow = true, signal, openWithinMs = 0 } = options;
-    await this.#opened(id, openWithinMs, signal);
+    await this.#awaitOpened(id, openWithinMs, signal);
     const path = pathOf`/v1/tasks/${id}/events`;
-    for await (const { cursor, event } of liveLines(this.#place, { path, query: {}, after, follow, signal }))
+    for await (const { cursor, event } of liveLines(this.#connection, {
+      path,
+      query: {},
+      after,
+      follow,
+      signal,
+    }))
       yield { cursor, event: event as RuntimeStreamEvent };
     signal?.throwIfAborted();
   }
 
   async wait(id: string, { timeoutMs = 60_000, signal }: WaitForTask = {}): Promise<TaskRecord> {
     const until = performance.now() + timeoutMs;
-    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
+    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_POLL_MS)) {
       signal?.throwIfAborted();
-      const task = await this.get(id).catch(nullUnlessFound);
-      if (task && (task.endedAt !== null || (await this.#waits(task)))) return task;
+      const task = await this.get(id).catch(nullIfTaskNotFound);
+      if (task && (task.endedAt !== null || (await this.#isWaiting(task)))) return task;
       if (performance.now() >= until) {
         const state = task ? `it is ${task.status}, ${task.steps} steps so far` : 'no worker has opened it';
         throw new RuntimeError('Timeout', `The task "${id}" did not end within ${timeoutMs} ms; ${state}.`);
@@ -76,13 +82,13 @@ export class HttpTasks implements Tasks {
   }
 
   /** True if the task waits, and not all of its waits have been answered in the meantime. */
-  async #waits({ status, threadId }: TaskRecord): Promise<boolean> {
+  async #isWaiting({ status, threadId }: TaskRecord): Promise<boolean> {
     if (status !== 'waiting') return false;
     return (await this.#get<{ waits: Wait[] }>('/v1/waits', { threadId, limit: 1 })).waits.length > 0;
   }
 
   /** Waits until a worker has opened a task that was just started. */
-  async #opened(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
+  async #awaitOpened(id: string, withinMs: number, signal?: AbortSignal): Promise<void> {
     const until = performance.now() + withinMs;
     for (;;) {
       try {
@@ -91,22 +97,22 @@ export class HttpTasks implements Tasks {
       } catch (error) {
         signal?.throwIfAborted();
         if (!isRuntimeError(error, 'TaskNotFound') || performance.now() >= until) throw error;
-        await this.#pause(FIRST_LOOK_MS, signal);
+        await this.#pause(FIRST_POLL_MS, signal);
       }
     }
   }
 
   async #pause(ms: number, signal?: AbortSignal): Promise<void> {
-    const { closed } = this.#place;
+    const { closed } = this.#connection;
     await pauseFor(ms, signal ? AbortSignal.any([closed, signal]) : closed);
   }
 
   #get<T>(path: string, query?: object): Promise<T> {
-    return askJson(this.#place, { path, query: query as Patient['query'], again: true });
+    return requestJson(this.#connection, { path, query: query as RetryableRequest['query'], again: true });
   }
 }
 
-function nullUnlessFound(error: unknown): null {
+function nullIfTaskNotFound(error: unknown): null {
   if (isRuntimeError(error, 'TaskNotFound')) return null;
   throw error;
 }

@@ -8,8 +8,8 @@
  * L3. A connection that is silent for longer than the interval of keep-alives is dead. If not even `open` has arrived,
  *     a proxy in between buffers responses until they end: from then on the log is requested in responses that end.
  */
-import { answerOf, askOnce, type HttpPlace, NoAnswer } from './http-place.ts';
-import { isPassing, Patience, pauseFor } from './patience.ts';
+import { awaitResponse, type HttpConnection, NoAnswer, requestOnce } from './http-place.ts';
+import { isTransient, pauseFor, RetryBackoff } from './patience.ts';
 
 export interface LogLine {
   readonly cursor: string;
@@ -27,15 +27,15 @@ export interface LiveReading {
 }
 
 /** L3: milliseconds of silence after which a connection is dead. Keep-alives come every 15 s. */
-const SILENCE_MS = 40_000;
+const MAX_SILENCE_MS = 40_000;
 /** Milliseconds between responses that end, and after one without events. */
-const LOOK_AGAIN_MS = 300;
+const POLL_INTERVAL_MS = 300;
 /** L3: milliseconds until streaming is tried again: the proxy may be gone. */
-const LIVE_AGAIN_MS = 300_000;
+const LIVE_RETRY_MS = 300_000;
 
 /** Yields the lines with events, each once. Ends without an error when its signal aborts or the client is closed. */
-export async function* liveLines(place: HttpPlace, reading: LiveReading): AsyncGenerator<LogLine> {
-  const patience = new Patience(place, reading.signal);
+export async function* liveLines(place: HttpConnection, reading: LiveReading): AsyncGenerator<LogLine> {
+  const patience = new RetryBackoff(place, reading.signal);
   const { signal } = patience;
   let { after } = reading;
   let liveFrom = reading.follow ? 0 : Number.POSITIVE_INFINITY;
@@ -55,27 +55,27 @@ export async function* liveLines(place: HttpPlace, reading: LiveReading): AsyncG
         if (line.mark === 'end' || (line.mark === 'caught-up' && !reading.follow)) return;
       }
       if (!opened) throw new NoAnswer('The answer was empty.');
-      if (!told) await pauseFor(LOOK_AGAIN_MS, signal);
+      if (!told) await pauseFor(POLL_INTERVAL_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       // L3: responses seem to be buffered.
-      if (live && !opened && error instanceof Silence) liveFrom = performance.now() + LIVE_AGAIN_MS;
-      else await patience.pause(error).catch(unlessAborted(signal));
+      if (live && !opened && error instanceof SilenceTimeout) liveFrom = performance.now() + LIVE_RETRY_MS;
+      else await patience.pause(error).catch(ignoreIfAborted(signal));
     }
   }
 }
 
-function unlessAborted(signal: AbortSignal): (error: unknown) => void {
+function ignoreIfAborted(signal: AbortSignal): (error: unknown) => void {
   return (error) => {
     if (!signal.aborted) throw error;
   };
 }
 
-class Silence extends NoAnswer {}
+class SilenceTimeout extends NoAnswer {}
 
 async function* connect(
-  place: HttpPlace,
+  place: HttpConnection,
   { path, query, after }: LiveReading,
   live: boolean,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ async function* connect(
   // L3: the time that the reader takes to process lines does not count as silence.
   let timer = setTimeout(() => leaving.abort(), place.openWithinMs);
   try {
-    const { body } = await askOnce(
+    const { body } = await requestOnce(
       place,
       {
         path,
@@ -99,17 +99,17 @@ async function* connect(
     const decoder = new TextDecoder();
     let rest = '';
     for (;;) {
-      const { done, value } = await answerOf(reader.read(), either);
+      const { done, value } = await awaitResponse(reader.read(), either);
       clearTimeout(timer);
       // L1: an incomplete last line is dropped.
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) yield readLine(line);
-      timer = setTimeout(() => leaving.abort(), SILENCE_MS);
+      timer = setTimeout(() => leaving.abort(), MAX_SILENCE_MS);
     }
   } catch (error) {
-    if (leaving.signal.aborted && !signal.aborted) throw new Silence('Nothing came for too long.');
+    if (leaving.signal.aborted && !signal.aborted) throw new SilenceTimeout('Nothing came for too long.');
     throw error;
   } finally {
     clearTimeout(timer);

@@ -7,9 +7,9 @@
 
 import { defer } from '../../core/value/deferred.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
-import { answerOf, askOnce, type HttpPlace, type HttpRequest, NoAnswer } from './http-place.ts';
+import { awaitResponse, type HttpConnection, type HttpRequest, NoAnswer, requestOnce } from './http-place.ts';
 
-export interface Patient extends HttpRequest {
+export interface RetryableRequest extends HttpRequest {
   /** P1: true if repeating the request changes nothing. */
   readonly again?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -17,60 +17,60 @@ export interface Patient extends HttpRequest {
   readonly withinMs?: number;
 }
 
-const ANSWER_WITHIN_MS = 60_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 /** Returns the response as JSON; null if it has no content. */
-export async function askJson<T>(place: HttpPlace, request: Patient): Promise<T> {
-  return askPatiently(place, request, async (response) => {
+export async function requestJson<T>(place: HttpConnection, request: RetryableRequest): Promise<T> {
+  return requestWithRetry(place, request, async (response) => {
     const text = await response.text();
     return (text === '' ? null : JSON.parse(text)) as T;
   });
 }
 
-export async function askPatiently<T>(
-  place: HttpPlace,
-  { again = false, withinMs = ANSWER_WITHIN_MS, signal, ...request }: Patient,
+export async function requestWithRetry<T>(
+  place: HttpConnection,
+  { again = false, withinMs = RESPONSE_TIMEOUT_MS, signal, ...request }: RetryableRequest,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  const patience = new Patience(place, signal);
+  const patience = new RetryBackoff(place, signal);
   for (;;) {
     const late = AbortSignal.timeout(withinMs);
     try {
       const either = AbortSignal.any([patience.signal, late]);
-      return await answerOf(read(await askOnce(place, request, either)), either);
+      return await awaitResponse(read(await requestOnce(place, request, either)), either);
     } catch (error) {
       patience.signal.throwIfAborted();
       const lost = late.aborted ? new NoAnswer(`No answer came within ${withinMs} ms.`) : error;
       if (lost instanceof NoAnswer && !again) throw unknownOutcome(place, lost);
-      if (!(lost instanceof NoAnswer) && !didNothing(lost)) throw lost;
+      if (!(lost instanceof NoAnswer) && !hadNoEffect(lost)) throw lost;
       await patience.pause(lost);
     }
   }
 }
 
 /** P2: true if the request was refused before anything was begun. */
-function didNothing(error: unknown): boolean {
+function hadNoEffect(error: unknown): boolean {
   return isRuntimeError(error, 'ServerClosing') || isRuntimeError(error, 'TooManyStreams');
 }
 
 /** True if a reading with this error can be resumed later. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof NoAnswer || didNothing(error)) return true;
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NoAnswer || hadNoEffect(error)) return true;
   return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'TemporalUnavailable');
 }
 
 /** Pauses of growing length, until `patienceMs` have passed since the last response. */
-export class Patience {
+export class RetryBackoff {
   /** Aborts when the client is closed, and with the caller's own signal. */
   readonly signal: AbortSignal;
-  readonly #place: HttpPlace;
+  readonly #connection: HttpConnection;
   #since = performance.now();
   #pauseMs = FIRST_PAUSE_MS;
 
-  constructor(place: HttpPlace, signal?: AbortSignal) {
-    this.#place = place;
+  constructor(place: HttpConnection, signal?: AbortSignal) {
+    this.#connection = place;
     this.signal = signal ? AbortSignal.any([place.closed, signal]) : place.closed;
   }
 
@@ -82,17 +82,17 @@ export class Patience {
 
   /** Throws `ServerUnavailable` if the server has been unreachable for too long, and the reason of the signal. */
   async pause(cause: unknown): Promise<void> {
-    const { url, patienceMs } = this.#place;
+    const { url, patienceMs } = this.#connection;
     if (performance.now() - this.#since >= patienceMs) {
       if (!(cause instanceof NoAnswer)) throw cause;
       throw new RuntimeError('ServerUnavailable', `No API answers at ${url}: ${reasonOf(cause)}`, { cause });
     }
     await pauseFor(this.#pauseMs * (0.5 + Math.random()), this.signal);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
   }
 }
 
-function unknownOutcome({ url }: HttpPlace, cause: NoAnswer): RuntimeError {
+function unknownOutcome({ url }: HttpConnection, cause: NoAnswer): RuntimeError {
   return new RuntimeError(
     'ServerUnavailable',
     `The API at ${url} did not answer, and may have done what was asked: look before you ask again. ${reasonOf(cause)}`,

@@ -7,13 +7,13 @@ import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { OutgoingMessage } from '../outgoing.ts';
 import { type Sent, SentLedger } from '../sent-ledger.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
-import { type HttpPlace, pathOf } from './http-place.ts';
-import { askJson } from './patience.ts';
+import { type HttpConnection, pathOf } from './http-place.ts';
+import { requestJson } from './patience.ts';
 
 /** Longest duration of one request, in milliseconds: proxies in between end requests that take long. */
-const ASK_FOR_MS = 20_000;
+const MAX_REQUEST_MS = 20_000;
 /** Most ids that the API accepts. The latest ones suffice, since a thread takes what it is sent in order. */
-const ASK_FOR_IDS = 10_000;
+const MAX_REQUEST_IDS = 10_000;
 
 export class SentItems {
   readonly #ledger = new SentLedger();
@@ -28,39 +28,39 @@ export class SentItems {
 
   /** Throws `Timeout`. */
   async waitForIdle(
-    place: HttpPlace,
+    place: HttpConnection,
     threadId: string,
     { timeoutMs = 60_000, sent: given, signal }: IdleOptions,
   ): Promise<ThreadRecord> {
     const deadline = performance.now() + timeoutMs;
     const own = given ? undefined : this.#ledger.of(threadId);
     const sent = given ?? own;
-    const ids = [...(sent?.ids ?? [])].slice(-ASK_FOR_IDS);
-    const words = [...(sent?.words ?? [])].slice(-ASK_FOR_IDS);
+    const ids = [...(sent?.ids ?? [])].slice(-MAX_REQUEST_IDS);
+    const words = [...(sent?.words ?? [])].slice(-MAX_REQUEST_IDS);
     const signalled = sent?.signalled ?? false;
     for (;;) {
       const left = Math.max(deadline - performance.now(), 0);
-      const forMs = Math.ceil(Math.min(left, ASK_FOR_MS));
+      const forMs = Math.ceil(Math.min(left, MAX_REQUEST_MS));
       try {
-        const record = await askJson<ThreadRecord>(place, {
+        const record = await requestJson<ThreadRecord>(place, {
           method: 'POST',
           path: pathOf`/v1/threads/${threadId}/idle`,
           body: { timeoutMs: forMs, sent: { ids, words, signalled } },
           again: true,
-          withinMs: forMs + ASK_FOR_MS,
+          withinMs: forMs + MAX_REQUEST_MS,
           signal,
         });
-        if (own) settle(own, ids, signalled);
+        if (own) removeTaken(own, ids, signalled);
         return record;
       } catch (error) {
-        if (!isRuntimeError(error, 'Timeout') || left <= ASK_FOR_MS) throw error;
+        if (!isRuntimeError(error, 'Timeout') || left <= MAX_REQUEST_MS) throw error;
       }
     }
   }
 }
 
 /** Removes what has been taken; what was sent in the meantime stays. */
-function settle(own: Sent, ids: readonly string[], signalled: boolean): void {
+function removeTaken(own: Sent, ids: readonly string[], signalled: boolean): void {
   for (const id of ids) {
     own.ids.delete(id);
     own.words.delete(id);

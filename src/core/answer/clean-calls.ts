@@ -41,7 +41,7 @@ export interface CleanedCalls {
 }
 
 /** The logged part of CleanedCalls: the repairs of each call, in call order, and the number of dropped calls. */
-export interface ToldRepairs {
+export interface LoggedRepairs {
   readonly repairs: readonly (readonly CallRepair[])[];
   readonly dropped: number;
 }
@@ -70,7 +70,8 @@ export function cleanCalls(
   const inline = found.map(({ name, text }) => toCall(name, text));
   // C1: one refused call, so that the model reads an error.
   const told = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
-  const made = named.length > 0 ? named.map(toNative) : told.map((call) => mend(call, ['inline']));
+  const made =
+    named.length > 0 ? named.map(repairNativeCall) : told.map((call) => repairCall(call, ['inline']));
   const whole = finishReason === 'length' && inline.length === 0 ? made.map(markCutOff) : made;
   const calls = withIds(whole, step);
   return {
@@ -80,7 +81,7 @@ export function cleanCalls(
       ...nameless.map((call) => toRaw(call)),
       ...calls.flatMap((cleaned, index) => {
         const given = named[index] ?? inline[index];
-        return given && losesWords(cleaned, given) ? [toRaw(given, cleaned.call.id)] : [];
+        return given && losesText(cleaned, given) ? [toRaw(given, cleaned.call.id)] : [];
       }),
     ],
   };
@@ -96,13 +97,13 @@ function toCall(name: string, text: string): ProviderToolCall {
   return { id: '', name, arguments: {}, rawArguments: text };
 }
 
-function toNative(call: ProviderToolCall): CleanCall {
+function repairNativeCall(call: ProviderToolCall): CleanCall {
   const name = call.name.trim();
-  return mend({ ...call, name }, name === call.name ? [] : ['name']);
+  return repairCall({ ...call, name }, name === call.name ? [] : ['name']);
 }
 
 /** Parses and repairs the arguments of a call; if they cannot be read, their text is kept. */
-function mend({ rawArguments, ...call }: ProviderToolCall, before: readonly CallRepair[]): CleanCall {
+function repairCall({ rawArguments, ...call }: ProviderToolCall, before: readonly CallRepair[]): CleanCall {
   if (rawArguments === undefined) return { call, repairs: before };
   const read = readArguments(rawArguments);
   if (!read) return { call: { ...call, rawArguments }, repairs: before };
@@ -135,7 +136,7 @@ function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[
 }
 
 /** True if something that the model wrote is not stored. An inline call is kept in the text of its answer. */
-function losesWords({ call, repairs }: CleanCall, given: ProviderToolCall): boolean {
+function losesText({ call, repairs }: CleanCall, given: ProviderToolCall): boolean {
   const isMended = repairs.some((repair) => repair !== 'id' && repair !== 'inline');
   return isMended || (given.id.trim() !== '' && given.id !== call.id);
 }

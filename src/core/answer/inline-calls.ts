@@ -107,16 +107,16 @@ function readCall(body: string, from: number, offered: ReadonlySet<string>): Pla
   return { name, text: body.slice(open + 1, end - 1).trim(), end };
 }
 
-const PRINT = /print\(\s*/y;
-const PRINTED = /\s*\)/y;
+const PRINT_OPEN = /print\(\s*/y;
+const PRINT_CLOSE = /\s*\)/y;
 
 /** Reads `print(look({…}))`, as models write that treat a call as program code. */
 function readPrinted(body: string, from: number, offered: ReadonlySet<string>): PlacedCall | undefined {
-  PRINT.lastIndex = from;
-  const call = PRINT.test(body) ? readCall(body, PRINT.lastIndex, offered) : undefined;
+  PRINT_OPEN.lastIndex = from;
+  const call = PRINT_OPEN.test(body) ? readCall(body, PRINT_OPEN.lastIndex, offered) : undefined;
   if (!call) return undefined;
-  PRINTED.lastIndex = call.end;
-  return PRINTED.test(body) ? { ...call, end: PRINTED.lastIndex } : undefined;
+  PRINT_CLOSE.lastIndex = call.end;
+  return PRINT_CLOSE.test(body) ? { ...call, end: PRINT_CLOSE.lastIndex } : undefined;
 }
 
 function skip(body: string, from: number): number {

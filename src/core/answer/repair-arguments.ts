@@ -43,7 +43,7 @@ export function readArguments(text: string): ReadArguments | undefined {
     ...(inner === undefined ? [] : (['unquoted'] as const)),
     ...(only === given ? [] : (['unwrapped'] as const)),
   ];
-  for (const { repairs, mend } of MENDED) {
+  for (const { repairs, mend } of TEXT_REPAIRS) {
     const value = parseRecord(mend(only));
     if (value) return { value, repairs: [...before, ...repairs] };
   }
@@ -59,12 +59,12 @@ export function describeArguments(text: string): string {
     : 'the arguments are not a JSON object';
 }
 
-interface Mending {
+interface TextRepair {
   readonly repairs: readonly ArgumentRepair[];
   readonly mend: (text: string) => string;
 }
 
-const MENDED: readonly Mending[] = [
+const TEXT_REPAIRS: readonly TextRepair[] = [
   { repairs: [], mend: (text) => text },
   { repairs: ['escaped'], mend: escapeControls },
   { repairs: ['commas'], mend: dropCommas },

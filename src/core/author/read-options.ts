@@ -19,22 +19,22 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   maxDepth: COUNT,
 };
 
-const text = (value: unknown) => typeof value === 'string';
+const isText = (value: unknown) => typeof value === 'string';
 
 const isThreadPlace = (value: unknown) => {
   const { id, createdAt, updatedAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return text(id) && isCount(createdAt) && isCount(updatedAt);
+  return isText(id) && isCount(createdAt) && isCount(updatedAt);
 };
 
 const THREADS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  status: ['a text', text],
-  agent: ['a text', text],
-  userId: ['a text', text],
-  organizationId: ['a text', text],
-  parentId: ['a text', text],
+  status: ['a text', isText],
+  agent: ['a text', isText],
+  userId: ['a text', isText],
+  organizationId: ['a text', isText],
+  parentId: ['a text', isText],
   rootsOnly: ['true or false', (value) => typeof value === 'boolean'],
-  tag: ['a text', text],
+  tag: ['a text', isText],
   createdAfter: COUNT,
   createdBefore: COUNT,
   updatedAfter: COUNT,
@@ -45,12 +45,12 @@ const THREADS: Readonly<Record<string, Check>> = {
 
 const VALUES: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  after: ['a text', text],
+  after: ['a text', isText],
 };
 
 const WAITS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  threadId: ['a text', text],
+  threadId: ['a text', isText],
   state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
 };
 
@@ -66,25 +66,25 @@ const FOLLOW_RUN: Readonly<Record<string, Check>> = {
     '"run", "agenticx" or "tangle"',
     (value) => value === 'run' || value === 'agenticx' || value === 'tangle',
   ],
-  after: ['a cursor, as came with an event', text],
-  run: ['the id of an execution', text],
-  agentId: ['a text', text],
+  after: ['a cursor, as came with an event', isText],
+  run: ['the id of an execution', isText],
+  agentId: ['a text', isText],
 };
 
-const isPlace = (value: unknown) => {
+const isRunPlace = (value: unknown) => {
   const { startedAt, threadId, id } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return isCount(startedAt) && text(threadId) && text(id);
+  return isCount(startedAt) && isText(threadId) && isText(id);
 };
 
 const RUNS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  threadId: ['a text', text],
-  runId: ['a text', text],
-  sessionId: ['a text', text],
-  traceId: ['a text', text],
-  agent: ['a text', text],
-  state: ['a text', text],
-  before: ['a record of a run: its startedAt, threadId and id', isPlace],
+  threadId: ['a text', isText],
+  runId: ['a text', isText],
+  sessionId: ['a text', isText],
+  traceId: ['a text', isText],
+  agent: ['a text', isText],
+  state: ['a text', isText],
+  before: ['a record of a run: its startedAt, threadId and id', isRunPlace],
 };
 
 /** Each throws `InvalidValue`; an undefined option has its default. */

@@ -45,16 +45,16 @@ export function asWritten(definition: PromptDefinition): LoadedPrompt;
 export function asWritten(definition: AgentDefinition): LoadedAgent;
 export function asWritten(definition: ModelDefinition): LoadedModel;
 export function asWritten(definition: object): object {
-  return lay(writtenOf(definition), definition) as object;
+  return mergeDefaults(writtenOf(definition), definition) as object;
 }
 
 /** Adds the defaults to what was written, in objects at any depth; a list is not merged. */
-function lay(written: unknown, normal: unknown): unknown {
+function mergeDefaults(written: unknown, normal: unknown): unknown {
   if (written === undefined) return normal;
   if (!isPlain(written) || !isPlain(normal)) return written;
   const names = new Set([...Object.keys(normal), ...Object.keys(written)]);
   return Object.freeze(
-    Object.fromEntries([...names].map((name) => [name, lay(written[name], normal[name])])),
+    Object.fromEntries([...names].map((name) => [name, mergeDefaults(written[name], normal[name])])),
   );
 }
 

@@ -68,7 +68,7 @@ function withLines(content: unknown, { lines }: ShownAttachments): string {
   return [...(text ? [text, ''] : []), ...lines].join('\n');
 }
 
-const UNSEEN = '[There was an image here, which this model cannot see.]';
+const UNSEEN_IMAGE = '[There was an image here, which this model cannot see.]';
 
 /** For a model that takes no images (runtime §4). Stored messages, and the lines that name the files, stay. */
 export function withoutImages(messages: readonly ProviderMessage[]): ProviderMessage[] {
@@ -82,7 +82,7 @@ export function withoutImages(messages: readonly ProviderMessage[]): ProviderMes
     if (message.role !== 'user' || typeof message.content === 'string') return message;
     if (!message.content.some(isImage)) return message;
     const kept = message.content.filter((part) => !isImage(part));
-    return { role: 'user', content: kept.length > 0 ? joinTexts(kept) : UNSEEN };
+    return { role: 'user', content: kept.length > 0 ? joinTexts(kept) : UNSEEN_IMAGE };
   });
 }
 

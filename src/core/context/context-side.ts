@@ -18,7 +18,7 @@ export function showToSide(messages: readonly ContextMessage[], side: Side): Con
   let resultsShown = true;
   return messages.flatMap((message) => {
     if (message.role === 'tool') return resultsShown ? [message] : [];
-    resultsShown = !isOthers(message, side);
+    resultsShown = !isFromOther(message, side);
     const shown = resultsShown ? { ...message, role: shownRole(message, side) } : withoutCalls(message, side);
     return shown ? [shown] : [];
   });
@@ -33,17 +33,17 @@ export function shownRole({ role, depth }: Kind, side: Side): MessageRole {
 }
 
 /** True for a message of the other side, or of a person. */
-export function isOthers(message: Kind, side: Side): boolean {
+export function isFromOther(message: Kind, side: Side): boolean {
   return message.depth === 0 && shownRole(message, side) === 'user';
 }
 
 /** Undefined if nothing is left: the other side only called tools. A person's message is always shown. */
 function withoutCalls(message: ContextMessage, side: Side): ContextMessage | undefined {
-  if (message.step !== null && saysNothing(message)) return undefined;
+  if (message.step !== null && isEmptyMessage(message)) return undefined;
   return { ...message, role: shownRole(message, side), tool_calls: null, reasoning: null };
 }
 
 /** Content and attachments may be missing: hooks may have written the message. */
-function saysNothing({ content, attachments }: ContextMessage): boolean {
+function isEmptyMessage({ content, attachments }: ContextMessage): boolean {
   return (content ?? '').trim().length === 0 && (attachments ?? []).length === 0;
 }

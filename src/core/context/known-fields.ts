@@ -30,7 +30,7 @@ const CALL: readonly (keyof ProviderToolCall)[] = ['id', 'name', 'arguments', 'r
 /** Returns nothing for a message of another role. */
 export function keepKnownFields(message: ProviderMessage): readonly ProviderMessage[] {
   if (!Object.hasOwn(MESSAGE, message.role)) return [];
-  const kept = keep(message, MESSAGE[message.role]);
+  const kept = pickFields(message, MESSAGE[message.role]);
   switch (kept.role) {
     case 'user':
       return [typeof kept.content === 'string' ? kept : withParts(kept, 'content', kept.content)];
@@ -44,7 +44,7 @@ export function keepKnownFields(message: ProviderMessage): readonly ProviderMess
 }
 
 /** Returns the object itself if no field has to be removed. */
-function keep<Kept extends object>(given: Kept, fields: readonly PropertyKey[]): Kept {
+function pickFields<Kept extends object>(given: Kept, fields: readonly PropertyKey[]): Kept {
   const keys = Object.keys(given);
   if (keys.every((key) => fields.includes(key))) return given;
   const known = keys.filter((key) => fields.includes(key));
@@ -56,7 +56,9 @@ function withParts<Message extends ProviderMessage>(
   field: 'content' | 'attachments',
   parts: readonly ContentPart[],
 ): Message {
-  const kept = parts.flatMap((part) => (Object.hasOwn(PART, part.type) ? [keep(part, PART[part.type])] : []));
+  const kept = parts.flatMap((part) =>
+    Object.hasOwn(PART, part.type) ? [pickFields(part, PART[part.type])] : [],
+  );
   return isSame(kept, parts) ? message : { ...message, [field]: kept };
 }
 
@@ -64,7 +66,7 @@ function withCalls(
   message: Extract<ProviderMessage, { role: 'assistant' }>,
 ): Extract<ProviderMessage, { role: 'assistant' }> {
   const { toolCalls } = message;
-  const kept = toolCalls?.map((call) => keep(call, CALL));
+  const kept = toolCalls?.map((call) => pickFields(call, CALL));
   return kept && toolCalls && !isSame(kept, toolCalls) ? { ...message, toolCalls: kept } : message;
 }
 

@@ -31,14 +31,14 @@ interface Exchange {
 }
 
 export function sanitiseHistory(messages: readonly ProviderMessage[]): ProviderMessage[] {
-  return pair(messages.flatMap(keepKnownFields)).flatMap(({ message, slots }) => [
+  return pairCalls(messages.flatMap(keepKnownFields)).flatMap(({ message, slots }) => [
     message,
     ...slots.map(toResult),
   ]);
 }
 
 /** R1, R2: one pass, in which each call waits for its result until a later message makes a call with the same id. */
-function pair(messages: readonly ProviderMessage[]): Exchange[] {
+function pairCalls(messages: readonly ProviderMessage[]): Exchange[] {
   const waiting = new Map<string, Slot[]>();
   return messages.flatMap((message): Exchange[] => {
     if (message.role === 'tool') {

@@ -82,13 +82,13 @@ function fairShare(lengths: readonly number[], total: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-const GAP = ' … ';
+const ELLIPSIS = ' … ';
 
 function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
-  const room = Math.max(0, most - GAP.length);
+  const room = Math.max(0, most - ELLIPSIS.length);
   const tail = Math.floor(room / 3);
-  return `${text.slice(0, room - tail)}${GAP}${tail > 0 ? text.slice(-tail) : ''}`;
+  return `${text.slice(0, room - tail)}${ELLIPSIS}${tail > 0 ? text.slice(-tail) : ''}`;
 }
 
 /** Undefined if the model returned no text. A tag that it has copied from the record is removed. */

@@ -28,15 +28,23 @@ interface Reader {
 const READERS: readonly Reader[] = [
   {
     type: 'image/png',
-    fits: (bytes) => has(bytes, 0, '\x89PNG\r\n\x1a\n') && has(bytes, 12, 'IHDR'),
+    fits: (bytes) => hasBytesAt(bytes, 0, '\x89PNG\r\n\x1a\n') && hasBytesAt(bytes, 12, 'IHDR'),
     read: readPng,
   },
-  { type: 'image/gif', fits: (bytes) => has(bytes, 0, 'GIF87a') || has(bytes, 0, 'GIF89a'), read: readGif },
-  { type: 'image/webp', fits: (bytes) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBPVP8'), read: readWebp },
-  { type: 'image/jpeg', fits: (bytes) => has(bytes, 0, '\xff\xd8\xff'), read: readJpeg },
+  {
+    type: 'image/gif',
+    fits: (bytes) => hasBytesAt(bytes, 0, 'GIF87a') || hasBytesAt(bytes, 0, 'GIF89a'),
+    read: readGif,
+  },
+  {
+    type: 'image/webp',
+    fits: (bytes) => hasBytesAt(bytes, 0, 'RIFF') && hasBytesAt(bytes, 8, 'WEBPVP8'),
+    read: readWebp,
+  },
+  { type: 'image/jpeg', fits: (bytes) => hasBytesAt(bytes, 0, '\xff\xd8\xff'), read: readJpeg },
 ];
 
-function has(bytes: Uint8Array, at: number, text: string): boolean {
+function hasBytesAt(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;
 }

@@ -88,7 +88,7 @@ const MORE_EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** The type that a file's name stands for. */
-export function typeOfName(name: string): string {
+export function mimeTypeOfName(name: string): string {
   const extension = /\.[A-Za-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
   const [type] = Object.entries(EXTENSIONS).find(([, own]) => own === extension) ?? [];
   return type ?? MORE_EXTENSIONS[extension] ?? UNKNOWN_TYPE;

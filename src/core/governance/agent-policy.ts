@@ -53,7 +53,7 @@ export function findRules(
  * Combines a thread's own policy with the permissions of its run, as permissions for whoever works for the thread: they
  * narrow there, so it may do nothing that the thread may not. The author's policy (`evaluate`) is not included.
  */
-export function handedDown(policy: AgentPolicy | undefined, permissions: Permissions): Permissions {
+export function delegatePermissions(policy: AgentPolicy | undefined, permissions: Permissions): Permissions {
   if (!policy) return permissions;
   const { rules, default: fallback, undeclared, approvals } = policy;
   // Without a rule for them, tools that a provider runs are not sent, whatever the default is.

@@ -7,7 +7,7 @@
  *     the context sets `undeclared` too, the stronger of the two holds.
  */
 import type { PermissionRules } from './permissions.ts';
-import { findRule, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
+import { findRule, type PolicyEffect, type PolicyRules, strongerEffect } from './policy-rule.ts';
 
 export interface CapabilityPolicy {
   readonly rules: PolicyRules;
@@ -49,7 +49,7 @@ export function decide(
   // C3: no capability is declared.
   if (names.length === 0) return decideUndeclared(policy, context);
   const found = names.map((name) => [name, decideOne(policy, name, context)] as const);
-  const effect = found.map(([, one]) => one.effect).reduce(stronger);
+  const effect = found.map(([, one]) => one.effect).reduce(strongerEffect);
   const matchedCapabilities = found.filter(([, one]) => one.effect === effect).map(([name]) => name);
   return {
     effect,
@@ -67,7 +67,7 @@ const REASONS: Readonly<Record<PolicyEffect, string>> = {
 };
 
 function decideUndeclared(policy: CapabilityPolicy, context?: PermissionRules): PolicyDecision {
-  const undeclared = stronger(policy.undeclared, context?.undeclared ?? 'allow');
+  const undeclared = strongerEffect(policy.undeclared, context?.undeclared ?? 'allow');
   const reason = `${REASONS[undeclared]}: an action that declares no capability`;
   return { effect: undeclared, reason, matchedCapabilities: [], capabilities: {}, sources: {} };
 }
@@ -87,6 +87,6 @@ function decideOne(policy: CapabilityPolicy, capability: string, context?: Permi
   if (contextEffect === undefined) return { effect: ownEffect, source: own };
   const other = contextRule ? 'context' : 'context_default';
   if (contextEffect === ownEffect) return { effect: ownEffect, source: `${own}+${other}` };
-  const effect = stronger(ownEffect, contextEffect);
+  const effect = strongerEffect(ownEffect, contextEffect);
   return { effect, source: effect === ownEffect ? own : other };
 }

@@ -13,13 +13,13 @@ import { RUN_LIMITS } from './run-limit.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-const MOST = 200;
+const MAX_TEXT_CHARS = 200;
 
 /** Returns the first of these fields that is a text. */
 function textOf(metadata: Metadata, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = metadata[name];
-    if (typeof value === 'string' && value.length > 0 && value.length <= MOST) return value;
+    if (typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT_CHARS) return value;
   }
   return undefined;
 }
@@ -45,7 +45,9 @@ export function readContextMetadata(metadata: Metadata | undefined): GivenContex
   return dropNull({
     ...ids,
     agentChain: Array.isArray(all.agent_chain)
-      ? all.agent_chain.filter((name) => typeof name === 'string' && name.length <= MOST).slice(0, 64)
+      ? all.agent_chain
+          .filter((name) => typeof name === 'string' && name.length <= MAX_TEXT_CHARS)
+          .slice(0, 64)
       : undefined,
     permissions: isRecord(all.permissions) ? (all.permissions as Permissions) : undefined,
     budget: readLimits(all.budget ?? all.budgets),

@@ -6,7 +6,7 @@
  */
 import { type CapabilityPolicy, decide, type PolicyDecision } from './capability-policy.ts';
 import type { PermissionRules } from './permissions.ts';
-import { POLICY_EFFECTS, type PolicyEffect, stronger } from './policy-rule.ts';
+import { POLICY_EFFECTS, type PolicyEffect, strongerEffect } from './policy-rule.ts';
 
 export interface OwnVerdict {
   readonly effect: PolicyEffect;
@@ -45,7 +45,7 @@ export function joinVerdict(
   capabilities: readonly string[],
   { effect: own, reason = `The policy "${name}" says ${own}` }: OwnVerdict,
 ): PolicyDecision {
-  const effect = stronger(floor.effect, own);
+  const effect = strongerEffect(floor.effect, own);
   if (effect !== own) return { ...floor, policy: name };
   return { ...floor, effect, reason, matchedCapabilities: [...new Set(capabilities)].sort(), policy: name };
 }

@@ -7,7 +7,7 @@
  * P1. Joining two sets keeps the stronger effect of both for each capability: it narrows, never widens.
  */
 import { isRecord } from '../value/record.ts';
-import { findRule, isRuleName, type PolicyEffect, type PolicyRules, stronger } from './policy-rule.ts';
+import { findRule, isRuleName, type PolicyEffect, type PolicyRules, strongerEffect } from './policy-rule.ts';
 
 export type Permissions = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export interface PermissionRules {
   readonly approvals?: 'refuse';
 }
 
-const WORDS: Readonly<Record<string, PolicyEffect>> = {
+const EFFECT_ALIASES: Readonly<Record<string, PolicyEffect>> = {
   allow: 'allow',
   allowed: 'allow',
   deny: 'deny',
@@ -37,7 +37,7 @@ export function toEffect(rule: unknown): PolicyEffect | undefined {
   if (typeof rule === 'boolean') return rule ? 'allow' : 'deny';
   if (typeof rule === 'string') {
     const word = rule.toLowerCase().replaceAll('-', '_');
-    return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+    return Object.hasOwn(EFFECT_ALIASES, word) ? EFFECT_ALIASES[word] : undefined;
   }
   if (!isRecord(rule)) return undefined;
   const named = rule.effect ?? rule.decision ?? rule.mode;
@@ -98,14 +98,14 @@ export function joinPermissions(one: Permissions, other: Permissions): Permissio
   const names = [...new Set(sets.flatMap(({ rules }) => Object.keys(rules)))].sort();
   const capabilities = Object.fromEntries(
     names.map((name) => {
-      const effect = strongest(sets.map((set) => findRule(set.rules, name) ?? set.default));
+      const effect = strongestEffect(sets.map((set) => findRule(set.rules, name) ?? set.default));
       // Further fields of a rule, such as paths, are kept with its effect.
       const scoped = given.findLast((rules) => isRecord(rules[name]) && toEffect(rules[name]) === effect);
       return [name, scoped?.[name] ?? effect];
     }),
   );
-  const fallback = strongest(sets.map((set) => set.default));
-  const undeclared = strongest(sets.map((set) => set.undeclared));
+  const fallback = strongestEffect(sets.map((set) => set.default));
+  const undeclared = strongestEffect(sets.map((set) => set.undeclared));
   return {
     capabilities,
     ...(fallback === undefined ? {} : { default: fallback }),
@@ -118,11 +118,11 @@ function isEmpty(permissions: Permissions): boolean {
   return Object.keys(permissions).length === 0;
 }
 
-function strongest(effects: readonly (PolicyEffect | undefined)[]): PolicyEffect | undefined {
+function strongestEffect(effects: readonly (PolicyEffect | undefined)[]): PolicyEffect | undefined {
   return effects
     .filter((effect) => effect !== undefined)
     .reduce<PolicyEffect | undefined>(
-      (sum, effect) => (sum === undefined ? effect : stronger(sum, effect)),
+      (sum, effect) => (sum === undefined ? effect : strongerEffect(sum, effect)),
       undefined,
     );
 }

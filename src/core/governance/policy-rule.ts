@@ -41,6 +41,6 @@ function* namesBySpecificity(capability: string): Generator<string> {
 }
 
 /** Returns the stronger of two effects. */
-export function stronger(one: PolicyEffect, other: PolicyEffect): PolicyEffect {
+export function strongerEffect(one: PolicyEffect, other: PolicyEffect): PolicyEffect {
   return POLICY_EFFECTS.indexOf(one) >= POLICY_EFFECTS.indexOf(other) ? one : other;
 }

@@ -40,7 +40,7 @@ export type ReservationPlan =
 const MILLION = 1_000_000;
 
 /** The minimum amounts of a request: its input, and one token of output. */
-export function leastOf({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
+export function toMinimumAmounts({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
   return {
     maxInputTokens: inputTokens,
     maxOutputTokens: 1,
@@ -61,7 +61,7 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   // R4: a budget of a definition is refused when it is loaded; one of a context comes later.
   if (counted && (estimate.inputPrice === undefined || estimate.outputPrice === undefined))
     return { kind: 'unpriced', line: counted };
-  const least = leastOf(estimate);
+  const least = toMinimumAmounts(estimate);
   const asked = inOrder(lines).flatMap((line) =>
     isAmount(line.limit) ? [{ line, needs: least[line.limit] }] : [],
   );

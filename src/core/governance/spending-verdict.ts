@@ -28,7 +28,10 @@ export interface SpendingVerdict {
 const REASON_CHARS = 1000;
 
 /** S1: the verdict of the limits on the minimum that is spent. `warn`: one of them is, or would be, nearly used up. */
-export function foreseeSpending(lines: readonly BudgetLine[], spends: Spending): 'allow' | 'warn' | 'deny' {
+export function checkSpendingLimits(
+  lines: readonly BudgetLine[],
+  spends: Spending,
+): 'allow' | 'warn' | 'deny' {
   const verdict = evaluateSpending(lines, spends);
   if (verdict.kind === 'deny') return 'deny';
   return verdict.changed.some(({ warned }) => warned) ? 'warn' : 'allow';

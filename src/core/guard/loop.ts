@@ -18,7 +18,7 @@ export interface LoopGuard {
 }
 
 const DEFAULTS: LoopGuard = { warning: 4, critical: 8, history: 30 };
-const FLOORS = { warning: 3, history: 8 } as const;
+const MINIMUMS = { warning: 3, history: 8 } as const;
 
 /**
  * Applies defaults and minimums: at least three calls to warn, at least one more to end the execution, and a history
@@ -26,9 +26,9 @@ const FLOORS = { warning: 3, history: 8 } as const;
  */
 export function toLoopGuard(given: Partial<LoopGuard> = {}): LoopGuard {
   const { warning, critical, history } = { ...DEFAULTS, ...given };
-  const warns = Math.max(warning, FLOORS.warning);
+  const warns = Math.max(warning, MINIMUMS.warning);
   const ends = Math.max(critical, warns + 1);
-  return { warning: warns, critical: ends, history: Math.max(history, FLOORS.history, ends) };
+  return { warning: warns, critical: ends, history: Math.max(history, MINIMUMS.history, ends) };
 }
 
 /** A call that was run, with its result stored. */
@@ -91,7 +91,7 @@ export interface LoopWarning {
 }
 
 /** Descriptions of what the model did. */
-const DONE: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
+const CALL_DESCRIPTIONS: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
   generic_repeat: ({ name, count }) => `called "${name}" ${count} times in a row with the same arguments`,
   ping_pong: ({ name, count }) => `made the same two calls in turn ${count} times, the last one of "${name}"`,
   no_progress: ({ name, count }) =>
@@ -100,7 +100,7 @@ const DONE: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
 
 /** Returns the reminder in the model's next request; it is not a message of the thread. */
 export function composeReminder(warnings: readonly LoopWarning[]): string {
-  const done = warnings.map((warning) => `You have ${DONE[warning.detector](warning)}.`);
+  const done = warnings.map((warning) => `You have ${CALL_DESCRIPTIONS[warning.detector](warning)}.`);
   return `[loop-warning] ${done.join(' ')} Use what you have, do something else, or answer: going on like this ends your work.`;
 }
 
@@ -112,7 +112,7 @@ export function addWarning(warnings: readonly LoopWarning[], added: LoopWarning)
 
 /** The error that the execution ends with. */
 export function toLoopError(loop: LoopWarning): { readonly code: 'LoopDetected'; readonly message: string } {
-  const did = DONE[loop.detector]({ ...loop, name: loop.name.slice(0, 64) });
+  const did = CALL_DESCRIPTIONS[loop.detector]({ ...loop, name: loop.name.slice(0, 64) });
   return {
     code: 'LoopDetected',
     message: `The model has ${did} (${loop.detector}). Its execution is over; another message begins a new one.`,

@@ -17,21 +17,23 @@ type TeamLimits = Omit<TeamGuard, keyof StatusGuard>;
 const DEFAULTS: TeamLimits = { maxConcurrent: 4, maxChildren: 5, maxDepth: 2 };
 const NAMES = Object.keys(DEFAULTS) as (keyof TeamLimits)[];
 
-const over = (limitOf: (name: keyof TeamLimits) => number) =>
+const mapLimits = (limitOf: (name: keyof TeamLimits) => number) =>
   Object.fromEntries(NAMES.map((name) => [name, limitOf(name)])) as Record<keyof TeamLimits, number>;
 
 /** Applies the defaults; each limit is at least one. */
 export function toTeamGuard(given: Partial<TeamGuard>): TeamGuard {
-  return { ...over((name) => Math.max(given[name] ?? DEFAULTS[name], 1)), ...toStatusGuard(given) };
+  return { ...mapLimits((name) => Math.max(given[name] ?? DEFAULTS[name], 1)), ...toStatusGuard(given) };
 }
 
 /** The limits of a turn: the narrower of the agent's own and those handed down. */
 export function narrowTeam(own: TeamGuard | undefined, handed: TeamGuard | undefined): TeamGuard | undefined {
-  return own && handed ? { ...own, ...over((name) => Math.min(own[name], handed[name])) } : (own ?? handed);
+  return own && handed
+    ? { ...own, ...mapLimits((name) => Math.min(own[name], handed[name])) }
+    : (own ?? handed);
 }
 
 /** The limits that a subagent is made under. */
-export function handTeam(limits: TeamGuard): TeamGuard {
+export function toChildTeamGuard(limits: TeamGuard): TeamGuard {
   return { ...limits, maxDepth: limits.maxDepth - 1 };
 }
 
@@ -60,15 +62,15 @@ export function describeTeamLimit(code: TeamLimit, { maxConcurrent, maxChildren 
   return `${code}: ${REASONS[code]({ maxConcurrent, maxChildren })}`;
 }
 
-const some = (count: number) => (count === 1 ? 'one subagent' : `${count} subagents`);
+const describeSubagents = (count: number) => (count === 1 ? 'one subagent' : `${count} subagents`);
 
 const REASONS: Readonly<
   Record<TeamLimit, (limits: Pick<TeamLimits, 'maxConcurrent' | 'maxChildren'>) => string>
 > = {
   max_concurrency_reached: ({ maxConcurrent }) =>
-    `${some(maxConcurrent)} of yours may work at once, and as many do (guards.team.maxConcurrent); wait for a report, then try again.`,
+    `${describeSubagents(maxConcurrent)} of yours may work at once, and as many do (guards.team.maxConcurrent); wait for a report, then try again.`,
   max_spawn_depth_reached: () =>
     'you are as deep below the first agent as subagents may be (guards.team.maxDepth); do this work yourself.',
   max_children_reached: ({ maxChildren }) =>
-    `a turn of yours may make ${some(maxChildren)} in all, and has (guards.team.maxChildren); speak to one that you have, or do this work yourself.`,
+    `a turn of yours may make ${describeSubagents(maxChildren)} in all, and has (guards.team.maxChildren); speak to one that you have, or do this work yourself.`,
 };

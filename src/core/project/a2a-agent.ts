@@ -5,11 +5,11 @@
 export const A2A_PREFIX = 'a2a:';
 
 /** The part after the prefix is the name of the agent's file. */
-const WRITTEN = /^a2a:([A-Za-z0-9_-]{1,48})$/;
+const NAME_PATTERN = /^a2a:([A-Za-z0-9_-]{1,48})$/;
 
 /** Returns the name of the agent; undefined if `name` is invalid or of another kind. */
 export function parseA2aName(name: string): string | undefined {
-  return WRITTEN.exec(name)?.[1];
+  return NAME_PATTERN.exec(name)?.[1];
 }
 
 /** The tool name that models are offered. */

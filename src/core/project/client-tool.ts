@@ -24,9 +24,9 @@ export const CLIENT_TOOLS = 'clientTools';
 const PREFIX = 'client__';
 /** With the prefix, a name has at most the 64 characters that providers accept. */
 const NAME = /^[\w-]{1,56}$/;
-const MOST = 64;
-const MOST_BYTES = 64 * 1024;
-const MOST_DESCRIPTION = 4096;
+const MAX_TOOLS = 64;
+const MAX_BYTES = 64 * 1024;
+const MAX_DESCRIPTION_CHARS = 4096;
 
 /** K1: the prefixed name that models are offered. */
 export function clientToolName(name: string): string {
@@ -45,15 +45,15 @@ export function clientCapability(name: string): string {
 
 /** Returns why the tools cannot be offered; undefined if they can. */
 export function refuseClientTools(tools: readonly ClientTool[]): string | undefined {
-  if (tools.length > MOST) return `at most ${MOST} tools are taken, not ${tools.length}`;
+  if (tools.length > MAX_TOOLS) return `at most ${MAX_TOOLS} tools are taken, not ${tools.length}`;
   const names = tools.map(({ name }) => name);
   const bad = names.find((name) => !NAME.test(name));
   if (bad !== undefined)
     return `the name ${JSON.stringify(bad.slice(0, 80))} is to be 1 to 56 letters, digits, _ and -`;
   const twice = names.find((name, n) => names.indexOf(name) !== n);
   if (twice !== undefined) return `"${twice}" is there twice`;
-  const { bytes, depth } = measureJson(tools, { maxDepth: LIMITS.jsonDepth, maxBytes: MOST_BYTES });
-  if (bytes > MOST_BYTES) return `together they take more than ${MOST_BYTES} bytes`;
+  const { bytes, depth } = measureJson(tools, { maxDepth: LIMITS.jsonDepth, maxBytes: MAX_BYTES });
+  if (bytes > MAX_BYTES) return `together they take more than ${MAX_BYTES} bytes`;
   return depth > LIMITS.jsonDepth ? `they are nested deeper than ${LIMITS.jsonDepth} levels` : undefined;
 }
 
@@ -75,7 +75,7 @@ function readClientTools(metadata: Readonly<Record<string, unknown>>): readonly 
     return [
       {
         name,
-        description: typeof description === 'string' ? description.slice(0, MOST_DESCRIPTION) : '',
+        description: typeof description === 'string' ? description.slice(0, MAX_DESCRIPTION_CHARS) : '',
         parameters: isRecord(parameters) ? parameters : { type: 'object', properties: {} },
       },
     ];

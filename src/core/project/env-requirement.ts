@@ -94,14 +94,14 @@ interface ReachedPrompt {
 class Walk {
   readonly found: Declared[] = [];
   readonly #registry: Registry;
-  readonly #seen = new Set<string>();
+  readonly #visited = new Set<string>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
   agent(agent: AgentDefinition, child: boolean): void {
-    if (this.#again('agent', agent.name, child)) return;
+    if (this.#wasVisited('agent', agent.name, child)) return;
     const sides = agent.type === 'dual_ai' && agent.sideB ? [agent.sideA, agent.sideB] : [agent.sideA];
     for (const side of sides) {
       const prompt = this.#registry.prompts.get(side.prompt);
@@ -112,7 +112,7 @@ class Walk {
 
   #prompt(reached: ReachedPrompt, entry?: PromptToolEntry): void {
     const { agent, prompt, child } = reached;
-    if (this.#again('prompt', agent.name, prompt.name, child)) return;
+    if (this.#wasVisited('prompt', agent.name, prompt.name, child)) return;
     for (const part of this.#withIncluded(prompt)) {
       this.#collect(part.variables, `the prompt "${part.name}"`, [agent.env, entry?.env, prompt.env], child);
     }
@@ -128,7 +128,7 @@ class Walk {
 
   #tool(reached: ReachedPrompt, tool: ToolDefinition, entry: PromptToolEntry | undefined): void {
     const { agent, prompt, child } = reached;
-    if (this.#again('tool', agent.name, prompt.name, tool.name, child)) return;
+    if (this.#wasVisited('tool', agent.name, prompt.name, tool.name, child)) return;
     this.#collect(tool.variables, `the tool "${tool.name}"`, [agent.env, entry?.env, prompt.env], child);
     for (const name of tool.uses ?? []) {
       const used = this.#registry.tools.get(name);
@@ -164,10 +164,10 @@ class Walk {
     }
   }
 
-  #again(...reached: readonly (string | boolean)[]): boolean {
+  #wasVisited(...reached: readonly (string | boolean)[]): boolean {
     const key = JSON.stringify(reached);
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
+    if (this.#visited.has(key)) return true;
+    this.#visited.add(key);
     return false;
   }
 }

@@ -116,7 +116,7 @@ export function findRoute<T>(endpoints: ReadonlyMap<string, T>, method: string, 
   if (segments === undefined) return { kind: 'not_found' };
   const fitting = [...endpoints].flatMap(([name, endpoint]): Candidate<T>[] => {
     const parsed = parseRoute(name);
-    return parsed.ok && fits(parsed.route.segments, segments)
+    return parsed.ok && matchesPath(parsed.route.segments, segments)
       ? [{ name, endpoint, route: parsed.route }]
       : [];
   });
@@ -142,7 +142,7 @@ export function decodeSegments(path: string): string[] | undefined {
   }
 }
 
-function fits(route: readonly RouteSegment[], path: readonly string[]): boolean {
+function matchesPath(route: readonly RouteSegment[], path: readonly string[]): boolean {
   const open = route.at(-1)?.kind === 'rest';
   const least = open ? route.length - 1 : route.length;
   if (path.length < least || (!open && path.length > least)) return false;
@@ -151,12 +151,12 @@ function fits(route: readonly RouteSegment[], path: readonly string[]): boolean 
 
 const EXACTNESS = { text: 0, param: 1, rest: 3 } as const;
 /** Rank of a route's end: a route that ends with the path precedes one whose `[*]` matches an empty rest. */
-const ENDED = 2;
+const END_RANK = 2;
 
 function compareExactness(one: readonly RouteSegment[], other: readonly RouteSegment[]): number {
   const rank = (segments: readonly RouteSegment[], index: number) => {
     const segment = segments[index];
-    return segment === undefined ? ENDED : EXACTNESS[segment.kind];
+    return segment === undefined ? END_RANK : EXACTNESS[segment.kind];
   };
   for (let index = 0; index < Math.max(one.length, other.length); index += 1) {
     const difference = rank(one, index) - rank(other, index);

@@ -67,7 +67,7 @@ function findRuns({ bytes }: View, { values, shortest }: Alphabet): Runs {
       places[length++] = at++;
       continue;
     }
-    const next = length > begin ? afterBreak(bytes, at) : at;
+    const next = length > begin ? skipLineBreak(bytes, at) : at;
     if (next > at && (values[bytes[next] ?? SEPARATOR] as number) >= 0) {
       at = next;
       continue;
@@ -81,7 +81,7 @@ function findRuns({ bytes }: View, { values, shortest }: Alphabet): Runs {
 }
 
 /** D1: the position behind a line break and the next line's indentation; the same position if no line ends there. */
-function afterBreak(bytes: Uint8Array, at: number): number {
+function skipLineBreak(bytes: Uint8Array, at: number): number {
   let next = at;
   let broken = false;
   while (isSpace(bytes[next])) {

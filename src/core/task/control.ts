@@ -97,7 +97,7 @@ export function meanScore(evals: readonly ControlEval[]): number | undefined {
   return Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 1000) / 1000;
 }
 
-function fails({ passed, severity = 'error' }: ControlEval): boolean {
+function isFailedEval({ passed, severity = 'error' }: ControlEval): boolean {
   // C1: a missing severity is an error.
   return !passed && (severity === 'error' || severity === 'critical');
 }
@@ -105,31 +105,31 @@ function fails({ passed, severity = 'error' }: ControlEval): boolean {
 /** The verdict for an adapter without `shouldStop`; undefined if the task goes on. */
 export function judgeEvals(evals: readonly ControlEval[]): TaskVerdict | undefined {
   // C2: nothing was measured.
-  if (evals.length === 0 || evals.some(fails)) return undefined;
+  if (evals.length === 0 || evals.some(isFailedEval)) return undefined;
   return { stoppedBy: 'stop-policy', pass: true, reason: 'all evals pass', score: meanScore(evals) };
 }
 
 /** Progress of the loop before it decides. */
-export interface TaskStanding {
+export interface TaskProgress {
   /** Steps done. */
   readonly steps: number;
   readonly spentCostUsd: number;
 }
 
 export function judgeCost(
-  { spentCostUsd }: TaskStanding,
+  { spentCostUsd }: TaskProgress,
   { maxCostUsd }: TaskLimits,
 ): TaskVerdict | undefined {
   if (maxCostUsd === null || spentCostUsd < maxCostUsd) return undefined;
-  return usedUp('maxCostUsd', maxCostUsd);
+  return toExhaustedVerdict('maxCostUsd', maxCostUsd);
 }
 
-export function judgeSteps({ steps }: TaskStanding, { maxSteps }: TaskLimits): TaskVerdict | undefined {
-  return steps < maxSteps ? undefined : usedUp('maxSteps', maxSteps);
+export function judgeSteps({ steps }: TaskProgress, { maxSteps }: TaskLimits): TaskVerdict | undefined {
+  return steps < maxSteps ? undefined : toExhaustedVerdict('maxSteps', maxSteps);
 }
 
 /** The verdict when a limit is reached: the task has not passed, and was not aborted. */
-export function usedUp(limit: TaskLimitName, max: number): TaskVerdict {
+export function toExhaustedVerdict(limit: TaskLimitName, max: number): TaskVerdict {
   return { stoppedBy: 'budget', pass: false, reason: `budget exhausted: ${limit}=${max}`, limit };
 }
 
@@ -162,7 +162,7 @@ export function judgeProgress(
     ({ fingerprint, score }) =>
       fingerprint === first?.fingerprint && Math.abs((score ?? 0) - (first?.score ?? 0)) < SAME_SCORE,
   );
-  return stuck ? usedUp('maxNoProgressSteps', most) : undefined;
+  return stuck ? toExhaustedVerdict('maxNoProgressSteps', most) : undefined;
 }
 
 /** `actions`: fingerprints of the chosen actions, newest last, including the one just chosen. */
@@ -173,7 +173,7 @@ export function judgeRepetition(
   if (most === undefined || actions.length < most) return undefined;
   const newest = actions.slice(-most);
   const stuck = newest[0] !== null && newest.every((each) => each === newest[0]);
-  return stuck ? usedUp('maxRepeatedActions', most) : undefined;
+  return stuck ? toExhaustedVerdict('maxRepeatedActions', most) : undefined;
 }
 
 /** An eval in addition to the adapter's own: whether the required knowledge is known. */

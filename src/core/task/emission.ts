@@ -90,7 +90,7 @@ export interface BackendErrorDetail {
   readonly body?: string;
 }
 
-const NEEDED: Readonly<Record<TaskEmission['type'], readonly string[]>> = {
+const REQUIRED_FIELDS: Readonly<Record<TaskEmission['type'], readonly string[]>> = {
   text_delta: ['text'],
   reasoning_delta: ['text'],
   tool_call: ['toolName'],
@@ -112,7 +112,7 @@ export function emissionProblem(given: unknown): string | undefined {
   if (!isRecord(given)) return 'it must be an object with a "type"';
   const type = EMISSION_TYPES.find((each) => each === given.type);
   if (!type) return `"type" must be one of ${EMISSION_TYPES.join(', ')}`;
-  const lacks = NEEDED[type].find((field) => typeof given[field] !== 'string');
+  const lacks = REQUIRED_FIELDS[type].find((field) => typeof given[field] !== 'string');
   if (lacks !== undefined) return `a ${type} needs "${lacks}", a text`;
   const isSession = type === 'session_created' || type === 'session_resumed';
   return isSession && !isRecord(given.session) ? `a ${type} needs a "session"` : undefined;

@@ -97,36 +97,39 @@ function isExpired({ validUntil }: KnowledgeRequirement, now: number): boolean {
   return validUntil !== undefined && Date.parse(validUntil) <= now;
 }
 
-function known(requirement: KnowledgeRequirement, now: number): number {
+function knownShare(requirement: KnowledgeRequirement, now: number): number {
   const { confidenceNeeded: needed, currentConfidence: current } = requirement;
   if (isExpired(requirement, now)) return 0;
   return needed <= 0 ? 1 : Math.min(1, current / needed);
 }
 
 /** K1: true if a gap in this requirement blocks. */
-function blocks({ importance, fallbackPolicy, sensitivity }: KnowledgeRequirement): boolean {
+function isBlocking({ importance, fallbackPolicy, sensitivity }: KnowledgeRequirement): boolean {
   return importance === 'blocking' || fallbackPolicy === 'block' || sensitivity === 'secret';
 }
 
 export function reportKnowledge(requirements: readonly KnowledgeRequirement[], now: number): KnowledgeReport {
   const total = requirements.reduce((sum, { importance }) => sum + WEIGHTS[importance], 0);
-  const reached = requirements.reduce((sum, each) => sum + WEIGHTS[each.importance] * known(each, now), 0);
-  const missing = requirements.filter((each) => known(each, now) < 1);
-  const blocking = missing.filter(blocks);
-  const others = missing.filter((each) => !blocks(each));
+  const reached = requirements.reduce(
+    (sum, each) => sum + WEIGHTS[each.importance] * knownShare(each, now),
+    0,
+  );
+  const missing = requirements.filter((each) => knownShare(each, now) < 1);
+  const blocking = missing.filter(isBlocking);
+  const others = missing.filter((each) => !isBlocking(each));
   const isWarning = others.some(({ importance }) => importance === 'high');
   return {
-    readinessScore: total === 0 ? 1 : round(reached / total),
+    readinessScore: total === 0 ? 1 : roundScore(reached / total),
     blockingMissing: blocking.map(({ id }) => id),
     nonBlockingMissing: others.map(({ id }) => id),
     severity: blocking.length > 0 ? 'critical' : isWarning ? 'warning' : 'info',
-    recommendedAction: recommend(missing),
+    recommendedAction: recommendAction(missing),
     requirements,
   };
 }
 
 /** The action recommended for a missing requirement, by its mode; the first match wins. */
-const RECOMMENDED: readonly (readonly [AcquisitionMode, RecommendedAction])[] = [
+const ACTIONS_BY_MODE: readonly (readonly [AcquisitionMode, RecommendedAction])[] = [
   ['ask_user', 'ask_user'],
   ['query_connector', 'query_connectors'],
   ['inspect_repo', 'inspect_repo'],
@@ -135,9 +138,9 @@ const RECOMMENDED: readonly (readonly [AcquisitionMode, RecommendedAction])[] = 
   ['not_available', 'abort_or_rescope'],
 ];
 
-function recommend(missing: readonly KnowledgeRequirement[]): RecommendedAction {
+function recommendAction(missing: readonly KnowledgeRequirement[]): RecommendedAction {
   if (missing.length === 0) return 'run_agent';
-  const found = RECOMMENDED.find(([mode]) => missing.some((each) => each.acquisitionMode === mode));
+  const found = ACTIONS_BY_MODE.find(([mode]) => missing.some((each) => each.acquisitionMode === mode));
   return found?.[1] ?? 'continue_with_caveat';
 }
 
@@ -218,6 +221,6 @@ export function withAnswers(
   });
 }
 
-function round(score: number): number {
+function roundScore(score: number): number {
   return Math.round(score * 1000) / 1000;
 }

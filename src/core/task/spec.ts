@@ -45,18 +45,18 @@ export interface TaskLimits {
 export function toLimits({ maxSteps, maxWallMs, maxCostUsd }: TaskBudget = {}): TaskLimits {
   return {
     maxSteps: maxSteps ?? TASK_BUDGET.maxSteps,
-    maxWallMs: Math.min(maxWallMs ?? TASK_BUDGET.maxWallMs, MOST_WALL_MS),
+    maxWallMs: Math.min(maxWallMs ?? TASK_BUDGET.maxWallMs, MAX_WALL_MS),
     maxCostUsd: maxCostUsd ?? null,
   };
 }
 
 /** Ten years: keeps timers within what the server accepts. */
-const MOST_WALL_MS = 10 * 365 * 24 * 3_600_000;
+const MAX_WALL_MS = 10 * 365 * 24 * 3_600_000;
 
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 const LABEL_CHARS = 200;
 /** The largest `maxSteps` that a budget may have. */
-const MOST_STEPS = 1_000_000;
+const MAX_STEPS = 1_000_000;
 
 /** Letters, digits and `. _ : -`, as in a thread's id. */
 export function isTaskId(value: unknown): value is string {
@@ -126,7 +126,7 @@ export function parseBudget(given: unknown): TaskBudget | string {
   const unknown = Object.keys(given).find((field) => !BUDGET_FIELDS.some((each) => each === field));
   if (unknown !== undefined) return `"budget" has an unknown field "${unknown}"`;
   const { maxSteps, maxWallMs, maxCostUsd } = given;
-  if (maxSteps != null && !isWhole(maxSteps, MOST_STEPS))
+  if (maxSteps != null && !isWhole(maxSteps, MAX_STEPS))
     return '"budget.maxSteps" must be a whole number, 0 or more';
   if (maxWallMs != null && !isWhole(maxWallMs, Number.MAX_SAFE_INTEGER))
     return '"budget.maxWallMs" must be a whole number of milliseconds, 0 or more';

@@ -39,7 +39,7 @@ const NO_TURN: TurnState = {
 };
 
 /** State of a run that follows no other: the store has the thread's progress, if the thread has begun. */
-export function nothingCarried(agent: string): Carried {
+export function createCarried(agent: string): Carried {
   return { parked: false, rejections: [], turn: NO_TURN, agent, status: 'idle' };
 }
 

@@ -52,7 +52,10 @@ export interface DueItem {
 }
 
 /** E1. Returns the items in line that a step may take, in order. `running`: an execution is open. */
-export function admit<Row extends DueItem>(inLine: readonly Row[], running: boolean): readonly Row[] {
+export function selectDueItems<Row extends DueItem>(
+  inLine: readonly Row[],
+  running: boolean,
+): readonly Row[] {
   const named = inLine.findIndex(({ item }) => item.executionId !== undefined);
   if (named === -1) return inLine;
   const own = inLine.filter((row, n) => n > named && row.own === 1 && row.item.executionId === undefined);

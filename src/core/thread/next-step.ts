@@ -17,10 +17,10 @@ import type {
   ToolCallInput,
   ToolCallOutcome,
 } from './step.ts';
-import { foreseeEnd, toSession } from './step-end.ts';
+import { evaluateStepEnd, toSession } from './step-end.ts';
 
 /** Which step of the workflow would follow, and how to check that the workflow has received nothing since. */
-export interface Offer {
+export interface NextStepOffer {
   /** As in `ModelStepInput`. */
   readonly ordinal: number;
   /** Length of the workflow's history once the activity is scheduled, provided nothing else is scheduled with it. */
@@ -28,11 +28,11 @@ export interface Offer {
 }
 
 /** The step that follows, as the workflow would ask for it (`ModelStepInput`). */
-export interface NextStep extends Offer, Pick<ModelStepInput, 'afterStep' | 'agent' | 'session'> {}
+export interface NextStep extends NextStepOffer, Pick<ModelStepInput, 'afterStep' | 'agent' | 'session'> {}
 
 /** A model step; `next` is set if it may go on into the next one when all its calls are quick. */
 export interface StepInput extends ModelStepInput {
-  readonly next?: Offer;
+  readonly next?: NextStepOffer;
 }
 
 /** A call; `next` is the step that it may go on into. */
@@ -41,24 +41,24 @@ export interface LastCallInput extends ToolCallInput {
 }
 
 /** N2: the step was asked for, but its outcome is not known here; another attempt returns it. */
-export interface UnheardStep {
+export interface UnknownStepOutcome {
   readonly kind: 'unheard';
 }
 
 /** The outcome of the following step. */
 export interface WithNext {
-  readonly next: ModelStepOutcome | UnheardStep;
+  readonly next: ModelStepOutcome | UnknownStepOutcome;
 }
 
 /** The call's outcome, and that of the following step. */
-export type GoneOn = Extract<ToolCallOutcome, { kind: 'done' }> & WithNext;
+export type CallWithNext = Extract<ToolCallOutcome, { kind: 'done' }> & WithNext;
 /** The step's outcome, and that of the following step. */
-export type StepGoneOn = StoredStep & WithNext;
+export type StepWithNext = StoredStep & WithNext;
 
 /** The input of the next step. It carries no items: all items in line are in the store (N1). */
 export function toNextInput(
   executionId: string,
-  { historyLength: _, ...next }: Omit<NextStep, 'historyLength'> & Partial<Offer>,
+  { historyLength: _, ...next }: Omit<NextStep, 'historyLength'> & Partial<NextStepOffer>,
 ): Omit<ModelStepInput, keyof RunRef> {
   return { ...next, executionId, items: [], rejections: [] };
 }
@@ -69,12 +69,12 @@ export function toNextInput(
 export function findNext(
   { session, agent }: Pick<ModelStepInput, 'session' | 'agent'>,
   told: ModelStepOutcome,
-  offer: Offer,
+  offer: NextStepOffer,
 ): NextStep | undefined {
   if (told.kind !== 'step' || told.taken === undefined || told.directive || told.exceeded) return undefined;
   const calls = told.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];
   if (told.callCount === 0 || calls.length !== told.callCount) return undefined;
-  const end = foreseeEnd(told, calls, { sideSteps: told.taken, session: toSession(session, told) });
+  const end = evaluateStepEnd(told, calls, { sideSteps: told.taken, session: toSession(session, told) });
   // The workflow must learn which side acts next before another step begins.
   if (!end.verdict.goesOn || end.verdict.turn) return undefined;
   const { step: afterStep, agent: moved = agent } = told;

@@ -23,7 +23,7 @@ export interface QueueState {
   readonly arrived: number;
 }
 
-interface Held {
+interface MeasuredItem {
   readonly item: QueueItem;
   readonly bytes: number;
   readonly tooDeep: boolean;
@@ -34,8 +34,8 @@ export class ThreadQueue {
   readonly #seen: Set<string>;
   #arrived: number;
   #waiting: number;
-  #taken: Held[];
-  #arrivals: Held[];
+  #taken: MeasuredItem[];
+  #arrivals: MeasuredItem[];
   #bytes: number;
   #tooDeep: number;
 
@@ -45,7 +45,7 @@ export class ThreadQueue {
     this.#seen = new Set(carried?.seen);
     this.#arrived = carried?.arrived ?? 0;
     this.#waiting = carried?.waiting ?? 0;
-    const held = (carried?.inline ?? []).map(weigh);
+    const held = (carried?.inline ?? []).map(measureItem);
     this.#taken = held.slice(0, carried?.taken ?? 0);
     this.#arrivals = held.slice(this.#taken.length);
     this.#bytes = bytesOf(held);
@@ -60,7 +60,7 @@ export class ThreadQueue {
       if (this.#seen.has(id)) return { id, duplicate: true };
       this.#remember(id);
     }
-    const held = weigh({ ...item, id });
+    const held = measureItem({ ...item, id });
     this.#arrivals.push(held);
     this.#bytes += held.bytes;
     if (held.tooDeep) this.#tooDeep += 1;
@@ -177,12 +177,12 @@ export class ThreadQueue {
   }
 }
 
-function weigh(item: QueueItem): Held {
+function measureItem(item: QueueItem): MeasuredItem {
   const { bytes, depth } = measureJson(item);
   // The item adds one level to what its sender wrote.
   return { item, bytes, tooDeep: depth > LIMITS.jsonDepth + 1 };
 }
 
-function bytesOf(held: readonly Held[]): number {
+function bytesOf(held: readonly MeasuredItem[]): number {
   return held.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -57,14 +57,14 @@ export function parseStartInput(
     throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
   const { messages = [], carried } = input;
-  const { canceled, ...standing } = parseStanding(input);
+  const { canceled, ...standing } = parseStartContext(input);
   const threadId = parseThreadId(input.threadId, workflowId);
   return {
     threadId,
     ...parseCreation(input),
     ...parseFamily(input, threadId),
     ...standing,
-    messages: parseMessages(messages, maxDepth).map(cancelWith(canceled)),
+    messages: parseMessages(messages, maxDepth).map(applyCancellation(canceled)),
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
 }
@@ -102,7 +102,7 @@ function parseFamily(
 }
 
 /** A thread itself cannot be cancelled: a context that is `canceled` cancels the thread's first messages instead. */
-function parseStanding({
+function parseStartContext({
   context,
 }: Fields): Pick<StartInput, 'context'> & { readonly canceled?: GivenContext } {
   if (context === undefined || context === null) return {};
@@ -112,7 +112,7 @@ function parseStanding({
   return { context: standing, ...(canceled ? { canceled: { canceled, cancelReason } } : {}) };
 }
 
-function cancelWith(canceled: GivenContext | undefined): (message: IncomingItem) => IncomingItem {
+function applyCancellation(canceled: GivenContext | undefined): (message: IncomingItem) => IncomingItem {
   return (message) =>
     canceled && message.kind !== 'stored'
       ? { ...message, context: { ...canceled, ...message.context } }

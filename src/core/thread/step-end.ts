@@ -14,7 +14,7 @@ export interface CallEnd {
 }
 
 /** Progress of the turn, this step included. */
-interface Standing {
+interface TurnProgress {
   readonly sideSteps: SideSteps;
   /** Absent for one AI side. */
   readonly session?: Session | null;
@@ -26,10 +26,10 @@ export interface StepEnd {
   readonly session?: Session;
 }
 
-export function foreseeEnd(
+export function evaluateStepEnd(
   { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
   calls: readonly CallEnd[],
-  { sideSteps, session }: Standing,
+  { sideSteps, session }: TurnProgress,
 ): StepEnd {
   const verdict = evaluateStop({
     rules,

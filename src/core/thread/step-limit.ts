@@ -38,7 +38,7 @@ export function isLimitReason(reason: string | undefined): reason is LimitReason
 }
 
 /** Error codes of executions that were cut off: otherwise another step would have followed. */
-const CUT_OFF: ReadonlySet<string> = new Set([
+const CUT_OFF_CODES: ReadonlySet<string> = new Set([
   'BudgetExceeded',
   'HelpRefused',
   'LoopDetected',
@@ -53,7 +53,7 @@ export function isUsedUp(rest: {
   readonly reason?: string;
   readonly error?: { readonly code: string } | undefined;
 }): boolean {
-  return isLimitReason(rest.reason) || (rest.error !== undefined && CUT_OFF.has(rest.error.code));
+  return isLimitReason(rest.reason) || (rest.error !== undefined && CUT_OFF_CODES.has(rest.error.code));
 }
 
 /** Returns why `side` may not take another step; undefined if it may. */

@@ -86,11 +86,11 @@ const endsSession = (reason: StopReason): Ruling => ({ ends: 'session', reason, 
 const succeeded = (facts: StepFacts, name: string | undefined): boolean =>
   name !== undefined && facts.calls.some((call) => call.name === name && call.succeeded);
 
-const called = (facts: StepFacts, name: string | undefined): boolean =>
+const wasCalled = (facts: StepFacts, name: string | undefined): boolean =>
   name !== undefined && facts.calls.some((call) => call.name === name);
 
 /** The model answered without calling a tool. */
-const yielded = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
+const answeredWithoutCalls = ({ answered, calls }: StepFacts): boolean => answered && calls.length === 0;
 
 /** Requests of code, or of a queued tool's sender, take precedence over the author's rules; only limits bind them. */
 function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
@@ -113,7 +113,9 @@ function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
 
 /** I3: the call failed, so the session goes on. */
 const bySessionToolThatFailed = (facts: StepFacts): Ruling | undefined =>
-  called(facts, facts.rules.sessionFail) || called(facts, facts.rules.sessionStop) ? GOES_ON : undefined;
+  wasCalled(facts, facts.rules.sessionFail) || wasCalled(facts, facts.rules.sessionStop)
+    ? GOES_ON
+    : undefined;
 
 const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? endsSession('session_fail') : undefined),
@@ -124,10 +126,14 @@ const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
   bySessionToolThatFailed,
   (facts) => (succeeded(facts, facts.rules.stopTool) ? endsTurn('stop_tool') : undefined),
   (facts) =>
-    facts.rules.stopOnResponse && yielded(facts) && facts.text ? endsTurn('stop_on_response') : undefined,
+    facts.rules.stopOnResponse && answeredWithoutCalls(facts) && facts.text
+      ? endsTurn('stop_on_response')
+      : undefined,
   // The request would be repeated unchanged up to the hard limit if neither text nor calls came.
   (facts) =>
-    facts.rules.stopOnResponse && yielded(facts) && !facts.text ? endsTurn('empty_response') : undefined,
+    facts.rules.stopOnResponse && answeredWithoutCalls(facts) && !facts.text
+      ? endsTurn('empty_response')
+      : undefined,
   // Without this rule the other side would never act.
   ({ rules, answered }) =>
     rules.other && answered && !rules.stopOnResponse && rules.stopTool === undefined

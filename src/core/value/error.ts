@@ -168,13 +168,15 @@ export function isRuntimeError(error: unknown, code?: ErrorCode): error is Runti
 }
 
 /** The store is unavailable now and may recover; callers that can wait do. The request itself is fine. */
-export function isStoreAway(error: unknown): boolean {
+export function isStoreUnavailable(error: unknown): boolean {
   return isRuntimeError(error, 'StoreUnavailable') || isRuntimeError(error, 'StoreFull');
 }
 
 /** A fault of the store itself, of any kind; never a reason to fail a thread. */
-export function isStoreTrouble(error: unknown): boolean {
-  return isStoreAway(error) || isRuntimeError(error, 'StoreLost') || isRuntimeError(error, 'StoreCorrupt');
+export function isStoreFault(error: unknown): boolean {
+  return (
+    isStoreUnavailable(error) || isRuntimeError(error, 'StoreLost') || isRuntimeError(error, 'StoreCorrupt')
+  );
 }
 
 /** Ends a switch over a union: the compiler reports a member that was forgotten. */

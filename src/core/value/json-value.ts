@@ -34,12 +34,12 @@ export function toJsonObject(value: unknown, bound: JsonBound): Readonly<Record<
 /** Copies a value part by part (J1), within a budget (J2). */
 class StrictCopy {
   readonly #bound: JsonBound;
-  readonly #above = new Set<object>();
-  #left: number;
+  readonly #ancestors = new Set<object>();
+  #bytesLeft: number;
 
   constructor(bound: JsonBound) {
     this.#bound = bound;
-    this.#left = bound.maxBytes;
+    this.#bytesLeft = bound.maxBytes;
   }
 
   copy(part: unknown, path: ValuePath): unknown {
@@ -56,21 +56,21 @@ class StrictCopy {
       case 'object':
         return part === null ? null : this.#copyObject(part, path);
       default:
-        throw this.#notJson(path, WORDS[typeof part] ?? typeof part);
+        throw this.#notJson(path, TYPE_NAMES[typeof part] ?? typeof part);
     }
   }
 
   #copyObject(object: object, path: ValuePath): unknown {
-    if (this.#above.has(object)) throw this.#notJson(path, 'a cycle');
-    if (this.#above.size >= LIMITS.jsonDepth) {
+    if (this.#ancestors.has(object)) throw this.#notJson(path, 'a cycle');
+    if (this.#ancestors.size >= LIMITS.jsonDepth) {
       throw new RuntimeError(
         'LimitExceeded',
         `${this.#bound.name} cannot be kept: it is nested deeper than ${LIMITS.jsonDepth} levels.`,
       );
     }
-    this.#above.add(object);
+    this.#ancestors.add(object);
     const result = Array.isArray(object) ? this.#copyList(object, path) : this.#copyRecord(object, path);
-    this.#above.delete(object);
+    this.#ancestors.delete(object);
     return result;
   }
 
@@ -94,8 +94,8 @@ class StrictCopy {
   }
 
   #spend(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left < 0) throw tooLarge(this.#bound);
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) throw tooLarge(this.#bound);
   }
 
   #notJson(path: ValuePath, what: string): RuntimeError {
@@ -112,7 +112,7 @@ interface ValuePath {
   readonly key: string | number | symbol;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   undefined: 'undefined',
   function: 'a function',
   symbol: 'a symbol',

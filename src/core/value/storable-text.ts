@@ -3,8 +3,8 @@
  * its noncharacters for internal use, including our own (`store/postgres/text.ts`).
  */
 
-const UNFIT = /[\0\p{Noncharacter_Code_Point}]/u;
+const UNSTORABLE = /[\0\p{Noncharacter_Code_Point}]/u;
 
 export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !UNFIT.test(text);
+  return text.isWellFormed() && !UNSTORABLE.test(text);
 }

@@ -26,23 +26,23 @@ export function toTaggedJson(value: unknown, { maxBytes }: { readonly maxBytes: 
 class TaggedWriter {
   readonly #parts: string[] = [];
   readonly #open: Frame[] = [];
-  readonly #above = new Set<object>();
-  #left: number;
+  readonly #ancestors = new Set<object>();
+  #bytesLeft: number;
   #visitsLeft: number;
 
   constructor(maxBytes: number) {
-    this.#left = maxBytes;
+    this.#bytesLeft = maxBytes;
     this.#visitsLeft = maxBytes;
   }
 
   /** Writes a value without members, or opens one whose members `step` writes. */
   enter(next: unknown): void {
-    if (leastLength(next) > this.#left) {
-      this.#left = -1;
+    if (leastLength(next) > this.#bytesLeft) {
+      this.#bytesLeft = -1;
       return;
     }
     const object = next as object;
-    const leaf = this.#above.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
+    const leaf = this.#ancestors.has(object) ? '{"$ref":"cycle"}' : toLeaf(next);
     if (leaf !== undefined) {
       this.#write(leaf);
       return;
@@ -51,7 +51,7 @@ class TaggedWriter {
     this.#visitsLeft -= node.size;
     if (this.#visitsLeft < 0) return;
     this.#write(node.open);
-    this.#above.add(object);
+    this.#ancestors.add(object);
     this.#open.push({ object, members: node.members(), close: node.close, first: true });
   }
 
@@ -62,7 +62,7 @@ class TaggedWriter {
     const { done, value: member } = frame.members.next();
     if (done) {
       this.#write(frame.close);
-      this.#above.delete(frame.object);
+      this.#ancestors.delete(frame.object);
       this.#open.pop();
       return true;
     }
@@ -78,13 +78,13 @@ class TaggedWriter {
   }
 
   #withinBounds(): boolean {
-    return this.#left >= 0 && this.#visitsLeft >= 0;
+    return this.#bytesLeft >= 0 && this.#visitsLeft >= 0;
   }
 
   #write(text: string): void {
     // The length in characters is a lower bound, and is checked first.
-    this.#left -= text.length > this.#left ? text.length : utf8Length(text);
-    if (this.#left >= 0) this.#parts.push(text);
+    this.#bytesLeft -= text.length > this.#bytesLeft ? text.length : utf8Length(text);
+    if (this.#bytesLeft >= 0) this.#parts.push(text);
   }
 }
 

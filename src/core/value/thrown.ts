@@ -13,17 +13,17 @@ const MEMBERS = 20;
 const VALUES = 100;
 const TEXT_CHARS = 1000;
 /** The longest message or stack: redacting a longer one would hold up other work. */
-const LONGEST = 1024 * 1024;
+const MAX_TEXT_CHARS = 1024 * 1024;
 
 const UNREADABLE = 'Something was thrown that cannot be read.';
 
 /** The text of anything that was thrown, without its stack: an error's message, an object as JSON. */
 export function errorMessage(thrown: unknown): string {
   const message = readField(thrown, 'message');
-  if (typeof message === 'string' && message.length > 0) return whole(message);
+  if (typeof message === 'string' && message.length > 0) return omitIfLong(message);
   try {
     if (typeof thrown === 'function') return '[function]';
-    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : whole(String(thrown));
+    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : omitIfLong(String(thrown));
   } catch {
     return UNREADABLE;
   }
@@ -35,23 +35,23 @@ export function errorStack(thrown: unknown): string | undefined {
   if (typeof stack !== 'string') return undefined;
   const causes = causesOf(thrown).map((cause) => {
     const own = readField(cause, 'stack');
-    return `\nCaused by: ${typeof own === 'string' ? whole(own) : errorMessage(cause)}`;
+    return `\nCaused by: ${typeof own === 'string' ? omitIfLong(own) : errorMessage(cause)}`;
   });
-  return whole(stack) + causes.join('');
+  return omitIfLong(stack) + causes.join('');
 }
 
 /** W1: a text that is too long is left out whole. */
-function whole(text: string): string {
-  return text.length > LONGEST ? `(a text of ${text.length} characters)` : text;
+function omitIfLong(text: string): string {
+  return text.length > MAX_TEXT_CHARS ? `(a text of ${text.length} characters)` : text;
 }
 
-const READ_BY_US = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
+const READ_FIELDS = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
 
 /** Returns the same error if its fields can be read; a substitute if reading one of them throws. */
 export function toReadable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
-    for (const field of READ_BY_US) Reflect.get(thrown, field);
+    for (const field of READ_FIELDS) Reflect.get(thrown, field);
     void (thrown instanceof Error);
     return thrown;
   } catch {

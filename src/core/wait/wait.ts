@@ -57,7 +57,10 @@ export interface GivenAnswer {
 }
 
 /** W2: true if an open wait has expired. `now` is in microseconds since 1970. */
-export function isPast({ state, expiresAt }: Pick<JudgedWait, 'state' | 'expiresAt'>, now: number): boolean {
+export function isWaitExpired(
+  { state, expiresAt }: Pick<JudgedWait, 'state' | 'expiresAt'>,
+  now: number,
+): boolean {
   return state === 'open' && expiresAt !== null && expiresAt <= now;
 }
 
@@ -71,7 +74,7 @@ export function judgeAnswer(
   if (wait.state === 'answered')
     return canonicalJson(wait.answer) === canonicalJson(answer) ? 'duplicate' : 'already_answered';
   if (wait.state === 'closed') return 'closed';
-  if (wait.state === 'expired' || isPast(wait, now)) return 'expired';
+  if (wait.state === 'expired' || isWaitExpired(wait, now)) return 'expired';
   if (fingerprint !== undefined && fingerprint !== wait.fingerprint) return 'stale';
   return 'taken';
 }
@@ -80,17 +83,17 @@ export function judgeAnswer(
  * Returns why an answer does not fit a wait; undefined if it fits. Every wait can be refused. `approval` and `paused`
  * are answered by `approved`, the others by a `value`.
  */
-export function misfit(kind: WaitKind, answer: WaitAnswer): string | undefined {
+export function answerProblem(kind: WaitKind, answer: WaitAnswer): string | undefined {
   const asksWhether = kind === 'approval' || kind === 'paused';
   if ('value' in answer)
     return asksWhether
       ? `a wait of kind "${kind}" is answered by "approved", not by a "value"`
-      : misreconciled(kind, answer);
+      : reconciliationProblem(kind, answer);
   if (asksWhether || !answer.approved) return undefined;
   return `a wait of kind "${kind}" is answered by a "value", or refused by "approved": false`;
 }
 
-function misreconciled(kind: WaitKind, answer: WaitAnswer): string | undefined {
+function reconciliationProblem(kind: WaitKind, answer: WaitAnswer): string | undefined {
   if (kind !== 'reconcile' || readReconciliation(answer)) return undefined;
   return `a wait of kind "reconcile" is answered by a "value" such as { "completed": true }, with a "note" of at most ${NOTE_CHARS} characters where there is one`;
 }

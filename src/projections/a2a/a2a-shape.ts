@@ -52,7 +52,7 @@ export interface A2aTask {
 }
 
 /** The task that a frame belongs to. */
-interface OfTask {
+interface TaskRef {
   readonly taskId: string;
   readonly contextId: string;
 }
@@ -60,9 +60,9 @@ interface OfTask {
 /** A frame of a task's stream: one of these. */
 export type A2aFrame =
   | { readonly task: A2aTask }
-  | { readonly statusUpdate: OfTask & { readonly status: TaskStatus } }
+  | { readonly statusUpdate: TaskRef & { readonly status: TaskStatus } }
   | {
-      readonly artifactUpdate: OfTask & {
+      readonly artifactUpdate: TaskRef & {
         readonly artifact: A2aArtifact;
         /** If true, the parts are appended to those sent before; if false, they replace them. */
         readonly append: boolean;

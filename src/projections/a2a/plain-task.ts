@@ -2,7 +2,7 @@
 import type { RunTaskState } from '../run/run-event.ts';
 import type { A2aPart, A2aTask, TaskState, TaskStatus } from './a2a-shape.ts';
 
-const WORDS: Readonly<Record<TaskState, RunTaskState>> = {
+const PLAIN_STATES: Readonly<Record<TaskState, RunTaskState>> = {
   TASK_STATE_SUBMITTED: 'submitted',
   TASK_STATE_WORKING: 'working',
   TASK_STATE_INPUT_REQUIRED: 'input-required',
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<TaskState, RunTaskState>> = {
 };
 
 export function stateWord({ state }: TaskStatus): RunTaskState {
-  return WORDS[state];
+  return PLAIN_STATES[state];
 }
 
 export function toPlainTask(id: string, { contextId, status, artifacts, history }: A2aTask) {

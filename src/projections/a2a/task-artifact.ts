@@ -5,70 +5,76 @@
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { A2aArtifact, A2aFrame, A2aPart } from './a2a-shape.ts';
-import type { TaskHandlers, TaskTold } from './task-handler.ts';
+import type { TaskHandlers, TaskTransition } from './task-handler.ts';
 import type { OpenTask } from './task-state.ts';
 
 export const ARTIFACT_HANDLERS: TaskHandlers = {
   'model.chunk': (open, { step, data: { delta, depth } }) => {
     // Text of a sub-prompt is no answer to the user.
     if (depth !== undefined || delta === '') return [open, []];
-    const id = answerOf(open, step);
+    const id = answerArtifactId(open, step);
     const parts = [{ text: delta }];
-    return tell({ ...open, text: id }, answer(id, parts), { append: open.text === id, last: false });
+    return emitArtifact({ ...open, text: id }, answerArtifact(id, parts), {
+      append: open.text === id,
+      last: false,
+    });
   },
-  'attempt.discarded': (open, { data: { depth } }) => (depth === undefined ? giveUp(open) : [open, []]),
+  'attempt.discarded': (open, { data: { depth } }) => (depth === undefined ? withdrawText(open) : [open, []]),
   'step.committed': (open, { step, data: { messageId, depth } }) => {
     if (depth !== undefined) return [open, []];
     const content = (open.said?.id === messageId ? open.said.content : null) ?? '';
-    if (content === '') return giveUp(open);
-    const whole = answer(answerOf(open, step), [{ text: content }]);
-    return tell({ ...open, text: null }, whole, { append: false, last: true });
+    if (content === '') return withdrawText(open);
+    const whole = answerArtifact(answerArtifactId(open, step), [{ text: content }]);
+    return emitArtifact({ ...open, text: null }, whole, { append: false, last: true });
   },
-  'file.created': (open, { data }) => tellFile(open, data),
-  'file.updated': (open, { data }) => tellFile(open, data),
-  'file.deleted': (open, { data: { path } }) => [without(open, path), []],
+  'file.created': (open, { data }) => emitFile(open, data),
+  'file.updated': (open, { data }) => emitFile(open, data),
+  'file.deleted': (open, { data: { path } }) => [removeArtifact(open, path), []],
 };
 
-function answerOf({ task }: OpenTask, step = 0): string {
+function answerArtifactId({ task }: OpenTask, step = 0): string {
   return answerIdOf(task.contextId, step);
 }
 
-function answer(artifactId: string, parts: readonly A2aPart[]): A2aArtifact {
+function answerArtifact(artifactId: string, parts: readonly A2aPart[]): A2aArtifact {
   return { artifactId, name: 'answer', parts };
 }
 
 /** Withdraws the streamed text. Its artifact is sent with one empty part, because an artifact must have a part. */
-function giveUp(open: OpenTask): TaskTold {
+function withdrawText(open: OpenTask): TaskTransition {
   if (open.text === null) return [open, []];
-  const [, told] = tell(open, answer(open.text, [{ text: '' }]), { append: false, last: true });
-  return [without({ ...open, text: null }, open.text), told];
+  const [, told] = emitArtifact(open, answerArtifact(open.text, [{ text: '' }]), {
+    append: false,
+    last: true,
+  });
+  return [removeArtifact({ ...open, text: null }, open.text), told];
 }
 
 /** Emits a file as an artifact. Files under /attachments came with messages and are skipped. */
-function tellFile(
+function emitFile(
   open: OpenTask,
   { path, mimeType }: { readonly path: string; readonly mimeType: string },
-): TaskTold {
+): TaskTransition {
   if (path.startsWith('/attachments/')) return [open, []];
   const filename = path.slice(path.lastIndexOf('/') + 1);
   const parts = [{ url: path, mediaType: mimeType, filename }];
-  return tell(open, { artifactId: path, name: filename, parts }, { append: false, last: true });
+  return emitArtifact(open, { artifactId: path, name: filename, parts }, { append: false, last: true });
 }
 
-function without(open: OpenTask, id: string): OpenTask {
+function removeArtifact(open: OpenTask, id: string): OpenTask {
   const artifacts = open.task.artifacts.filter(({ artifactId }) => artifactId !== id);
   return { ...open, task: { ...open.task, artifacts } };
 }
 
-function tell(
+function emitArtifact(
   open: OpenTask,
   artifact: A2aArtifact,
   { append, last }: { readonly append: boolean; readonly last: boolean },
-): TaskTold {
+): TaskTransition {
   const { task } = open;
   const { id: taskId, contextId, artifacts } = task;
   const known = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
-  const parts = append && known ? [joined(known.parts, artifact.parts)] : artifact.parts;
+  const parts = append && known ? [joinTexts(known.parts, artifact.parts)] : artifact.parts;
   const whole = { ...artifact, parts };
   const next = known ? artifacts.map((each) => (each === known ? whole : each)) : [...artifacts, whole];
   const artifactUpdate = { taskId, contextId, artifact, append, lastChunk: last };
@@ -76,6 +82,6 @@ function tell(
 }
 
 /** Joins the pieces of a text: in the task it is a single part. */
-function joined(known: readonly A2aPart[], more: readonly A2aPart[]): A2aPart {
+function joinTexts(known: readonly A2aPart[], more: readonly A2aPart[]): A2aPart {
   return { text: [...known, ...more].map(({ text = '' }) => text).join('') };
 }

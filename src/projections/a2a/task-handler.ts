@@ -3,9 +3,9 @@ import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts'
 import type { A2aFrame } from './a2a-shape.ts';
 import type { OpenTask } from './task-state.ts';
 
-export type TaskTold = readonly [OpenTask, readonly A2aFrame[]];
+export type TaskTransition = readonly [OpenTask, readonly A2aFrame[]];
 
 /** Rows of a kind without a handler emit nothing. */
 export type TaskHandlers = {
-  readonly [Kind in EventKind]?: (open: OpenTask, event: ThreadEventOf<Kind>) => TaskTold;
+  readonly [Kind in EventKind]?: (open: OpenTask, event: ThreadEventOf<Kind>) => TaskTransition;
 };

@@ -2,7 +2,7 @@
 import type { Message } from '../../core/message/message.ts';
 import type { A2aMessage, A2aPart } from './a2a-shape.ts';
 
-export function toHeard(contextId: string, message: Message): Omit<A2aMessage, 'taskId'> {
+export function toA2aMessage(contextId: string, message: Message): Omit<A2aMessage, 'taskId'> {
   const { id: messageId, content, attachments } = message;
   const text: A2aPart[] = content ? [{ text: content }] : [];
   const files = (attachments ?? []).map(({ path, mimeType, name }) => ({

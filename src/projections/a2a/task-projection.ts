@@ -7,11 +7,11 @@
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { saidBy } from '../row-message.ts';
+import { toRowMessage } from '../row-message.ts';
 import type { A2aFrame } from './a2a-shape.ts';
 import { ARTIFACT_HANDLERS } from './task-artifact.ts';
-import type { TaskHandlers, TaskTold } from './task-handler.ts';
-import { toHeard } from './task-message.ts';
+import type { TaskHandlers, TaskTransition } from './task-handler.ts';
+import { toA2aMessage } from './task-message.ts';
 import { type OpenTask, openTask, type TaskReading } from './task-state.ts';
 import { endTask, STATUS_HANDLERS } from './task-status.ts';
 
@@ -25,9 +25,9 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
     const { id: taskId, status } = begun.task;
     return [{ ...reading, heard: [], open: begun }, [{ statusUpdate: { taskId, contextId, status } }]];
   }
-  if (event.type === 'message.created') return hear(reading, row);
+  if (event.type === 'message.created') return handleMessage(reading, row);
   // T2: between executions.
-  if (!open) return [ends(event) ? { ...reading, heard: [] } : reading, []];
+  if (!open) return [isExecutionRow(event) ? { ...reading, heard: [] } : reading, []];
   // T1: the last frame of the task.
   if (event.type === 'execution.ended') {
     const [{ task }, told] = endTask(open, event.data, event);
@@ -38,25 +38,30 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
 };
 
 /** True for rows of an execution whose beginning was not read: earlier messages belong to it, not to the next one. */
-function ends({ type }: ThreadEvent): boolean {
+function isExecutionRow({ type }: ThreadEvent): boolean {
   return type === 'execution.ended' || type === 'step.started' || type === 'step.committed';
 }
 
-function handle(open: OpenTask, event: ThreadEvent): TaskTold {
+function handle(open: OpenTask, event: ThreadEvent): TaskTransition {
   // The handler is looked up by the type of the event, so the cast is safe.
-  const handler = HANDLERS[event.type] as ((open: OpenTask, event: ThreadEvent) => TaskTold) | undefined;
+  const handler = HANDLERS[event.type] as
+    | ((open: OpenTask, event: ThreadEvent) => TaskTransition)
+    | undefined;
   return handler ? handler(open, event) : [open, []];
 }
 
 /** Adds a user's message to the history of the open task, or keeps it for the task that it will begin. */
-function hear(reading: TaskReading, { event, message }: LogRow): readonly [TaskReading, readonly A2aFrame[]] {
+function handleMessage(
+  reading: TaskReading,
+  { event, message }: LogRow,
+): readonly [TaskReading, readonly A2aFrame[]] {
   if (event.type !== 'message.created') return [reading, []];
   const { messageId, role, depth } = event.data;
   const { open, contextId } = reading;
-  const said = saidBy(messageId, message);
+  const said = toRowMessage(messageId, message);
   if (role !== 'user' || depth !== undefined || !message || message.silent)
     return [open ? { ...reading, open: { ...open, said } } : reading, []];
-  const heard = toHeard(contextId, message);
+  const heard = toA2aMessage(contextId, message);
   if (!open) return [{ ...reading, heard: [...reading.heard, heard] }, []];
   const { task } = open;
   const history = [...task.history, { ...heard, taskId: task.id }];

@@ -1,6 +1,6 @@
 /** State of the projection between two rows: the task so far, its open text and its open waits. Plain JSON. */
 import type { NamedWait } from '../../core/event/event-data.ts';
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 import { type A2aMessage, type A2aTask, toTimestamp } from './a2a-shape.ts';
 
 export type OpenWait = Pick<NamedWait, 'waitId' | 'kind' | 'name'> & { readonly summary: string };
@@ -12,7 +12,7 @@ export interface OpenTask {
   /** Open waits by id. */
   readonly waits: Readonly<Record<string, OpenWait>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
 }
 
 export interface TaskReading {

@@ -3,11 +3,11 @@ import type { EventData } from '../../core/event/event-data.ts';
 import type { ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { RestStatus } from '../../core/thread/step.ts';
 import { type A2aFrame, type A2aPart, type A2aTask, type TaskState, toTimestamp } from './a2a-shape.ts';
-import type { TaskHandlers, TaskTold } from './task-handler.ts';
+import type { TaskHandlers, TaskTransition } from './task-handler.ts';
 import type { OpenTask, OpenWait } from './task-state.ts';
 
 /** Number and time (microseconds since 1970) of the row that changes the status. */
-interface At {
+interface RowPosition {
   readonly seq: number;
   readonly at: number;
 }
@@ -17,13 +17,13 @@ export const STATUS_HANDLERS: TaskHandlers = {
     // A wait for variables delays the creation of a subagent, not the task.
     if (kind === 'variables') return [open, []];
     const next = { ...open, waits: { ...open.waits, [waitId]: { waitId, kind, name, summary } } };
-    return isWorking(open) ? [next, []] : toWaiting(next, { seq, at });
+    return isWorking(open) ? [next, []] : setWaiting(next, { seq, at });
   },
   'wait.answered': closeWait,
   'wait.closed': closeWait,
   'thread.status': (open, { seq, at, data: { status } }) => {
     // The waits may have been answered before this row: then the task does not wait.
-    if (status === 'waiting' && Object.keys(open.waits).length > 0) return toWaiting(open, { seq, at });
+    if (status === 'waiting' && Object.keys(open.waits).length > 0) return setWaiting(open, { seq, at });
     if (status !== 'running' || isWorking(open)) return [open, []];
     return setStatus(open, 'TASK_STATE_WORKING', { seq, at });
   },
@@ -40,12 +40,12 @@ function isWorking({ task }: OpenTask): boolean {
 function closeWait(
   open: OpenTask,
   { seq, at, data }: ThreadEventOf<'wait.answered'> | ThreadEventOf<'wait.closed'>,
-): TaskTold {
+): TaskTransition {
   const { [data.waitId]: known, ...waits } = open.waits;
   if (!known) return [open, []];
   const next = { ...open, waits, task: withAnswer(open.task, data) };
   if (isWorking(open)) return [next, []];
-  if (Object.keys(waits).length > 0) return toWaiting(next, { seq, at });
+  if (Object.keys(waits).length > 0) return setWaiting(next, { seq, at });
   return setStatus(next, 'TASK_STATE_WORKING', { seq, at });
 }
 
@@ -70,7 +70,7 @@ function messageOf(by: string): string | undefined {
   return /, message ([!-~]{1,64})$/.exec(by)?.[1];
 }
 
-function toWaiting(open: OpenTask, at: At): TaskTold {
+function setWaiting(open: OpenTask, at: RowPosition): TaskTransition {
   return setStatus(open, 'TASK_STATE_INPUT_REQUIRED', at, Object.values(open.waits).flatMap(toParts));
 }
 
@@ -89,8 +89,8 @@ const STATES: Readonly<Record<RestStatus, TaskState>> = {
 export function endTask(
   open: OpenTask,
   { status: given, reason, error, cancelReason }: EventData['execution.ended'],
-  at: At,
-): TaskTold {
+  at: RowPosition,
+): TaskTransition {
   const status: RestStatus = given ?? 'idle';
   const why = status === 'failed' ? (error?.message ?? reason) : (cancelReason ?? reason);
   return setStatus(open, STATES[status], at, status === 'idle' ? [] : [{ text: why }]);
@@ -99,9 +99,9 @@ export function endTask(
 function setStatus(
   open: OpenTask,
   state: TaskState,
-  { seq, at }: At,
+  { seq, at }: RowPosition,
   parts: readonly A2aPart[] = [],
-): TaskTold {
+): TaskTransition {
   const task = withStatus(open.task, { state, at, parts, messageId: `status-${seq}` });
   const { id: taskId, contextId, status } = task;
   return [{ ...open, task }, [{ statusUpdate: { taskId, contextId, status } } satisfies A2aFrame]];

@@ -9,16 +9,16 @@ import type { EventData } from '../../core/event/event-data.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { WaitKind } from '../../core/wait/wait.ts';
 import type { AgUiEvent, AgUiInterrupt } from './ag-ui-event.ts';
-import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
+import type { AgUiHandlers, AgUiTransition } from './ag-ui-handler.ts';
 import type { OpenRun } from './ag-ui-state.ts';
 
 export const CALL_HANDLERS: AgUiHandlers = {
   'tool.called': (run, { data: { name, callId, depth } }) =>
-    depth === undefined ? call(run, callId, name) : [run, []],
-  'tool.result': (run, { data: { callId } }) => answer(run, callId),
-  'tool.unknown': (run, { data: { callId } }) => answer(run, callId),
+    depth === undefined ? emitCall(run, callId, name) : [run, []],
+  'tool.result': (run, { data: { callId } }) => emitResult(run, callId),
+  'tool.unknown': (run, { data: { callId } }) => emitResult(run, callId),
   'tool.removed': (run, { data: { callId } }) =>
-    answer({ ...run, said: { id: `removed-${callId}`, content: 'The call was removed.' } }, callId),
+    emitResult({ ...run, said: { id: `removed-${callId}`, content: 'The call was removed.' } }, callId),
   'subagent.created': (run, { data: { childId, agent, name, callId } }) => {
     const call = callId === undefined ? {} : { parentToolCallId: callId };
     const told: AgUiEvent = {
@@ -47,7 +47,7 @@ export const CALL_HANDLERS: AgUiHandlers = {
   'thread.status': (run, { data: { status } }) => [{ ...run, waiting: status === 'waiting' }, []],
 };
 
-function call(run: OpenRun, toolCallId: string, name: string): AgUiTold {
+function emitCall(run: OpenRun, toolCallId: string, name: string): AgUiTransition {
   const { [toolCallId]: asked, ...left } = run.asked;
   // Y1: emitted already.
   if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
@@ -67,19 +67,19 @@ export function withShownCalls(run: OpenRun): OpenRun {
 }
 
 /** Y2: emits the client's calls that were not emitted yet. */
-export function tellClientCalls(run: OpenRun): AgUiTold {
+export function emitClientCalls(run: OpenRun): AgUiTransition {
   let next = run;
   const told: AgUiEvent[] = [];
   for (const [id, { name }] of Object.entries(run.asked)) {
     if (parseClientToolName(name) === undefined) continue;
-    const [after, events] = call(next, id, name);
+    const [after, events] = emitCall(next, id, name);
     next = after;
     told.push(...events);
   }
   return [next, told];
 }
 
-function answer(run: OpenRun, toolCallId: string): AgUiTold {
+function emitResult(run: OpenRun, toolCallId: string): AgUiTransition {
   const { [toolCallId]: known, ...calls } = run.calls;
   if (!known || !run.said) return [run, []];
   const { id: messageId, content } = run.said;
@@ -93,7 +93,7 @@ function answer(run: OpenRun, toolCallId: string): AgUiTold {
   return [{ ...run, calls }, [told]];
 }
 
-function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTold {
+function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTransition {
   const { [childId]: known, ...subagents } = run.subagents;
   return known ? [{ ...run, subagents }, [told]] : [run, []];
 }
@@ -107,13 +107,13 @@ function openWait(run: OpenRun, wait: EventData['wait.opened']): OpenRun {
   return { ...run, waits: { ...run.waits, [waitId]: toInterrupt(wait) } };
 }
 
-function closeWait(run: OpenRun, waitId: string): AgUiTold {
+function closeWait(run: OpenRun, waitId: string): AgUiTransition {
   const { [waitId]: _, ...waits } = run.waits;
   const { [waitId]: __, ...clientWaits } = run.clientWaits;
   return [{ ...run, waits, clientWaits }, []];
 }
 
-const REASONS: Readonly<Record<WaitKind, string>> = {
+const INTERRUPT_REASONS: Readonly<Record<WaitKind, string>> = {
   approval: 'tool_call',
   question: 'input_required',
   variables: 'input_required',
@@ -121,22 +121,22 @@ const REASONS: Readonly<Record<WaitKind, string>> = {
   reconcile: 'input_required',
 };
 
-const APPROVAL = {
+const APPROVAL_SCHEMA = {
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
   required: ['approved'],
 };
-const VALUE = { type: 'object', properties: { value: {} }, required: ['value'] };
+const VALUE_SCHEMA = { type: 'object', properties: { value: {} }, required: ['value'] };
 
 function toInterrupt(wait: EventData['wait.opened']): AgUiInterrupt {
   const { waitId: id, kind, name, callId, threadId, summary, expiresAt } = wait;
   return {
     id,
-    reason: REASONS[kind],
+    reason: INTERRUPT_REASONS[kind],
     message: summary,
     // The client does not know the calls of descendants.
     ...(callId === undefined || threadId !== undefined ? {} : { toolCallId: callId }),
-    responseSchema: kind === 'approval' || kind === 'paused' ? APPROVAL : VALUE,
+    responseSchema: kind === 'approval' || kind === 'paused' ? APPROVAL_SCHEMA : VALUE_SCHEMA,
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt / 1000).toISOString() }),
     metadata: { kind, name, ...(threadId === undefined ? {} : { threadId }) },
   };

@@ -1,7 +1,7 @@
 /** The end of a run: with its execution, or when a person or the client is waited for. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
-import { tellClientCalls } from './ag-ui-calls.ts';
+import { emitClientCalls } from './ag-ui-calls.ts';
 import type { AgUiEvent, AgUiUsage } from './ag-ui-event.ts';
 import type { OpenRun } from './ag-ui-state.ts';
 import { closeStep } from './ag-ui-text.ts';
@@ -11,25 +11,25 @@ export function endRun(run: OpenRun, end: EventData['execution.ended']): readonl
   const usage = usageOf(run);
   if (status === 'failed') {
     const { code, message } = error ?? { code: 'ExecutionFailed', message: reason };
-    return [...closing(run), { type: 'RUN_ERROR', code, message, usage }];
+    return [...closingEvents(run), { type: 'RUN_ERROR', code, message, usage }];
   }
   const type = status === 'idle' ? 'success' : 'cancelled';
-  return [...closing(run), { type: 'RUN_FINISHED', outcome: { type }, usage }];
+  return [...closingEvents(run), { type: 'RUN_FINISHED', outcome: { type }, usage }];
 }
 
 /** Ends a run at a wait. The answers begin the next run. */
 export function endAtWait(run: OpenRun): readonly AgUiEvent[] {
   const interrupts = Object.values(run.waits);
   const isOfClient = Object.keys(run.clientWaits).length > 0;
-  const [told, calls] = isOfClient ? tellClientCalls(run) : [run, []];
+  const [told, calls] = isOfClient ? emitClientCalls(run) : [run, []];
   // Calls for the client end the run with success: its next run brings their results. A wait without a `wait.opened`
   // row (the log is older than that kind of row) cannot be listed, and ends the run in the same way.
   const outcome =
     interrupts.length > 0 ? ({ type: 'interrupt', interrupts } as const) : { type: 'success' as const };
-  return [...calls, ...closing(told), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
+  return [...calls, ...closingEvents(told), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
 }
 
-function closing(run: OpenRun): readonly AgUiEvent[] {
+function closingEvents(run: OpenRun): readonly AgUiEvent[] {
   const [, ending] = closeStep(run);
   const suspended = Object.keys(run.subagents).map(
     (subagentRunId): AgUiEvent => ({

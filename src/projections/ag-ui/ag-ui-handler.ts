@@ -3,9 +3,13 @@ import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts'
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { AgUiReading, OpenRun } from './ag-ui-state.ts';
 
-export type AgUiTold = readonly [OpenRun, readonly AgUiEvent[]];
+export type AgUiTransition = readonly [OpenRun, readonly AgUiEvent[]];
 
 /** Rows of a kind without a handler emit nothing. */
 export type AgUiHandlers = {
-  readonly [Kind in EventKind]?: (run: OpenRun, event: ThreadEventOf<Kind>, reading: AgUiReading) => AgUiTold;
+  readonly [Kind in EventKind]?: (
+    run: OpenRun,
+    event: ThreadEventOf<Kind>,
+    reading: AgUiReading,
+  ) => AgUiTransition;
 };

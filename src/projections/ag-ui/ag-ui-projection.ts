@@ -7,11 +7,11 @@
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { isAnswerId } from '../../core/message/answer-id.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { callsOf, saidBy } from '../row-message.ts';
+import { callsOf, toRowMessage } from '../row-message.ts';
 import { CALL_HANDLERS, withShownCalls } from './ag-ui-calls.ts';
 import { addUsage, endRun } from './ag-ui-end.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
-import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
+import type { AgUiHandlers, AgUiTransition } from './ag-ui-handler.ts';
 import { type AgUiReading, NEW_RUN, type OpenRun } from './ag-ui-state.ts';
 import { TEXT_HANDLERS } from './ag-ui-text.ts';
 
@@ -22,7 +22,7 @@ const HANDLERS: AgUiHandlers = {
 };
 
 /** Kinds of rows that are emitted unchanged, as custom events. */
-const NOTES: ReadonlySet<EventKind> = new Set<EventKind>([
+const CUSTOM_EVENT_KINDS: ReadonlySet<EventKind> = new Set<EventKind>([
   'subagent.status',
   'file.created',
   'file.updated',
@@ -36,7 +36,7 @@ const NOTES: ReadonlySet<EventKind> = new Set<EventKind>([
 
 export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => {
   const { event } = row;
-  const reading = hear(before, row);
+  const reading = rememberMessage(before, row);
   const { open } = reading;
   // Q1: with a snapshot.
   if (event.type === 'execution.started')
@@ -45,24 +45,24 @@ export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => 
   if (!open) return [reading, []];
   // Q2: once.
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endRun(open, event.data)];
-  if (event.type === 'message.created') return joined(reading, open, row);
+  if (event.type === 'message.created') return emitJoinedMessage(reading, open, row);
   const [run, told] = handle(open, event, reading);
-  const notes: AgUiEvent[] = NOTES.has(event.type)
+  const notes: AgUiEvent[] = CUSTOM_EVENT_KINDS.has(event.type)
     ? [{ type: 'CUSTOM', name: `everthread.${event.type}`, value: event.data }]
     : [];
   return [{ ...reading, open: run }, [...told, ...notes]];
 };
 
-function handle(run: OpenRun, event: ThreadEvent, reading: AgUiReading): AgUiTold {
+function handle(run: OpenRun, event: ThreadEvent, reading: AgUiReading): AgUiTransition {
   // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
-    | ((run: OpenRun, event: ThreadEvent, reading: AgUiReading) => AgUiTold)
+    | ((run: OpenRun, event: ThreadEvent, reading: AgUiReading) => AgUiTransition)
     | undefined;
   return handler ? handler(run, event, reading) : [run, []];
 }
 
 /** Remembers a message; the row after it shows what it is. */
-function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
+function rememberMessage(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
   if (event.type !== 'message.created' || !message) return reading;
   const { open } = reading;
   const { id, created_at: at } = message;
@@ -76,12 +76,16 @@ function hear(reading: AgUiReading, { event, message }: LogRow): AgUiReading {
   ]);
   return {
     ...heard,
-    open: { ...open, said: saidBy(id, message), asked: { ...open.asked, ...Object.fromEntries(given) } },
+    open: {
+      ...open,
+      said: toRowMessage(id, message),
+      asked: { ...open.asked, ...Object.fromEntries(given) },
+    },
   };
 }
 
 /** Emits a user's message that joins the running execution at once, by a snapshot. */
-function joined(
+function emitJoinedMessage(
   reading: AgUiReading,
   open: OpenRun,
   { event, message }: LogRow,

@@ -1,5 +1,5 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 import type { AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
 
 export interface OpenText {
@@ -25,7 +25,7 @@ export interface OpenRun {
   /** Calls that were not emitted yet, by id: name, arguments and message, as the model wrote them. */
   readonly asked: Readonly<Record<string, AskedCall>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
   /** Subagents that were emitted and have not returned, by the ids of their threads. */
   readonly subagents: Readonly<Record<string, true>>;
   readonly usage: AgUiUsage | null;

@@ -4,7 +4,7 @@
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
-import type { AgUiHandlers, AgUiTold } from './ag-ui-handler.ts';
+import type { AgUiHandlers, AgUiTransition } from './ag-ui-handler.ts';
 import type { OpenRun } from './ag-ui-state.ts';
 
 export const TEXT_HANDLERS: AgUiHandlers = {
@@ -23,27 +23,27 @@ export const TEXT_HANDLERS: AgUiHandlers = {
     const attempt = `${step}.${event.attempt ?? 0}.${call}`;
     const messageId = answerIdOf(threadId, step);
     const open = run.text?.attempt === attempt ? run.text : null;
-    const told: AgUiEvent[] = open ? [] : [...giveUp(run, upTo), start(run, messageId)];
+    const told: AgUiEvent[] = open ? [] : [...withdrawText(run, upTo), textStart(run, messageId)];
     const text = { messageId, attempt, text: (open?.text ?? '') + delta };
     return [{ ...run, text }, [...told, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }]];
   },
   'attempt.discarded': (run, { data: { depth } }, { upTo }) =>
-    depth === undefined ? [{ ...run, text: null }, giveUp(run, upTo)] : [run, []],
+    depth === undefined ? [{ ...run, text: null }, withdrawText(run, upTo)] : [run, []],
   'step.committed': (run, { data: { messageId, depth } }, { prior }) =>
-    depth === undefined ? settle(run, messageId, prior) : [run, []],
+    depth === undefined ? commitText(run, messageId, prior) : [run, []],
   // If text was kept, it is the message before this row.
   'execution.aborted': (run, { data: { keptText, depth } }, { upTo, prior }) => {
     if (depth !== undefined) return [run, []];
-    if (keptText && run.said) return settle(run, run.said.id, prior);
-    return [{ ...run, text: null }, giveUp(run, upTo)];
+    if (keptText && run.said) return commitText(run, run.said.id, prior);
+    return [{ ...run, text: null }, withdrawText(run, upTo)];
   },
 };
 
-function start({ role }: OpenRun, messageId: string): AgUiEvent {
+function textStart({ role }: OpenRun, messageId: string): AgUiEvent {
   return { type: 'TEXT_MESSAGE_START', messageId, role };
 }
 
-function settle(run: OpenRun, messageId: string, prior: number): AgUiTold {
+function commitText(run: OpenRun, messageId: string, prior: number): AgUiTransition {
   const content = (run.said?.id === messageId ? run.said.content : null) ?? '';
   const { text: open } = run;
   const next = { ...run, text: null };
@@ -51,22 +51,22 @@ function settle(run: OpenRun, messageId: string, prior: number): AgUiTold {
     const rest = content.slice(open.text.length);
     return [
       next,
-      [...(rest === '' ? [] : [write(messageId, rest)]), { type: 'TEXT_MESSAGE_END', messageId }],
+      [...(rest === '' ? [] : [textContent(messageId, rest)]), { type: 'TEXT_MESSAGE_END', messageId }],
     ];
   }
   const whole: AgUiEvent[] =
     content === ''
       ? []
-      : [start(run, messageId), write(messageId, content), { type: 'TEXT_MESSAGE_END', messageId }];
-  return [next, [...giveUp(run, prior), ...whole]];
+      : [textStart(run, messageId), textContent(messageId, content), { type: 'TEXT_MESSAGE_END', messageId }];
+  return [next, [...withdrawText(run, prior), ...whole]];
 }
 
-function write(messageId: string, delta: string): AgUiEvent {
+function textContent(messageId: string, delta: string): AgUiEvent {
   return { type: 'TEXT_MESSAGE_CONTENT', messageId, delta };
 }
 
 /** X1: ends the open message and removes it by a snapshot. */
-function giveUp({ text }: OpenRun, upTo: number): readonly AgUiEvent[] {
+function withdrawText({ text }: OpenRun, upTo: number): readonly AgUiEvent[] {
   if (!text) return [];
   return [
     { type: 'TEXT_MESSAGE_END', messageId: text.messageId },
@@ -74,7 +74,7 @@ function giveUp({ text }: OpenRun, upTo: number): readonly AgUiEvent[] {
   ];
 }
 
-export function closeStep(run: OpenRun): AgUiTold {
+export function closeStep(run: OpenRun): AgUiTransition {
   const { text, step } = run;
   const ending: AgUiEvent[] = [];
   if (text) ending.push({ type: 'TEXT_MESSAGE_END', messageId: text.messageId });

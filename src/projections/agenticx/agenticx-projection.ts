@@ -5,12 +5,12 @@
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { argumentsOf, saidBy } from '../row-message.ts';
+import { argumentsOf, toRowMessage } from '../row-message.ts';
 import type { RuntimeEvent } from './agenticx-event.ts';
 import { type OpenTurn, openTurn, type TurnReading } from './agenticx-state.ts';
 import { CALL_HANDLERS } from './turn-calls.ts';
 import { END_HANDLERS, endTurn } from './turn-end.ts';
-import type { TurnDraft, TurnHandlers, TurnOf, TurnTold } from './turn-handler.ts';
+import type { TurnAgent, TurnDraft, TurnHandlers, TurnTransition } from './turn-handler.ts';
 import { ROUND_HANDLERS } from './turn-rounds.ts';
 import { SUBAGENT_HANDLERS } from './turn-subagents.ts';
 import { WAIT_HANDLERS } from './turn-waits.ts';
@@ -31,27 +31,27 @@ export const projectTurns: Projection<TurnReading, RuntimeEvent> = (reading, row
   // T2: between turns.
   if (!turn) return [reading, []];
   if (event.type === 'execution.ended')
-    return [{ ...reading, turn: null }, [stamp(reading, endTurn(turn, event.data))]];
-  if (event.type === 'message.created') return [{ ...reading, turn: remember(turn, row) }, []];
-  const [next, drafts] = tell(turn, event, reading);
-  return [{ ...reading, turn: next }, drafts.map((draft) => stamp(reading, draft))];
+    return [{ ...reading, turn: null }, [addAgentId(reading, endTurn(turn, event.data))]];
+  if (event.type === 'message.created') return [{ ...reading, turn: rememberMessage(turn, row) }, []];
+  const [next, drafts] = handle(turn, event, reading);
+  return [{ ...reading, turn: next }, drafts.map((draft) => addAgentId(reading, draft))];
 };
 
-function tell(turn: OpenTurn, event: ThreadEvent, of: TurnOf): TurnTold {
+function handle(turn: OpenTurn, event: ThreadEvent, of: TurnAgent): TurnTransition {
   // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
-    | ((turn: OpenTurn, event: ThreadEvent, of: TurnOf) => TurnTold)
+    | ((turn: OpenTurn, event: ThreadEvent, of: TurnAgent) => TurnTransition)
     | undefined;
   return handler ? handler(turn, event, of) : [turn, []];
 }
 
-function stamp({ agentId: own }: TurnReading, { agentId = own, ...draft }: TurnDraft): RuntimeEvent {
+function addAgentId({ agentId: own }: TurnReading, { agentId = own, ...draft }: TurnDraft): RuntimeEvent {
   return { ...draft, agent_id: agentId } as RuntimeEvent;
 }
 
 /** Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. */
-function remember(turn: OpenTurn, { event, message }: LogRow): OpenTurn {
+function rememberMessage(turn: OpenTurn, { event, message }: LogRow): OpenTurn {
   if (event.type !== 'message.created') return turn;
-  const said = saidBy(event.data.messageId, message);
+  const said = toRowMessage(event.data.messageId, message);
   return { ...turn, said, arguments: { ...turn.arguments, ...argumentsOf(message) } };
 }

@@ -1,5 +1,5 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls. */
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 
 export interface TurnBegin {
   /** `agent_id` of every event: the thread's id for a subagent; `meta` unless given. */
@@ -28,7 +28,7 @@ export interface OpenTurn {
   /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
   /** Text of the agent's last answer; sub-prompts do not count. */
   readonly answer: string;
   /** Open waits by id, each with the id of its call, or null. */

@@ -4,7 +4,7 @@
  */
 import { parseRecord } from '../../core/value/record.ts';
 import type { OpenTurn } from './agenticx-state.ts';
-import type { TurnHandlers, TurnTold } from './turn-handler.ts';
+import type { TurnHandlers, TurnTransition } from './turn-handler.ts';
 
 export const CALL_HANDLERS: TurnHandlers = {
   'tool.called': (turn, { data: { name, callId, depth } }) => {
@@ -15,22 +15,22 @@ export const CALL_HANDLERS: TurnHandlers = {
     return [{ ...turn, arguments: left, calls, tools: own }, [{ type: 'tool_call', data: told }]];
   },
   'tool.result': (turn, { data: { callId, status, refused } }) =>
-    settle(turn, callId, { failed: status === 'error', refused }),
-  'tool.unknown': (turn, { data: { callId } }) => settle(turn, callId, { failed: true }),
-  'tool.removed': (turn, { data: { callId } }) => [drop(turn, callId), []],
+    finishCall(turn, callId, { failed: status === 'error', refused }),
+  'tool.unknown': (turn, { data: { callId } }) => finishCall(turn, callId, { failed: true }),
+  'tool.removed': (turn, { data: { callId } }) => [removeCall(turn, callId), []],
 };
 
-function settle(
+function finishCall(
   turn: OpenTurn,
   callId: string,
   { failed, refused = false }: { readonly failed: boolean; readonly refused?: boolean | undefined },
-): TurnTold {
+): TurnTransition {
   const call = turn.calls[callId];
   if (!call) return [turn, []];
   const text = turn.said?.content ?? '';
   const result = { name: call.name, result: text, tool_call_id: callId, is_error: failed };
   return [
-    drop(turn, callId),
+    removeCall(turn, callId),
     [
       ...(refused && !call.declined
         ? [{ type: 'error', data: { text, terminal: false, tool_call_id: callId } } as const]
@@ -40,7 +40,7 @@ function settle(
   ];
 }
 
-function drop(turn: OpenTurn, callId: string): OpenTurn {
+function removeCall(turn: OpenTurn, callId: string): OpenTurn {
   const { [callId]: _, ...calls } = turn.calls;
   return { ...turn, calls };
 }

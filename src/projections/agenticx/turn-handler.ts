@@ -12,15 +12,19 @@ export type TurnDraft = {
   };
 }[RuntimeEventType];
 
-export type TurnTold = readonly [OpenTurn, readonly TurnDraft[]];
+export type TurnTransition = readonly [OpenTurn, readonly TurnDraft[]];
 
 /** The agent of the turn. */
-export interface TurnOf {
+export interface TurnAgent {
   readonly agentId: string;
   readonly subagent: boolean;
 }
 
 /** Rows of a kind without a handler emit nothing. */
 export type TurnHandlers = {
-  readonly [Kind in EventKind]?: (turn: OpenTurn, event: ThreadEventOf<Kind>, of: TurnOf) => TurnTold;
+  readonly [Kind in EventKind]?: (
+    turn: OpenTurn,
+    event: ThreadEventOf<Kind>,
+    of: TurnAgent,
+  ) => TurnTransition;
 };

@@ -1,12 +1,12 @@
 /** Rounds: the steps of the agent itself, not of its sub-prompts. */
 import type { Checkpoint } from './agenticx-event.ts';
 import type { OpenTurn } from './agenticx-state.ts';
-import type { TurnDraft, TurnHandlers, TurnOf } from './turn-handler.ts';
+import type { TurnAgent, TurnDraft, TurnHandlers } from './turn-handler.ts';
 
 /** Number of rounds between two checkpoints. */
-const EVERY = 8;
+const CHECKPOINT_ROUNDS = 8;
 /** Greatest number of tools that a checkpoint names. */
-const TOOLS = 10;
+const MAX_CHECKPOINT_TOOLS = 10;
 
 export const ROUND_HANDLERS: TurnHandlers = {
   'step.started': (turn, { data: { depth } }, of) => {
@@ -21,10 +21,10 @@ export const ROUND_HANDLERS: TurnHandlers = {
     turn,
     depth === undefined ? [{ type: 'token', data: { text: delta } }] : [],
   ],
-  'model.waiting': (turn) => [turn, [{ type: 'token', data: { text: WAITING, waiting: true } }]],
+  'model.waiting': (turn) => [turn, [{ type: 'token', data: { text: WAITING_MARK, waiting: true } }]],
   'attempt.discarded': (turn, { data: { reason, depth } }) => [
     turn,
-    depth === undefined ? [discarded(reason)] : [],
+    depth === undefined ? [discardedDraft(reason)] : [],
   ],
   'step.committed': (turn, { data: { messageId, depth } }) => {
     if (depth !== undefined) return [turn, []];
@@ -39,21 +39,27 @@ export const ROUND_HANDLERS: TurnHandlers = {
 };
 
 /** Shown while the model has not begun to answer; no part of any text. */
-const WAITING = '\u23f3';
+const WAITING_MARK = '\u23f3';
 
-function discarded(reason: string): TurnDraft {
+function discardedDraft(reason: string): TurnDraft {
   const text = `What was streamed of this answer is void: ${reason}`;
   return { type: 'error', data: { text, terminal: false, discarded: true } };
 }
 
 /** Builds a checkpoint with the fields of the page; `text` describes it in words. */
-export function checkpoint(turn: OpenTurn, { agentId }: TurnOf, text: string): Checkpoint {
+export function checkpoint(turn: OpenTurn, { agentId }: TurnAgent, text: string): Checkpoint {
   const { round, maxRounds, tools } = turn;
-  return { agent_id: agentId, round, max_rounds: maxRounds, executed_tools: tools.slice(-TOOLS), text };
+  return {
+    agent_id: agentId,
+    round,
+    max_rounds: maxRounds,
+    executed_tools: tools.slice(-MAX_CHECKPOINT_TOOLS),
+    text,
+  };
 }
 
-function toCheckpoint(turn: OpenTurn, of: TurnOf): readonly TurnDraft[] {
-  if (!of.subagent || turn.round === 0 || turn.round % EVERY !== 0) return [];
+function toCheckpoint(turn: OpenTurn, of: TurnAgent): readonly TurnDraft[] {
+  if (!of.subagent || turn.round === 0 || turn.round % CHECKPOINT_ROUNDS !== 0) return [];
   const text = `${turn.round} rounds are over`;
   return [
     { type: 'subagent_checkpoint', data: { ...checkpoint(turn, of, text), artifact_count: turn.artifacts } },

@@ -5,7 +5,7 @@ export const SUBAGENT_HANDLERS: TurnHandlers = {
   'subagent.created': (turn, { data: { childId, agent, name, callId } }) => {
     const task = callId === undefined ? '' : (turn.calls[callId]?.given ?? '');
     const data = {
-      ...named(childId, name ?? agent),
+      ...subagentFields(childId, name ?? agent),
       role: agent,
       task,
       status: 'running',
@@ -22,7 +22,7 @@ export const SUBAGENT_HANDLERS: TurnHandlers = {
     [
       {
         type: 'subagent_completed',
-        data: { ...named(childId, agent), status: 'completed', summary: turn.said?.content ?? '' },
+        data: { ...subagentFields(childId, agent), status: 'completed', summary: turn.said?.content ?? '' },
       },
     ],
   ],
@@ -31,10 +31,10 @@ export const SUBAGENT_HANDLERS: TurnHandlers = {
     [
       {
         type: 'subagent_error',
-        data: { ...named(childId, agent), status: kind, summary: turn.said?.content ?? '' },
+        data: { ...subagentFields(childId, agent), status: kind, summary: turn.said?.content ?? '' },
       },
     ],
   ],
 };
 
-const named = (childId: string, name: string) => ({ agent_id: childId, name });
+const subagentFields = (childId: string, name: string) => ({ agent_id: childId, name });

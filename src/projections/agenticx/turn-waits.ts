@@ -1,7 +1,7 @@
 /** Waits for people: confirmations, questions, and the pause of a subagent that has no rounds left. */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { OpenTurn } from './agenticx-state.ts';
-import type { TurnHandlers, TurnOf, TurnTold } from './turn-handler.ts';
+import type { TurnAgent, TurnHandlers, TurnTransition } from './turn-handler.ts';
 import { checkpoint } from './turn-rounds.ts';
 
 export const WAIT_HANDLERS: TurnHandlers = {
@@ -21,13 +21,13 @@ export const WAIT_HANDLERS: TurnHandlers = {
       [{ type: 'confirm_required', data: { id, question: summary, context: about }, ...agentOf(data) }],
     ];
   },
-  'wait.answered': (turn, { data }, of) => close(turn, data, { of, approved: data.approved ?? true }),
+  'wait.answered': (turn, { data }, of) => closeWait(turn, data, { of, approved: data.approved ?? true }),
   'wait.closed': (turn, { data }, of) =>
-    close(turn, data, { of, approved: data.approved ?? data.reason === 'spoken to' }),
+    closeWait(turn, data, { of, approved: data.approved ?? data.reason === 'spoken to' }),
 };
 
 /** True if this turn's subagent itself is paused. Any other pause is emitted as a confirmation, like all waits. */
-function isPause({ kind, threadId }: NamedWait, { subagent }: TurnOf): boolean {
+function isPause({ kind, threadId }: NamedWait, { subagent }: TurnAgent): boolean {
   return subagent && kind === 'paused' && threadId === undefined;
 }
 
@@ -36,11 +36,11 @@ function agentOf({ threadId }: NamedWait): { readonly agentId?: string } {
   return threadId === undefined ? {} : { agentId: threadId };
 }
 
-function close(
+function closeWait(
   turn: OpenTurn,
   data: EventData['wait.answered' | 'wait.closed'],
-  { of, approved }: { readonly of: TurnOf; readonly approved: boolean },
-): TurnTold {
+  { of, approved }: { readonly of: TurnAgent; readonly approved: boolean },
+): TurnTransition {
   const { waitId: id } = data;
   const { [id]: callId, ...waits } = turn.waits;
   const call = callId == null ? undefined : turn.calls[callId];

@@ -1,6 +1,6 @@
 /** Calls of tools, each emitted when its turn comes: its input, the approval that it needs, its outcome. */
 import type { EventData } from '../../core/event/event-data.ts';
-import type { ChatHandlers, ChatTold } from './chat-handler.ts';
+import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
 import type { OpenResponse } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
@@ -11,18 +11,18 @@ export const CALL_HANDLERS: ChatHandlers = {
     const calls = { ...response.calls, [callId]: { name, given, told: false } };
     return [{ ...response, arguments: left, calls }, []];
   },
-  'tool.started': (response, { data: { callId } }) => tell(response, callId),
+  'tool.started': (response, { data: { callId } }) => emitCall(response, callId),
   'tool.result': (response, { data: { callId, status } }, dialect) =>
-    settle(response, callId, { failed: status === 'error', dialect }),
+    finishCall(response, callId, { failed: status === 'error', dialect }),
   'tool.unknown': (response, { data: { callId } }, dialect) =>
-    settle(response, callId, { failed: true, dialect }),
+    finishCall(response, callId, { failed: true, dialect }),
   'tool.removed': (response, { data: { callId } }, dialect) =>
     response.calls[callId]?.told
-      ? settle({ ...response, said: null }, callId, { failed: true, dialect })
-      : [drop(response, callId), []],
+      ? finishCall({ ...response, said: null }, callId, { failed: true, dialect })
+      : [removeCall(response, callId), []],
   'wait.opened': (response, { data }, dialect) => {
     const { waitId: id, kind, callId, threadId } = data;
-    const [next, told] = callId === undefined ? [response, []] : tell(response, callId);
+    const [next, told] = callId === undefined ? [response, []] : emitCall(response, callId);
     const open = { ...next, waits: { ...next.waits, [id]: callId ?? null } };
     const own = kind === 'approval' && threadId === undefined && callId !== undefined && next.calls[callId];
     // Dialect 5 has no approvals; a wait for no call of this message has no part that could be approved.
@@ -30,13 +30,13 @@ export const CALL_HANDLERS: ChatHandlers = {
     return [open, [...told, { type: 'tool-approval-request', approvalId: id, toolCallId: callId }]];
   },
   'wait.answered': (response, { data }, dialect) =>
-    close(response, data, { approved: data.approved ?? true, dialect }),
+    closeWait(response, data, { approved: data.approved ?? true, dialect }),
   'wait.closed': (response, { data }, dialect) =>
-    close(response, data, { approved: data.approved ?? false, dialect }),
+    closeWait(response, data, { approved: data.approved ?? false, dialect }),
 };
 
 /** Emits a call, once; also one that has no tool body, such as a call of a subagent. */
-export function tell(response: OpenResponse, callId: string): ChatTold {
+export function emitCall(response: OpenResponse, callId: string): ChatTransition {
   const call = response.calls[callId];
   if (!call || call.told) return [response, []];
   const calls = { ...response.calls, [callId]: { ...call, told: true } };
@@ -47,16 +47,16 @@ export function tell(response: OpenResponse, callId: string): ChatTold {
   ];
 }
 
-function settle(
+function finishCall(
   response: OpenResponse,
   callId: string,
   { failed, dialect }: { readonly failed: boolean; readonly dialect: UiDialect },
-): ChatTold {
+): ChatTransition {
   const call = response.calls[callId];
   if (!call) return [response, []];
-  const [next, told] = tell(response, callId);
+  const [next, told] = emitCall(response, callId);
   const text = response.said?.content ?? '';
-  return [drop(next, callId), [...told, outcome()]];
+  return [removeCall(next, callId), [...told, outcome()]];
 
   function outcome(): UiChunk {
     if (!failed) return { type: 'tool-output-available', toolCallId: callId, output: text, dynamic: true };
@@ -70,11 +70,11 @@ function settle(
   }
 }
 
-function close(
+function closeWait(
   response: OpenResponse,
   data: EventData['wait.answered' | 'wait.closed'],
   { approved, dialect }: { readonly approved: boolean; readonly dialect: UiDialect },
-): ChatTold {
+): ChatTransition {
   const { waitId: id, kind, threadId } = data;
   const { [id]: callId = null, ...waits } = response.waits;
   const call = callId === null ? undefined : response.calls[callId];
@@ -103,7 +103,7 @@ function waitPart(
   return { type: 'data-everthread-wait', id, data };
 }
 
-function drop(response: OpenResponse, callId: string): OpenResponse {
+function removeCall(response: OpenResponse, callId: string): OpenResponse {
   const { [callId]: _, ...calls } = response.calls;
   return { ...response, calls };
 }

@@ -3,7 +3,7 @@ import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts'
 import type { OpenResponse } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
-export type ChatTold = readonly [OpenResponse, readonly UiChunk[]];
+export type ChatTransition = readonly [OpenResponse, readonly UiChunk[]];
 
 /** Rows of a kind without a handler emit nothing. */
 export type ChatHandlers = {
@@ -11,5 +11,5 @@ export type ChatHandlers = {
     response: OpenResponse,
     event: ThreadEventOf<Kind>,
     dialect: UiDialect,
-  ) => ChatTold;
+  ) => ChatTransition;
 };

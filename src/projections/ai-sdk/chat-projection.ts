@@ -6,10 +6,10 @@
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { argumentsOf, saidBy } from '../row-message.ts';
-import { CALL_HANDLERS, tell } from './chat-calls.ts';
+import { argumentsOf, toRowMessage } from '../row-message.ts';
+import { CALL_HANDLERS, emitCall } from './chat-calls.ts';
 import { endResponse } from './chat-end.ts';
-import type { ChatHandlers, ChatTold } from './chat-handler.ts';
+import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
 import { noteOf } from './chat-notes.ts';
 import { type ChatReading, type OpenResponse, openResponse } from './chat-state.ts';
 import { TEXT_HANDLERS } from './chat-text.ts';
@@ -19,7 +19,7 @@ const HANDLERS: ChatHandlers = {
   ...TEXT_HANDLERS,
   ...CALL_HANDLERS,
   'subagent.created': (response, { data: { callId } }) =>
-    callId === undefined ? [response, []] : tell(response, callId),
+    callId === undefined ? [response, []] : emitCall(response, callId),
   'thread.status': (response, { data: { status } }) => [{ ...response, waiting: status === 'waiting' }, []],
 };
 
@@ -36,17 +36,17 @@ export const projectChat: Projection<ChatReading, UiChunk> = (reading, row) => {
   if (event.type === 'execution.ended')
     return [{ ...reading, response: null }, endResponse(response, event.data)];
   if (event.type === 'message.created') {
-    const [next, told] = hear(response, row, dialect);
+    const [next, told] = handleMessage(response, row, dialect);
     return [{ ...reading, response: next }, told];
   }
   const [next, told] = handle(response, event, dialect);
   return [{ ...reading, response: next }, [...told, ...noteOf(event)]];
 };
 
-function handle(response: OpenResponse, event: ThreadEvent, dialect: UiDialect): ChatTold {
+function handle(response: OpenResponse, event: ThreadEvent, dialect: UiDialect): ChatTransition {
   // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
-    | ((response: OpenResponse, event: ThreadEvent, dialect: UiDialect) => ChatTold)
+    | ((response: OpenResponse, event: ThreadEvent, dialect: UiDialect) => ChatTransition)
     | undefined;
   return handler ? handler(response, event, dialect) : [response, []];
 }
@@ -55,10 +55,14 @@ function handle(response: OpenResponse, event: ThreadEvent, dialect: UiDialect):
  * Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. A user's
  * message that joins the running execution is emitted at once.
  */
-function hear(response: OpenResponse, { event, message }: LogRow, dialect: UiDialect): ChatTold {
+function handleMessage(
+  response: OpenResponse,
+  { event, message }: LogRow,
+  dialect: UiDialect,
+): ChatTransition {
   if (event.type !== 'message.created') return [response, []];
   const { messageId: id, role, depth } = event.data;
-  const said = saidBy(id, message);
+  const said = toRowMessage(id, message);
   const next = { ...response, said, arguments: { ...response.arguments, ...argumentsOf(message) } };
   if (role !== 'user' || depth !== undefined || !message || message.silent) return [next, []];
   const text = message.content ?? '';

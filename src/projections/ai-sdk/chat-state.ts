@@ -1,5 +1,5 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 import type { UiDialect } from './ui-chunk.ts';
 
 export interface ChatCall {
@@ -28,7 +28,7 @@ export interface OpenResponse {
   /** Arguments of calls whose `tool.called` row was not read yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
   /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
   /** True while the thread waits for a person. */

@@ -3,7 +3,7 @@
  * before the part ends, and a part with other text is withdrawn.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { ChatHandlers, ChatTold } from './chat-handler.ts';
+import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
 import type { OpenResponse, OpenText } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
@@ -17,30 +17,35 @@ export const TEXT_HANDLERS: ChatHandlers = {
     const { delta, call, depth } = event.data;
     // Text of a sub-prompt is no answer to the user.
     if (depth !== undefined || delta === '') return [response, []];
-    const id = partOf(event, call);
+    const id = partId(event, call);
     const open = response.text?.id === id ? response.text : null;
-    const told: UiChunk[] = open ? [] : [...giveUp(response.text, dialect), textStart(id)];
+    const told: UiChunk[] = open ? [] : [...withdrawText(response.text, dialect), textStart(id)];
     const text = { id, text: (open?.text ?? '') + delta };
     return [{ ...response, text }, [...told, { type: 'text-delta', id, delta }]];
   },
   'attempt.discarded': (response, { data: { depth } }, dialect) =>
-    depth === undefined ? [{ ...response, text: null }, giveUp(response.text, dialect)] : [response, []],
+    depth === undefined
+      ? [{ ...response, text: null }, withdrawText(response.text, dialect)]
+      : [response, []],
   'step.committed': (response, event, dialect) => {
     const { messageId, depth } = event.data;
     if (depth !== undefined) return [response, []];
     const content = (response.said?.id === messageId ? response.said.content : null) ?? '';
-    return [{ ...response, text: null }, settle(response.text, content, { id: partOf(event, 0), dialect })];
+    return [
+      { ...response, text: null },
+      commitText(response.text, content, { id: partId(event, 0), dialect }),
+    ];
   },
   'execution.aborted': (response, { data: { depth } }) =>
     depth === undefined ? closeText(response) : [response, []],
 };
 
-function partOf({ step, attempt }: ThreadEvent, call: number): string {
+function partId({ step, attempt }: ThreadEvent, call: number): string {
   return `${step ?? 0}.${attempt ?? 0}.${call}`;
 }
 
 /** Emits the missing rest of the text, or all of it if the committed text differs from the streamed one. */
-function settle(
+function commitText(
   open: OpenText | null,
   content: string,
   { id, dialect }: { readonly id: string; readonly dialect: UiDialect },
@@ -54,7 +59,7 @@ function settle(
     content === ''
       ? []
       : [textStart(id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
-  return [...giveUp(open, dialect), ...whole];
+  return [...withdrawText(open, dialect), ...whole];
 }
 
 /** Pages do not keep the id of a part, so its metadata repeats it for the note that withdraws the part. */
@@ -66,7 +71,7 @@ function textStart(id: string): UiChunk {
  * Withdraws the streamed text. Dialect 7 drops the step's parts itself. For the others the part ends, and a note names
  * it so that pages can hide it.
  */
-function giveUp(open: OpenText | null, dialect: UiDialect): readonly UiChunk[] {
+function withdrawText(open: OpenText | null, dialect: UiDialect): readonly UiChunk[] {
   if (!open) return [];
   if (dialect === 7) return [{ type: 'reset-step' }];
   return [
@@ -75,12 +80,12 @@ function giveUp(open: OpenText | null, dialect: UiDialect): readonly UiChunk[] {
   ];
 }
 
-export function closeText(response: OpenResponse): ChatTold {
+export function closeText(response: OpenResponse): ChatTransition {
   if (!response.text) return [response, []];
   return [{ ...response, text: null }, [{ type: 'text-end', id: response.text.id }]];
 }
 
-export function closeStep(response: OpenResponse): ChatTold {
+export function closeStep(response: OpenResponse): ChatTransition {
   const [closed, ending] = closeText(response);
   if (!closed.stepOpen) return [closed, ending];
   return [{ ...closed, stepOpen: false }, [...ending, { type: 'finish-step' }]];

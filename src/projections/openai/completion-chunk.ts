@@ -50,4 +50,4 @@ export interface CompletionFailure {
   readonly failed: StoredError;
 }
 
-export type CompletionOut = CompletionChunk | CompletionFailure;
+export type CompletionOutput = CompletionChunk | CompletionFailure;

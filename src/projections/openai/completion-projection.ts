@@ -9,16 +9,22 @@ import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thr
 import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { saidBy } from '../row-message.ts';
+import { toRowMessage } from '../row-message.ts';
 import { callsOf, closeClientWait, openClientWait, withCalls, withoutCall } from './completion-calls.ts';
 import type {
   CompletionChunk,
   CompletionDelta,
   CompletionFinish,
-  CompletionOut,
+  CompletionOutput,
 } from './completion-chunk.ts';
 import { type CompletionReading, type OpenCompletion, openCompletion } from './completion-state.ts';
-import { hearChunk, type Piece, paragraph, settle, type TextTold } from './completion-text.ts';
+import {
+  commitText,
+  handleChunk,
+  paragraph,
+  type TextPiece,
+  type TextTransition,
+} from './completion-text.ts';
 import { addUsage } from './completion-usage.ts';
 import { closeWait, openWait } from './completion-waits.ts';
 
@@ -27,18 +33,20 @@ type Handlers = {
     open: OpenCompletion,
     event: ThreadEventOf<Kind>,
     whole: boolean,
-  ) => TextTold;
+  ) => TextTransition;
 };
 
 const HANDLERS: Handlers = {
-  'model.chunk': (open, event, whole) => (whole ? [open, []] : hearChunk(open, event)),
+  'model.chunk': (open, event, whole) => (whole ? [open, []] : handleChunk(open, event)),
   'attempt.discarded': (open, { data: { depth } }) =>
     depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
   'step.committed': (open, { data: { messageId, depth } }) =>
-    depth === undefined ? settle(open, contentOf(open, messageId)) : [open, []],
+    depth === undefined ? commitText(open, contentOf(open, messageId)) : [open, []],
   // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
-    depth === undefined ? settle(open, keptText ? contentOf(open, open.said?.id) : open.told) : [open, []],
+    depth === undefined
+      ? commitText(open, keptText ? contentOf(open, open.said?.id) : open.told)
+      : [open, []],
   'model.answered': (open, { data: { usage } }) => [{ ...open, usage: addUsage(open.usage, usage) }, []],
   'tool.result': (open, { data: { callId } }) => [withoutCall(open, callId), []],
   'tool.unknown': (open, { data: { callId } }) => [withoutCall(open, callId), []],
@@ -48,28 +56,28 @@ const HANDLERS: Handlers = {
   'thread.status': (open, { data: { status } }) => [{ ...open, waiting: status === 'waiting' }, []],
 };
 
-export const projectCompletion: Projection<CompletionReading, CompletionOut> = (reading, row) => {
+export const projectCompletion: Projection<CompletionReading, CompletionOutput> = (reading, row) => {
   const { event } = row;
   if (event.type === 'execution.started') {
     const next = { ...reading, open: openCompletion(event.data.executionId, event.at) };
-    return [next, openingOf(next)];
+    return [next, openingChunks(next)];
   }
   const { open } = reading;
   // O2: between executions.
   if (!open) return [reading, []];
   // O1: the last chunks of the completion.
-  if (event.type === 'execution.ended') return [{ ...reading, open: null }, endOf(reading, event.data)];
-  const [next, pieces] = hear(open, row, reading.whole);
+  if (event.type === 'execution.ended') return [{ ...reading, open: null }, endChunks(reading, event.data)];
+  const [next, pieces] = handle(open, row, reading.whole);
   const after = { ...reading, open: next };
   return [after, pieces.map((piece) => toChunk(after, piece))];
 };
 
-function hear(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTold {
+function handle(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTransition {
   if (event.type === 'message.created')
-    return [withCalls({ ...open, said: saidBy(event.data.messageId, message) }, message), []];
+    return [withCalls({ ...open, said: toRowMessage(event.data.messageId, message) }, message), []];
   // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
-    | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTold)
+    | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTransition)
     | undefined;
   return handler ? handler(open, event, whole) : [open, []];
 }
@@ -86,12 +94,12 @@ export function joinCompletion(reading: CompletionReading, seq?: number): Comple
 }
 
 /** The first chunk, emitted before any text. */
-export function openingOf(reading: CompletionReading): readonly CompletionOut[] {
+export function openingChunks(reading: CompletionReading): readonly CompletionOutput[] {
   return [chunkOf(reading, { role: 'assistant', content: '' })];
 }
 
 /** Ends an answer that waits for people. Its text lists the waits, because a completion has no other place for them. */
-export function endAtWait(reading: CompletionReading): readonly CompletionOut[] {
+export function endAtWait(reading: CompletionReading): readonly CompletionOutput[] {
   const { open } = reading;
   if (!open) return [];
   // The client's next request has the results of its calls.
@@ -99,7 +107,7 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOut[] 
   if (calls.length > 0)
     return [
       ...calls.map((call) => chunkOf(reading, { tool_calls: [call] })),
-      ...closing(reading, 'tool_calls'),
+      ...closingChunks(reading, 'tool_calls'),
     ];
   const asked = Object.values(open.waits).map((each) => `- ${each}`);
   const text = [
@@ -107,27 +115,30 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOut[] 
     ...asked,
     'Send the same request again to read what goes on behind it.',
   ].join('\n');
-  return [chunkOf(reading, { content: paragraph(open, text) }), ...closing(reading, 'stop')];
+  return [chunkOf(reading, { content: paragraph(open, text) }), ...closingChunks(reading, 'stop')];
 }
 
-function endOf(reading: CompletionReading, end: EventData['execution.ended']): readonly CompletionOut[] {
+function endChunks(
+  reading: CompletionReading,
+  end: EventData['execution.ended'],
+): readonly CompletionOutput[] {
   const { status = 'idle', reason, error } = end;
-  if (status === 'failed') return [{ failed: error ?? failure(reason) }];
-  return closing(reading, isUsedUp({ reason, error }) ? 'length' : 'stop');
+  if (status === 'failed') return [{ failed: error ?? executionFailure(reason) }];
+  return closingChunks(reading, isUsedUp({ reason, error }) ? 'length' : 'stop');
 }
 
-function failure(reason: string): StoredError {
+function executionFailure(reason: string): StoredError {
   return { code: 'ExecutionFailed', message: `The agent could not answer: ${reason}.` };
 }
 
-function closing(reading: CompletionReading, finish: CompletionFinish): readonly CompletionOut[] {
+function closingChunks(reading: CompletionReading, finish: CompletionFinish): readonly CompletionOutput[] {
   const { open } = reading;
   if (!open) return [];
   const usage = { ...chunkOf(reading, {}), choices: [], usage: open.usage };
   return [chunkOf(reading, {}, finish), usage];
 }
 
-function toChunk(reading: CompletionReading, { text, discarded }: Piece): CompletionChunk {
+function toChunk(reading: CompletionReading, { text, discarded }: TextPiece): CompletionChunk {
   const chunk = chunkOf(reading, { content: text });
   return discarded === undefined ? chunk : { ...chunk, everthread: { discarded } };
 }

@@ -1,5 +1,5 @@
 /** State of the projection between two rows. Plain JSON, as small as its open waits and the text of one step. */
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 import type { CompletionCall, CompletionUsage } from './completion-chunk.ts';
 
 export interface OpenCompletion {
@@ -14,7 +14,7 @@ export interface OpenCompletion {
   /** True once text of the answer was emitted, of any step. */
   readonly begun: boolean;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
   readonly usage: CompletionUsage;
   /** Descriptions of the open waits for people, by wait id. */
   readonly waits: Readonly<Record<string, string>>;

@@ -9,16 +9,16 @@ import type { ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
 /** Text to emit; `discarded`: text that was emitted before and is void. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   readonly discarded?: string;
 }
 
-export type TextTold = readonly [OpenCompletion, readonly Piece[]];
+export type TextTransition = readonly [OpenCompletion, readonly TextPiece[]];
 
 const PARAGRAPH = '\n\n';
 
-export function hearChunk(open: OpenCompletion, event: ThreadEventOf<'model.chunk'>): TextTold {
+export function handleChunk(open: OpenCompletion, event: ThreadEventOf<'model.chunk'>): TextTransition {
   const { delta, call, depth } = event.data;
   // Text of a sub-prompt is no answer to the user.
   if (depth !== undefined || delta === '') return [open, []];
@@ -26,16 +26,16 @@ export function hearChunk(open: OpenCompletion, event: ThreadEventOf<'model.chun
   const text = (open.attempt?.id === id ? open.attempt.text : '') + delta;
   const next = { ...open, attempt: { id, text } };
   // T1: nothing until the text is longer or different.
-  return open.told.startsWith(text) ? [next, []] : tell(next, text);
+  return open.told.startsWith(text) ? [next, []] : emitText(next, text);
 }
 
 /** Emits what the committed text of a step adds or replaces, and closes the step. */
-export function settle(open: OpenCompletion, content: string): TextTold {
-  const [next, told] = tell(open, content);
+export function commitText(open: OpenCompletion, content: string): TextTransition {
+  const [next, told] = emitText(open, content);
   return [{ ...next, told: '', attempt: null }, told];
 }
 
-function tell(open: OpenCompletion, text: string): TextTold {
+function emitText(open: OpenCompletion, text: string): TextTransition {
   const { told, begun } = open;
   if (text === told) return [open, []];
   const next = { ...open, told: text, begun: true };

@@ -3,7 +3,7 @@ import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { WaitKind } from '../../core/wait/wait.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
-const ASKED: Readonly<Record<WaitKind, (name: string) => string>> = {
+const REQUEST_TEXTS: Readonly<Record<WaitKind, (name: string) => string>> = {
   approval: (name) => `approval of ${name}`,
   question: (name) => `an answer to ${name}`,
   variables: (name) => `variables of ${name}`,
@@ -13,7 +13,7 @@ const ASKED: Readonly<Record<WaitKind, (name: string) => string>> = {
 
 export function openWait(open: OpenCompletion, wait: EventData['wait.opened']): OpenCompletion {
   const { waitId, kind, name, summary } = wait;
-  const asked = `${ASKED[kind](name)}: ${summary} (wait ${waitId})`;
+  const asked = `${REQUEST_TEXTS[kind](name)}: ${summary} (wait ${waitId})`;
   return { ...open, waits: { ...open.waits, [waitId]: asked } };
 }
 

@@ -6,7 +6,7 @@
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { toArtifact } from './run-artifact.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
-import { type Fields, type RunHandlers, snakeFields, type Told } from './run-handler.ts';
+import { type Fields, type RunHandlers, type RunTransition, snakeFields } from './run-handler.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
 
 interface Outcome {
@@ -26,7 +26,7 @@ export function describeAction({ id, name, arguments: given, childId, prepared }
   };
 }
 
-function aboutAction(
+function actionDraft(
   action: OpenAction,
   type: RunEventType,
   payload: Fields,
@@ -36,24 +36,24 @@ function aboutAction(
   return { type, payload: { ...payload, action_id: action.id }, action: action.id, ...delegation, ...more };
 }
 
-const keep = (run: OpenRun, callId: string, action: OpenAction): OpenRun => ({
+const setAction = (run: OpenRun, callId: string, action: OpenAction): OpenRun => ({
   ...run,
   actions: { ...run.actions, [callId]: action },
 });
 
-function drop(run: OpenRun, callId: string): OpenRun {
+function removeAction(run: OpenRun, callId: string): OpenRun {
   const { [callId]: _, ...actions } = run.actions;
   return { ...run, actions };
 }
 
 /** Events derived from the row of a call that begins, and those that end an action. */
-const BEGINS: readonly RunEventType[] = ['action.requested', 'action.started'];
-const ENDS: readonly RunEventType[] = ['action.completed', 'action.failed', 'action.denied'];
+const START_TYPES: readonly RunEventType[] = ['action.requested', 'action.started'];
+const END_TYPES: readonly RunEventType[] = ['action.completed', 'action.failed', 'action.denied'];
 
 const summaryOf = ({ name }: OpenAction, type: RunEventType) => `${name}: ${type.slice('action.'.length)}`;
 
 /** Returns the outcome of a call. Its result is the message before this row. */
-function endOf(
+function toOutcome(
   action: OpenAction,
   run: OpenRun,
   event: ThreadEvent,
@@ -80,17 +80,17 @@ function endOf(
   };
 }
 
-function settle(
+function finishAction(
   run: OpenRun,
   event: ThreadEvent,
   { callId, failed, uncertain = false }: { callId: string; failed: boolean; uncertain?: boolean },
-): Told {
+): RunTransition {
   const action = run.actions[callId];
   if (!action) return [run, []];
-  const after = drop(run, callId);
-  if (action.told?.some((type) => ENDS.includes(type))) return [after, []];
-  const { type, payload, summary } = endOf(action, run, event, failed, uncertain);
-  return [after, [aboutAction(action, type, payload, { summary, ...(failed ? { severity: 'error' } : {}) })]];
+  const after = removeAction(run, callId);
+  if (action.told?.some((type) => END_TYPES.includes(type))) return [after, []];
+  const { type, payload, summary } = toOutcome(action, run, event, failed, uncertain);
+  return [after, [actionDraft(action, type, payload, { summary, ...(failed ? { severity: 'error' } : {}) })]];
 }
 
 export const ACTION_HANDLERS: RunHandlers = {
@@ -108,30 +108,30 @@ export const ACTION_HANDLERS: RunHandlers = {
     const asks = { type: 'tool_call', tool: name, call_id: callId, args: given.arguments };
     const told = llmStream('llm_action', { step, action: asks }, { summary: `Calls ${name}` });
     // No model asked for a call that a person or code has queued.
-    return [keep(next, callId, action), queued ? [] : [told]];
+    return [setAction(next, callId, action), queued ? [] : [told]];
   },
   'tool.started': (run, { data: { callId } }) => {
     const action = run.actions[callId];
     if (!action) return [run, []];
     const payload = { action: describeAction(action) };
-    const missing = BEGINS.filter((type) => !action.told?.includes(type));
+    const missing = START_TYPES.filter((type) => !action.told?.includes(type));
     return [
-      keep(run, callId, { ...action, told: [...(action.told ?? []), ...missing] }),
-      missing.map((type) => aboutAction(action, type, payload, { summary: summaryOf(action, type) })),
+      setAction(run, callId, { ...action, told: [...(action.told ?? []), ...missing] }),
+      missing.map((type) => actionDraft(action, type, payload, { summary: summaryOf(action, type) })),
     ];
   },
   'tool.result': (run, event) => {
     const { callId, status } = event.data;
-    return settle(run, event, { callId, failed: status === 'error' });
+    return finishAction(run, event, { callId, failed: status === 'error' });
   },
   'tool.unknown': (run, event) =>
-    settle(run, event, { callId: event.data.callId, failed: true, uncertain: true }),
-  'tool.removed': (run, { data: { callId } }) => [drop(run, callId), []],
+    finishAction(run, event, { callId: event.data.callId, failed: true, uncertain: true }),
+  'tool.removed': (run, { data: { callId } }) => [removeAction(run, callId), []],
   'tool.invoked': (run, { seq, step = null, data: { name, status, durationMs } }) => {
     const action = { id: `${run.threadId}:invoked:${seq}`, name, step };
     const failed = status === 'error';
     const payload = { action: describeAction(action), latency_ms: durationMs, invoked: true };
-    const told = aboutAction(action, failed ? 'action.failed' : 'action.completed', payload, {
+    const told = actionDraft(action, failed ? 'action.failed' : 'action.completed', payload, {
       summary: failed ? `${name} has failed` : `${name} is done`,
       ...(failed ? { severity: 'error' } : {}),
     });
@@ -143,8 +143,8 @@ export const ACTION_HANDLERS: RunHandlers = {
     if (!action || callId === undefined)
       return [run, [{ type: 'task.progress', payload, summary: `${agent} is started` }]];
     const delegated = { ...action, childId };
-    const told = aboutAction(delegated, 'task.progress', payload, { summary: `${agent} is started` });
-    return [keep(run, callId, delegated), [told]];
+    const told = actionDraft(delegated, 'task.progress', payload, { summary: `${agent} is started` });
+    return [setAction(run, callId, delegated), [told]];
   },
   'subagent.returned': (run, { data: { childId, agent, by } }) => [
     run,
@@ -180,11 +180,11 @@ function parse(text: string): unknown {
 type ActionRow = Extract<EventKind, `action.${string}`>;
 
 /** Converts a row of `action.*` to an event, and records its type so that no other row emits it again. */
-function governed(
+function governedHandler(
   type: RunEventType,
   toPayload: (said: Fields) => Fields = () => ({}),
   more: Partial<RunEventDraft> = {},
-): (run: OpenRun, event: ThreadEventOf<ActionRow>) => Told {
+): (run: OpenRun, event: ThreadEventOf<ActionRow>) => RunTransition {
   return (run, { data: { actionId: id, name, ...said } }) => {
     const [callId, before] = Object.entries(run.actions).find(([, each]) => each.id === id) ?? [];
     const prepared = type === 'action.requested' ? { prepared: toPrepared(said) } : {};
@@ -192,8 +192,8 @@ function governed(
     const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told };
     const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
     // An action that code invokes itself is not kept: no later row ends it.
-    const next = callId === undefined ? run : keep(run, callId, action);
-    return [next, [aboutAction(action, type, payload, { summary: summaryOf(action, type), ...more })]];
+    const next = callId === undefined ? run : setAction(run, callId, action);
+    return [next, [actionDraft(action, type, payload, { summary: summaryOf(action, type), ...more })]];
   };
 }
 
@@ -203,20 +203,21 @@ function toPrepared({ artifacts, callId: _, ...said }: Fields): Fields {
   return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
 }
 
-const asTold = (said: Fields): Fields => said;
-const ERROR = { severity: 'error' } as const;
+const samePayload = (said: Fields): Fields => said;
+const ERROR_SEVERITY = { severity: 'error' } as const;
 
-const reconciled = (said: Fields): Fields => ({ reconciliation: said });
-const RECONCILED = governed('action.completed', reconciled);
-const UNDONE = governed('action.failed', reconciled);
+const toReconciliation = (said: Fields): Fields => ({ reconciliation: said });
+const RECONCILED_HANDLER = governedHandler('action.completed', toReconciliation);
+const UNDONE_HANDLER = governedHandler('action.failed', toReconciliation);
 
 export const GOVERNED_HANDLERS: { readonly [Kind in ActionRow]: NonNullable<RunHandlers[Kind]> } = {
-  'action.requested': governed('action.requested'),
-  'action.policy': governed('action.policy', (decision) => ({ decision })),
-  'action.started': governed('action.started'),
-  'action.completed': governed('action.completed'),
-  'action.failed': governed('action.failed', asTold, ERROR),
-  'action.denied': governed('action.denied', asTold, ERROR),
-  'action.uncertain': governed('action.failed', () => ({ uncertain: true }), ERROR),
-  'action.reconciled': (run, event) => (event.data.completed ? RECONCILED : UNDONE)(run, event),
+  'action.requested': governedHandler('action.requested'),
+  'action.policy': governedHandler('action.policy', (decision) => ({ decision })),
+  'action.started': governedHandler('action.started'),
+  'action.completed': governedHandler('action.completed'),
+  'action.failed': governedHandler('action.failed', samePayload, ERROR_SEVERITY),
+  'action.denied': governedHandler('action.denied', samePayload, ERROR_SEVERITY),
+  'action.uncertain': governedHandler('action.failed', () => ({ uncertain: true }), ERROR_SEVERITY),
+  'action.reconciled': (run, event) =>
+    (event.data.completed ? RECONCILED_HANDLER : UNDONE_HANDLER)(run, event),
 };

@@ -82,10 +82,10 @@ export function llmStream(
   return { type: 'llm.stream', payload: { llm_event_type: kind, ...payload }, ...more };
 }
 
-const SHOWN = 140;
+const MAX_TEXT_LENGTH = 140;
 
 /** One line of at most 140 characters. */
 export function shortText(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 3)}...`;
+  return line.length <= MAX_TEXT_LENGTH ? line : `${line.slice(0, MAX_TEXT_LENGTH - 3)}...`;
 }

@@ -3,11 +3,11 @@ import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts'
 import type { RunEventDraft } from './run-event.ts';
 import type { OpenRun } from './run-state.ts';
 
-export type Told = readonly [OpenRun, readonly RunEventDraft[]];
+export type RunTransition = readonly [OpenRun, readonly RunEventDraft[]];
 
 /** Rows of a kind without a handler emit nothing. */
 export type RunHandlers = {
-  readonly [Kind in EventKind]?: (run: OpenRun, event: ThreadEventOf<Kind>) => Told;
+  readonly [Kind in EventKind]?: (run: OpenRun, event: ThreadEventOf<Kind>) => RunTransition;
 };
 
 export type Fields = Readonly<Record<string, unknown>>;

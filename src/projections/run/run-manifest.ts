@@ -28,7 +28,7 @@ export interface RunManifest {
   readonly estimated: boolean;
 }
 
-const NAMES: Readonly<Record<ContextSection, string>> = {
+const SECTION_NAMES: Readonly<Record<ContextSection, string>> = {
   system: 'system_prompt',
   tool_prompt: 'runtime_affordances',
   history: 'conversation_history',
@@ -53,5 +53,5 @@ export function toManifest(
 
 function toItem({ kind, tokens, count }: ContextManifest['contextItems'][number]): Fields {
   const metadata = kind === 'tool_prompt' ? { tool_count: count } : { message_count: count };
-  return { kind, name: NAMES[kind], tokens, metadata };
+  return { kind, name: SECTION_NAMES[kind], tokens, metadata };
 }

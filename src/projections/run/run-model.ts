@@ -4,11 +4,11 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { usageOf } from '../../core/thread/producer.ts';
 import { llmStream, type RunEventDraft, shortText } from './run-event.ts';
-import type { Fields, RunHandlers, Told } from './run-handler.ts';
+import type { Fields, RunHandlers, RunTransition } from './run-handler.ts';
 import { toManifest } from './run-manifest.ts';
 import type { OpenRun } from './run-state.ts';
 
-const keyOf = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
+const callKey = ({ step, attempt }: { step?: number; attempt?: number }, call: number) =>
   `${step}:${attempt}:${call}`;
 
 function toMetrics(usage: ProviderUsage | null | undefined, cost: number | null, latencyMs: number | null) {
@@ -26,7 +26,7 @@ function summarise(usage: ProviderUsage | null | undefined): string {
 }
 
 /** Emits the last answer as final, of the run or of a turn in it, if no call followed it. */
-export function settleAnswer(run: OpenRun): readonly [OpenRun, readonly RunEventDraft[]] {
+export function emitFinalAnswer(run: OpenRun): readonly [OpenRun, readonly RunEventDraft[]] {
   const { answer } = run;
   if (!answer) return [run, []];
   const content = answer.content ?? '';
@@ -44,7 +44,7 @@ export function settleAnswer(run: OpenRun): readonly [OpenRun, readonly RunEvent
 
 export const MODEL_HANDLERS: RunHandlers = {
   'step.started': (run, { step, data: { depth, prompt, side } }) => {
-    const [settled, before] = depth === undefined ? settleAnswer(run) : [run, []];
+    const [settled, before] = depth === undefined ? emitFinalAnswer(run) : [run, []];
     const within = { ...(depth === undefined ? {} : { depth, prompt }), ...(side ? { side } : {}) };
     return [settled, [...before, llmStream('llm_step', { step, ...within }, { summary: `Step ${step}` })]];
   },
@@ -53,7 +53,7 @@ export const MODEL_HANDLERS: RunHandlers = {
     [
       handedOver
         ? llmStream('llm_retry', { step, reason: 'worker_shutdown', message: reason }, HANDED_OVER)
-        : llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WARNING),
+        : llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WORKER_LOST),
     ],
   ],
   'step.failed': (run, { data: { code, message } }) => [
@@ -71,7 +71,7 @@ export const MODEL_HANDLERS: RunHandlers = {
   'model.called': (run, event) => {
     const { model, modelId, call, purpose } = event.data;
     return [
-      { ...run, called: { ...run.called, [keyOf(event, call)]: event.at } },
+      { ...run, called: { ...run.called, [callKey(event, call)]: event.at } },
       [
         {
           type: 'llm.call.started',
@@ -91,7 +91,7 @@ export const MODEL_HANDLERS: RunHandlers = {
   ],
   'model.answered': (run, event) => {
     const { call, usage, cost } = event.data;
-    const key = keyOf(event, call);
+    const key = callKey(event, call);
     const { [key]: calledAt, ...called } = run.called;
     const latency = calledAt === undefined ? null : (event.at - calledAt) / 1000;
     const metrics = toMetrics(usage, cost, latency);
@@ -148,14 +148,14 @@ export const MODEL_HANDLERS: RunHandlers = {
     const { messageId, model, finishReason, depth } = data;
     const content = run.said?.id === messageId ? run.said.content : null;
     const said = { step, model, finish_reason: finishReason, message_id: messageId, content };
-    const told = llmStream('llm_response', { ...said, ...(depth ? { depth } : {}) }, ANSWERED(content));
+    const told = llmStream('llm_response', { ...said, ...(depth ? { depth } : {}) }, answerSummary(content));
     return [depth ? run : { ...run, answer: { messageId, content, step } }, [told]];
   },
 };
 
 /** Rows about the context of a request. `context.prepared` exists only if a context, policy or budget is in use. */
 export const CONTEXT_HANDLERS: Readonly<
-  Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => Told>
+  Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => RunTransition>
 > = {
   'context.prepared': (run, data, { step }) => {
     const manifest = toManifest(run, data);
@@ -171,8 +171,8 @@ export const CONTEXT_HANDLERS: Readonly<
   'context.compacted': (run, data) => [run, [llmStream('context_compacted', data)]],
 };
 
-const WARNING = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
+const WORKER_LOST = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
 const HANDED_OVER = { summary: 'Another attempt: the worker has shut down' } as const;
 const WAITING = { summary: 'No answer has begun yet' } as const;
 const DISCARDED = { severity: 'warning', summary: 'What was streamed is to be forgotten' } as const;
-const ANSWERED = (content: string | null) => (content ? { summary: shortText(content) } : {});
+const answerSummary = (content: string | null) => (content ? { summary: shortText(content) } : {});

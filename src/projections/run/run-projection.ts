@@ -8,12 +8,12 @@ import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.t
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { argumentsOf, saidBy } from '../row-message.ts';
+import { argumentsOf, toRowMessage } from '../row-message.ts';
 import { ACTION_HANDLERS, GOVERNED_HANDLERS } from './run-action.ts';
 import type { RunEvent, RunEventDraft } from './run-event.ts';
-import type { Fields, RunHandlers, Told } from './run-handler.ts';
+import type { Fields, RunHandlers, RunTransition } from './run-handler.ts';
 import { CONTEXT_HANDLERS, MODEL_HANDLERS } from './run-model.ts';
-import { type OpenRun, place, type RunReading } from './run-state.ts';
+import { completeDrafts, type OpenRun, type RunReading } from './run-state.ts';
 import { BUDGET_HANDLERS, endRun, taskStatus, WAIT_HANDLERS } from './run-task.ts';
 
 const HANDLERS: RunHandlers = {
@@ -24,7 +24,7 @@ const HANDLERS: RunHandlers = {
   ...BUDGET_HANDLERS,
 };
 
-type Next = readonly [RunReading, readonly RunEvent[]];
+type ReadingTransition = readonly [RunReading, readonly RunEvent[]];
 
 export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
   const { event } = row;
@@ -38,15 +38,15 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
       return startRun(reading, event, row.context ?? null);
     case 'execution.ended': {
       if (!reading.run) return [reading, []];
-      const [ended, told] = place(reading, event, endRun(reading.run, event.data));
+      const [ended, told] = completeDrafts(reading, event, endRun(reading.run, event.data));
       return [{ ...ended, run: null }, told];
     }
     case 'message.created':
-      return [remember(reading, row), []];
+      return [rememberMessage(reading, row), []];
     case 'custom':
-      return place(reading, event, [toAppEvent(event)]);
+      return completeDrafts(reading, event, [toAppEvent(event)]);
     default:
-      return reading.run ? tell(reading, reading.run, event) : [reading, []];
+      return reading.run ? handleRow(reading, reading.run, event) : [reading, []];
   }
 };
 
@@ -62,7 +62,7 @@ function startRun(
   reading: RunReading,
   event: ThreadEventOf<'execution.started'>,
   given: RunContext | null,
-): Next {
+): ReadingTransition {
   const { executionId } = event.data;
   const { runId = executionId } = event.data;
   // With the field names of the page.
@@ -83,27 +83,27 @@ function startRun(
     said: null,
   };
   const told = taskStatus(['submitted', 'working'], context ? { run_context: context } : {});
-  return place({ ...reading, run }, event, [told]);
+  return completeDrafts({ ...reading, run }, event, [told]);
 }
 
-function tell(reading: RunReading, run: OpenRun, event: ThreadEvent): Next {
-  const [next, drafts] = read(run, event);
-  return place({ ...reading, run: next }, event, drafts);
+function handleRow(reading: RunReading, run: OpenRun, event: ThreadEvent): ReadingTransition {
+  const [next, drafts] = handle(run, event);
+  return completeDrafts({ ...reading, run: next }, event, drafts);
 }
 
-function read(run: OpenRun, event: ThreadEvent): Told {
+function handle(run: OpenRun, event: ThreadEvent): RunTransition {
   const context = CONTEXT_HANDLERS[event.type];
   if (context) return context(run, event.data as Fields, event);
   // The handler is looked up by the type of the event, so the cast is safe.
-  const handler = HANDLERS[event.type] as ((run: OpenRun, event: ThreadEvent) => Told) | undefined;
+  const handler = HANDLERS[event.type] as ((run: OpenRun, event: ThreadEvent) => RunTransition) | undefined;
   return handler ? handler(run, event) : [run, []];
 }
 
 /** Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. */
-function remember(reading: RunReading, { event, message }: LogRow): RunReading {
+function rememberMessage(reading: RunReading, { event, message }: LogRow): RunReading {
   const { run } = reading;
   if (!run || event.type !== 'message.created') return reading;
-  const said = saidBy(event.data.messageId, message);
+  const said = toRowMessage(event.data.messageId, message);
   return {
     ...reading,
     run: { ...run, said, arguments: { ...run.arguments, ...argumentsOf(message) } },

@@ -31,7 +31,7 @@ export interface RedactionOptions {
   readonly sensitiveValues?: readonly string[];
 }
 
-const normal = (key: string) => key.toLowerCase().replaceAll('-', '_');
+const normalizeKey = (key: string) => key.toLowerCase().replaceAll('-', '_');
 
 /**
  * Rules for masking a report. The constructor throws `InvalidValue` for a negative length, and for a blank text in
@@ -59,42 +59,42 @@ export class RedactionPolicy {
         '"sensitiveValues" has a blank text, which would mask everything.',
       );
     this.replacement = replacement;
-    this.#keys = new Set([...KEYS, ...sensitiveKeys.map(normal)]);
+    this.#keys = new Set([...KEYS, ...sensitiveKeys.map(normalizeKey)]);
     // Longest first, because one text may be a part of another.
     this.#values = sensitiveValues.toSorted((a, b) => b.length - a.length);
     this.#maxLength = maxStringLength;
   }
 
   isSensitive(key: string): boolean {
-    const name = normal(key);
+    const name = normalizeKey(key);
     return this.#keys.has(name) || ENDINGS.some((ending) => name.endsWith(ending));
   }
 
   redact<T>(value: T): T {
-    return this.#copy(value) as T;
+    return this.#redactValue(value) as T;
   }
 
-  #copy(value: unknown): unknown {
-    if (typeof value === 'string') return this.#text(value);
-    if (Array.isArray(value)) return value.map((member) => this.#copy(member));
+  #redactValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.#redactText(value);
+    if (Array.isArray(value)) return value.map((member) => this.#redactValue(member));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
-        this.#masked(key),
+        this.#maskValues(key),
         // An absent value is not replaced.
         this.isSensitive(key) && member !== null && member !== undefined
           ? this.replacement
-          : this.#copy(member),
+          : this.#redactValue(member),
       ]),
     );
   }
 
-  #masked(text: string): string {
+  #maskValues(text: string): string {
     return this.#values.reduce((left, value) => left.replaceAll(value, () => this.replacement), text);
   }
 
-  #text(text: string): string {
-    const masked = this.#masked(text);
+  #redactText(text: string): string {
+    const masked = this.#maskValues(text);
     return masked.length <= this.#maxLength ? masked : `${masked.slice(0, this.#maxLength)}...`;
   }
 }

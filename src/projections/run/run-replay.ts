@@ -92,7 +92,7 @@ export function diffRuns(first: RunSource, second: RunSource): readonly DiffLine
       j += 1;
     } else if (
       right === undefined ||
-      (left !== undefined && at(lengths, i + 1, j) >= at(lengths, i, j + 1))
+      (left !== undefined && lengthAt(lengths, i + 1, j) >= lengthAt(lengths, i, j + 1))
     ) {
       found.push({ in: 'first', line: left as string });
       i += 1;
@@ -104,7 +104,7 @@ export function diffRuns(first: RunSource, second: RunSource): readonly DiffLine
   return found;
 }
 
-const at = (lengths: readonly Uint32Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
+const lengthAt = (lengths: readonly Uint32Array[], i: number, j: number) => lengths[i]?.[j] ?? 0;
 
 /** For each pair of indexes: length of the longest common subsequence of the lines from there on. */
 function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
@@ -114,8 +114,8 @@ function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[
       const row = lengths[i] as Uint32Array;
       row[j] =
         a[i] === b[j]
-          ? at(lengths, i + 1, j + 1) + 1
-          : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
+          ? lengthAt(lengths, i + 1, j + 1) + 1
+          : Math.max(lengthAt(lengths, i + 1, j), lengthAt(lengths, i, j + 1));
     }
   }
   return lengths;

@@ -1,6 +1,6 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls. */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 import { RUN_EVENT_VERSION, type RunEvent, type RunEventDraft, type RunEventType } from './run-event.ts';
 
 /** Where the projection begins: at the start of the log, or of an execution. */
@@ -56,7 +56,7 @@ export interface OpenRun {
   /** Times of the open model requests in microseconds since 1970, by `<step>:<attempt>:<call>`. */
   readonly called: Readonly<Record<string, number>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
 }
 
 export interface RunReading {
@@ -72,7 +72,7 @@ export function beginReading({ threadId, agent = null, after = 0 }: RunBegin): R
 }
 
 /** Completes drafts to events, with their ids and their numbers in the run. */
-export function place(
+export function completeDrafts(
   reading: RunReading,
   { seq, at, step, type }: ThreadEvent,
   drafts: readonly RunEventDraft[],

@@ -5,7 +5,7 @@ import { describeAction } from './run-action.ts';
 import type { RunEventDraft, RunTaskState } from './run-event.ts';
 import { shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handler.ts';
-import { settleAnswer } from './run-model.ts';
+import { emitFinalAnswer } from './run-model.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';
 
 /** An execution as a task: its state, its artifacts and its ids. */
@@ -63,14 +63,14 @@ const STATES: Readonly<Record<RestStatus, RunTaskState>> = {
   terminated: 'canceled',
 };
 
-export function stateOfEnd({ status = 'idle' }: Pick<RunEnd, 'status'>): RunTaskState {
+export function toTaskState({ status = 'idle' }: Pick<RunEnd, 'status'>): RunTaskState {
   return STATES[status];
 }
 
 /** Returns the last events of a run: those of its answer, if it is completed, and the one marked `final`. */
 export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
-  const state = stateOfEnd(end);
-  const [run, answer] = state === 'completed' ? settleAnswer(open) : [open, []];
+  const state = toTaskState(end);
+  const [run, answer] = state === 'completed' ? emitFinalAnswer(open) : [open, []];
   const { cancelReason, error } = end;
   const reason = cancelReason ?? end.reason;
   const why = state === 'canceled' ? { cancel_reason: reason } : { stop_reason: reason };
@@ -84,7 +84,7 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
 /** Waits for people. Approvals have their own types of events; for all others the task requires input. */
 export const WAIT_HANDLERS: RunHandlers = {
   'wait.opened': (run, { data }) => {
-    if (isAside(data)) return [run, []];
+    if (delaysOnlySubagent(data)) return [run, []];
     const { wait_id: id, ...asked } = snakeFields(data);
     const action = findAction(run, data);
     const shown = action ? { action: describeAction(action) } : {};
@@ -96,13 +96,13 @@ export const WAIT_HANDLERS: RunHandlers = {
     return [run, [{ ...told, ...spanOf(action) }]];
   },
   'wait.answered': (run, { data }) =>
-    isAside(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
+    delaysOnlySubagent(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
   'wait.closed': (run, { data }) =>
-    isAside(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
+    delaysOnlySubagent(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],
 };
 
 /** True for a wait that delays only the creation of a subagent, not the run. */
-const isAside = ({ kind }: NamedWait) => kind === 'variables';
+const delaysOnlySubagent = ({ kind }: NamedWait) => kind === 'variables';
 
 function toDecision(run: OpenRun, data: EventData['wait.answered' | 'wait.closed'], approved: boolean) {
   const { wait_id: id, by = null, ...said } = snakeFields(data);

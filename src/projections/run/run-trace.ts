@@ -33,10 +33,10 @@ export interface TraceReading {
 
 export const NO_TRACE: TraceReading = { traceId: null, run: null, open: {} };
 
-type Next = readonly [TraceReading, readonly RunSpan[]];
+type TraceTransition = readonly [TraceReading, readonly RunSpan[]];
 type Fields = Readonly<Record<string, unknown>>;
 
-export function projectTrace(reading: TraceReading, event: RunEvent): Next {
+export function projectTrace(reading: TraceReading, event: RunEvent): TraceTransition {
   const { type, payload } = event;
   if (type === 'task.status' && event.sequence === 1) {
     const context = payload.run_context as Fields | undefined;
@@ -71,7 +71,7 @@ function toSpan({ traceId, run }: TraceReading, id: string, begun: RunEvent, end
     span_id: kind === 'llm' ? begun.event_id : id,
     parent_span_id: isRun ? null : (run?.event_id ?? null),
     kind,
-    name: isRun ? `run ${begun.agent_name ?? ''}`.trim() : nameOf(begun),
+    name: isRun ? `run ${begun.agent_name ?? ''}`.trim() : spanName(begun),
     run_id: begun.run_id ?? '',
     task_id: begun.task_id,
     agent_name: begun.agent_name,
@@ -83,7 +83,7 @@ function toSpan({ traceId, run }: TraceReading, id: string, begun: RunEvent, end
   };
 }
 
-function nameOf({ payload }: RunEvent): string {
+function spanName({ payload }: RunEvent): string {
   const action = payload.action as Fields | undefined;
   return String(action?.name ?? payload.model ?? 'call');
 }

@@ -13,7 +13,7 @@ function fileOf({ path, mimeType, size }: { path: string; mimeType: string; size
   return { path, file: { path, name, mimeType, size, isDirectory: mimeType === DIRECTORY } };
 }
 
-const effect =
+const effectNote =
   (status: string) =>
   ({ data: { id, name } }: { readonly data: { readonly id: string; readonly name: string } }): Note => [
     'effect_changed',
@@ -29,11 +29,11 @@ export const NOTES: Notes = {
   'file.deleted': ({ data: { path } }) => ['file_deleted', { path }],
   'value.changed': ({ at, data: { key } }) => ['kv_changed', { key, updated_at: at }],
   'message.deleted': ({ data: { messageId: id } }) => ['message_deleted', { id }],
-  'effect.scheduled': effect('scheduled'),
-  'effect.started': effect('running'),
-  'effect.done': effect('done'),
-  'effect.failed': effect('failed'),
-  'effect.cancelled': effect('canceled'),
+  'effect.scheduled': effectNote('scheduled'),
+  'effect.started': effectNote('running'),
+  'effect.done': effectNote('done'),
+  'effect.failed': effectNote('failed'),
+  'effect.cancelled': effectNote('canceled'),
   'wait.opened': ({ data }) => ['wait_opened', data],
   'wait.answered': ({ data }) => ['wait_answered', data],
   'wait.closed': ({ data }) => ['wait_closed', data],

@@ -14,39 +14,39 @@ import { rowFrame, type StandardFrame, toStandardRow } from './standard-frame.ts
 import { NOTES } from './standard-note.ts';
 import { answerFrame, type OpenAnswer, type StandardReading } from './standard-state.ts';
 
-type Told = readonly [StandardReading, readonly StandardFrame[]];
+type StandardTransition = readonly [StandardReading, readonly StandardFrame[]];
 
 /** Rows must have their messages also for `item.queued` and `message.updated`. */
 export const projectStandard: Projection<StandardReading, StandardFrame> = (reading, row) => {
-  const [next, frames] = tell(reading, row);
+  const [next, frames] = handleRow(reading, row);
   return [next, [...frames, ...noteOf(row.event)]];
 };
 
-function tell(reading: StandardReading, { event, message }: LogRow): Told {
+function handleRow(reading: StandardReading, { event, message }: LogRow): StandardTransition {
   switch (event.type) {
     case 'item.queued':
     case 'message.updated':
       return [reading, message ? [rowFrame(toStandardRow(message))] : []];
     case 'message.created':
       return [
-        without(reading, event.step, event.data.messageId),
+        removeAnswer(reading, event.step, event.data.messageId),
         message ? [rowFrame(toStandardRow(message))] : [],
       ];
     case 'step.started':
       return event.step === undefined
         ? [reading, []]
-        : [keep(reading, event.step, begin(reading, event)), []];
+        : [setAnswer(reading, event.step, beginAnswer(reading, event)), []];
     case 'model.chunk':
-      return append(reading, event);
+      return appendText(reading, event);
     case 'attempt.discarded':
-      return takeBack(reading, event);
+      return withdrawText(reading, event);
     case 'step.committed':
-      return [without(reading, event.step), []];
+      return [removeAnswer(reading, event.step), []];
     case 'step.failed':
     case 'execution.aborted':
-      return giveUp(reading, event.step === undefined ? [] : [event.step]);
+      return failSteps(reading, event.step === undefined ? [] : [event.step]);
     case 'execution.ended': {
-      const [next, failed] = giveUp(reading, Object.keys(reading.open).map(Number));
+      const [next, failed] = failSteps(reading, Object.keys(reading.open).map(Number));
       const { status, error, reason } = event.data;
       return [
         next,
@@ -58,7 +58,7 @@ function tell(reading: StandardReading, { event, message }: LogRow): Told {
   }
 }
 
-function begin(
+function beginAnswer(
   { threadId }: StandardReading,
   { step = 0, at, data }: ThreadEventOf<'step.started'>,
 ): OpenAnswer {
@@ -68,14 +68,17 @@ function begin(
 }
 
 /** N1: the pending row is sent before the first piece. */
-function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'model.chunk'>): Told {
+function appendText(
+  reading: StandardReading,
+  { step, at, data }: ThreadEventOf<'model.chunk'>,
+): StandardTransition {
   const { delta, depth = 0 } = data;
   if (step === undefined || delta === '') return [reading, []];
   const known = reading.open[step];
   const answer =
     known ?? ({ id: answerIdOf(reading.threadId, step), role: 'assistant', depth, at, text: null } as const);
   const before = answer.text === null ? [answerFrame(answer, { status: 'pending', content: null })] : [];
-  const next = keep(reading, step, { ...answer, text: (answer.text ?? '') + delta });
+  const next = setAnswer(reading, step, { ...answer, text: (answer.text ?? '') + delta });
   return [
     next,
     [...before, { type: 'message_chunk', message_id: answer.id, depth: answer.depth, chunk: delta }],
@@ -83,17 +86,20 @@ function append(reading: StandardReading, { step, at, data }: ThreadEventOf<'mod
 }
 
 /** N2: sends the pending row without text. */
-function takeBack(reading: StandardReading, { step }: ThreadEventOf<'attempt.discarded'>): Told {
+function withdrawText(
+  reading: StandardReading,
+  { step }: ThreadEventOf<'attempt.discarded'>,
+): StandardTransition {
   const answer = step === undefined ? undefined : reading.open[step];
   if (step === undefined || !answer?.text) return [reading, []];
   return [
-    keep(reading, step, { ...answer, text: '' }),
+    setAnswer(reading, step, { ...answer, text: '' }),
     [answerFrame(answer, { status: 'pending', content: null })],
   ];
 }
 
 /** N3: sends the rows of these steps as failed. */
-function giveUp(reading: StandardReading, steps: readonly number[]): Told {
+function failSteps(reading: StandardReading, steps: readonly number[]): StandardTransition {
   const told = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
   const open = Object.fromEntries(
     Object.entries(reading.open).filter(([step]) => !steps.includes(Number(step))),
@@ -104,12 +110,12 @@ function giveUp(reading: StandardReading, steps: readonly number[]): Told {
   ];
 }
 
-function keep(reading: StandardReading, step: number, answer: OpenAnswer): StandardReading {
+function setAnswer(reading: StandardReading, step: number, answer: OpenAnswer): StandardReading {
   return { ...reading, open: { ...reading.open, [step]: answer } };
 }
 
 /** Removes the answer of a step; with `id`, the answer whose message has this id. */
-function without(reading: StandardReading, step: number | undefined, id?: string): StandardReading {
+function removeAnswer(reading: StandardReading, step: number | undefined, id?: string): StandardReading {
   const found = Object.entries(reading.open).find(([key, answer]) =>
     id === undefined ? Number(key) === step : answer.id === id,
   );

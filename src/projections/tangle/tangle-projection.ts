@@ -11,14 +11,14 @@ import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thr
 import { TURN_BEGUN, TURN_KEPT } from '../../core/thread/turn-mark.ts';
 import { parseRecord } from '../../core/value/record.ts';
 import type { Projection } from '../projection.ts';
-import { argumentsOf, saidBy } from '../row-message.ts';
+import { argumentsOf, toRowMessage } from '../row-message.ts';
 import type { TangleEvent } from './tangle-event.ts';
 import { type OpenExecution, openExecution, type TangleReading } from './tangle-state.ts';
 
-type Told = readonly [OpenExecution, readonly TangleEvent[]];
+type ExecutionTransition = readonly [OpenExecution, readonly TangleEvent[]];
 
 type Handlers = {
-  readonly [Kind in EventKind]?: (open: OpenExecution, event: ThreadEventOf<Kind>) => Told;
+  readonly [Kind in EventKind]?: (open: OpenExecution, event: ThreadEventOf<Kind>) => ExecutionTransition;
 };
 
 const HANDLERS: Handlers = {
@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
   },
   // Text of a sub-prompt is no answer to the user.
   'model.chunk': (open, { data: { delta, depth } }) =>
-    depth === undefined ? [{ ...open, text: open.text + delta }, [piece(delta)]] : [open, []],
+    depth === undefined ? [{ ...open, text: open.text + delta }, [textDelta(delta)]] : [open, []],
   'attempt.discarded': (open, { data: { reason, depth } }) =>
     depth === undefined
       ? [{ ...open, text: '' }, [{ type: 'message.discarded', data: { reason } }]]
@@ -37,7 +37,7 @@ const HANDLERS: Handlers = {
   'step.committed': (open, { data: { messageId, depth } }) => {
     if (depth !== undefined) return [open, []];
     const content = (open.said?.id === messageId ? open.said.content : null) ?? '';
-    return [{ ...open, text: '', answer: content || open.answer }, missing(open.text, content)];
+    return [{ ...open, text: '', answer: content || open.answer }, missingText(open.text, content)];
   },
   'model.called': (open, { data: { model } }) => {
     const { model: before, failure } = open;
@@ -59,11 +59,11 @@ const HANDLERS: Handlers = {
     const args = parseRecord(given) ?? {};
     return [next, [{ type: 'tool_call', data: { toolName: name, toolCallId: callId, args } }]];
   },
-  'tool.result': (open, { data: { callId, status } }) => settle(open, callId, status === 'error'),
-  'tool.unknown': (open, { data: { callId } }) => settle(open, callId, true),
-  'tool.removed': (open, { data: { callId } }) => [drop(open, callId), []],
-  'file.created': (open, { data }) => [open, [artifact(data)]],
-  'file.updated': (open, { data }) => [open, [artifact(data)]],
+  'tool.result': (open, { data: { callId, status } }) => finishCall(open, callId, status === 'error'),
+  'tool.unknown': (open, { data: { callId } }) => finishCall(open, callId, true),
+  'tool.removed': (open, { data: { callId } }) => [removeCall(open, callId), []],
+  'file.created': (open, { data }) => [open, [toArtifactEvent(data)]],
+  'file.updated': (open, { data }) => [open, [toArtifactEvent(data)]],
   'wait.opened': (open, { data: { waitId, kind, name, summary: question, callId } }) => [
     { ...open, waits: [...open.waits, waitId] },
     [
@@ -73,8 +73,8 @@ const HANDLERS: Handlers = {
       },
     ],
   ],
-  'wait.answered': (open, { data: { waitId } }) => close(open, waitId),
-  'wait.closed': (open, { data: { waitId } }) => close(open, waitId),
+  'wait.answered': (open, { data: { waitId } }) => closeWait(open, waitId),
+  'wait.closed': (open, { data: { waitId } }) => closeWait(open, waitId),
   'value.changed': (open, { data: { key } }) => {
     if (key === TURN_BEGUN) return [{ ...open, keeping: 'begun', notKept: null }, []];
     return [key === TURN_KEPT ? { ...open, keeping: 'kept' } : open, []];
@@ -106,24 +106,26 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
       }),
     ];
   if (event.type === 'message.created') {
-    const said = saidBy(event.data.messageId, message);
+    const said = toRowMessage(event.data.messageId, message);
     const known = { ...open, said, arguments: { ...open.arguments, ...argumentsOf(message) } };
     return [{ ...reading, open: known }, []];
   }
-  const [next, told] = open.produced ? tellProduced(open, event) : tell(open, event);
+  const [next, told] = open.produced ? handleProduced(open, event) : handle(open, event);
   return [{ ...reading, open: next }, told];
 };
 
 /** T4: emits only the producer's lines, unchanged; the producer alone is responsible for their content. */
-function tellProduced(open: OpenExecution, event: ThreadEvent): Told {
+function handleProduced(open: OpenExecution, event: ThreadEvent): ExecutionTransition {
   if (event.type === 'produced.line') return [open, [event.data as TangleEvent]];
-  const [next] = tell(open, event);
+  const [next] = handle(open, event);
   return [next, []];
 }
 
-function tell(open: OpenExecution, event: ThreadEvent): Told {
+function handle(open: OpenExecution, event: ThreadEvent): ExecutionTransition {
   // The handler is looked up by the type of the event, so the cast is safe.
-  const handler = HANDLERS[event.type] as ((open: OpenExecution, event: ThreadEvent) => Told) | undefined;
+  const handler = HANDLERS[event.type] as
+    | ((open: OpenExecution, event: ThreadEvent) => ExecutionTransition)
+    | undefined;
   return handler ? handler(open, event) : [open, []];
 }
 
@@ -132,7 +134,7 @@ function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly
   const { executionId, keeping, notKept, answer, produced } = open;
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle' && keeping === 'begun')
-    return failed(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
+    return failureEvents(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
   // T4: the result is one of the producer's lines.
   if (status === 'idle' && produced) return [{ type: 'execution.completed', data: { executionId } }];
   if (status === 'idle')
@@ -141,10 +143,15 @@ function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly
       { type: 'execution.completed', data: { executionId } },
     ];
   const message = error?.message ?? cancelReason ?? reason;
-  return failed(executionId, status === 'failed' ? 'failed' : 'stopped', message, error?.code ?? reason);
+  return failureEvents(
+    executionId,
+    status === 'failed' ? 'failed' : 'stopped',
+    message,
+    error?.code ?? reason,
+  );
 }
 
-function failed(
+function failureEvents(
   executionId: string,
   status: 'failed' | 'stopped',
   message: string,
@@ -156,7 +163,7 @@ function failed(
   ];
 }
 
-function piece(delta: string): TangleEvent {
+function textDelta(delta: string): TangleEvent {
   return { type: 'message.part.updated', data: { delta, part: { type: 'text' } } };
 }
 
@@ -165,32 +172,32 @@ function piece(delta: string): TangleEvent {
  * the model does not stream, if a piece was lost, if an attempt has answered although it was discarded, or if a hook
  * has changed the answer.
  */
-function missing(streamed: string, stored: string): readonly TangleEvent[] {
+function missingText(streamed: string, stored: string): readonly TangleEvent[] {
   if (stored === streamed) return [];
-  if (stored.startsWith(streamed)) return [piece(stored.slice(streamed.length))];
+  if (stored.startsWith(streamed)) return [textDelta(stored.slice(streamed.length))];
   const discarded = { type: 'message.discarded', data: { reason: 'Replaced' } } as const;
-  return stored === '' ? [discarded] : [discarded, piece(stored)];
+  return stored === '' ? [discarded] : [discarded, textDelta(stored)];
 }
 
-function settle(open: OpenExecution, callId: string, isError: boolean): Told {
+function finishCall(open: OpenExecution, callId: string, isError: boolean): ExecutionTransition {
   const toolName = open.calls[callId];
   if (toolName === undefined) return [open, []];
   const data = { toolName, toolCallId: callId, result: open.said?.content ?? '', isError };
-  return [drop(open, callId), [{ type: 'tool_result', data }]];
+  return [removeCall(open, callId), [{ type: 'tool_result', data }]];
 }
 
-function drop(open: OpenExecution, callId: string): OpenExecution {
+function removeCall(open: OpenExecution, callId: string): OpenExecution {
   const { [callId]: _, ...calls } = open.calls;
   return { ...open, calls };
 }
 
-function close(open: OpenExecution, waitId: string): Told {
+function closeWait(open: OpenExecution, waitId: string): ExecutionTransition {
   if (!open.waits.includes(waitId)) return [open, []];
   const waits = open.waits.filter((id) => id !== waitId);
   return [{ ...open, waits }, [{ type: 'input.closed', data: { waitId } }]];
 }
 
-function artifact({ path, mimeType, size }: EventData['file.created']): TangleEvent {
+function toArtifactEvent({ path, mimeType, size }: EventData['file.created']): TangleEvent {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return { type: 'artifact', data: { artifactId: path, name, mimeType, size } };
 }

@@ -1,5 +1,5 @@
 /** State of the projection between two rows. Plain JSON, as small as its open calls and the text being streamed. */
-import type { Said } from '../row-message.ts';
+import type { RowMessage } from '../row-message.ts';
 
 export interface OpenExecution {
   readonly executionId: string;
@@ -9,7 +9,7 @@ export interface OpenExecution {
   /** Arguments of calls that were not emitted yet, by call id. */
   readonly arguments: Readonly<Record<string, string>>;
   /** The newest message so far: the row that refers to it follows. */
-  readonly said: Said | null;
+  readonly said: RowMessage | null;
   /** Text of the current answer that was streamed so far. */
   readonly text: string;
   /** Text of the agent's last answer; sub-prompts do not count. */

@@ -9,7 +9,7 @@ export interface TelemetryOptions {
   readonly include?: readonly string[];
 }
 
-const HIDDEN = new Set([
+const REDACTED_KEYS = new Set([
   'args',
   'body',
   'content',
@@ -43,16 +43,16 @@ export function toTelemetry(
   event: RuntimeStreamEvent,
   { include = [] }: TelemetryOptions = {},
 ): RuntimeStreamEvent {
-  return hide(event, new Set(include)) as RuntimeStreamEvent;
+  return redact(event, new Set(include)) as RuntimeStreamEvent;
 }
 
-function hide(value: unknown, shown: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => hide(each, shown));
+function redact(value: unknown, shown: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => redact(each, shown));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
       key,
-      HIDDEN.has(key) && !shown.has(key) ? '[redacted]' : hide(each, shown),
+      REDACTED_KEYS.has(key) && !shown.has(key) ? '[redacted]' : redact(each, shown),
     ]),
   );
 }

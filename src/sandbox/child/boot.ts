@@ -7,7 +7,7 @@ import ivm from 'isolated-vm';
 import { LOG_ENTRY, SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import { BOOT_GLOBAL, makeBootScript } from './boot-source.ts';
-import { dieOfMemory } from './guarded-memory.ts';
+import { exitOutOfMemory } from './guarded-memory.ts';
 
 /** File name of our own code, which distinguishes its stack frames from the user's; they are never shown. */
 export const INTERNAL = 'sandbox:internal';
@@ -20,7 +20,7 @@ export type Deliver = (
   bytes?: Uint8Array,
 ) => Promise<unknown>;
 
-export type Say = (
+export type GuestListener = (
   says: string,
   first: number,
   second: number,
@@ -43,28 +43,28 @@ const BOOT_MODULE =
   `export const { ${BOOT_EXPORTS} } = boot;`;
 
 const MIB = 1024 * 1024;
-const COPIED = { arguments: { copy: true } } as const;
+const COPY_ARGUMENTS = { arguments: { copy: true } } as const;
 
 const script = makeBootScript();
 let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
-let ahead: { readonly booted: Booted; readonly memory: number } | undefined;
+let preparedIsolate: { readonly booted: Booted; readonly memory: number } | undefined;
 
 /** Creates an isolate before the next run is known, with the default memory limit. */
-export function bootAhead(): void {
+export function prepareIsolate(): void {
   const memory = toMib(SANDBOX_LIMITS.memoryDefault);
-  ahead ??= { booted: create(memory), memory };
+  preparedIsolate ??= { booted: create(memory), memory };
 }
 
 export function boot({ memoryBytes }: Job): Booted {
   const memory = toMib(memoryBytes);
-  if (ahead?.memory !== memory) return create(memory);
-  const { booted } = ahead;
-  ahead = undefined;
+  if (preparedIsolate?.memory !== memory) return create(memory);
+  const { booted } = preparedIsolate;
+  preparedIsolate = undefined;
   return booted;
 }
 
 /** Gives the isolate its port and the run's inputs, before any user code runs. */
-export function install({ module }: Booted, job: Job, say: Say): Deliver {
+export function install({ module }: Booted, job: Job, say: GuestListener): Deliver {
   const setup = {
     inputs: job.inputs,
     limits: {
@@ -76,14 +76,14 @@ export function install({ module }: Booted, job: Job, say: Say): Deliver {
     logs: LOG_ENTRY,
   };
   const reference = module.namespace.getSync('install', { reference: true });
-  reference.applySync(undefined, [new ivm.Reference(say), setup], COPIED);
+  reference.applySync(undefined, [new ivm.Reference(say), setup], COPY_ARGUMENTS);
   const deliver = module.namespace.getSync('deliver', { reference: true });
   return (kind, first, second, text, bytes) =>
-    deliver.apply(undefined, [kind, first, second, text, bytes && toBuffer(bytes)], COPIED);
+    deliver.apply(undefined, [kind, first, second, text, bytes && toBuffer(bytes)], COPY_ARGUMENTS);
 }
 
 function create(memoryLimit: number): Booted {
-  const isolate = new ivm.Isolate({ memoryLimit, onCatastrophicError: dieOfMemory });
+  const isolate = new ivm.Isolate({ memoryLimit, onCatastrophicError: exitOutOfMemory });
   const context = isolate.createContextSync();
   compileScript(isolate).runSync(context);
   const module = isolate.compileModuleSync(BOOT_MODULE, { filename: INTERNAL });

@@ -6,7 +6,7 @@
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { INTERNAL } from './boot.ts';
-import { askTwice, type IsolateCompiler } from './isolate-compiler.ts';
+import { type IsolateCompiler, retryOnce } from './isolate-compiler.ts';
 
 /** The user module that a bridge module is made for. */
 export interface UserModule {
@@ -76,7 +76,7 @@ export class BridgeModules {
     const { context, boot } = this.#parts;
     // Evaluated at once: in a cycle of imports, a hoisted function may be called before its module is evaluated.
     await module.instantiate(context, () => boot);
-    await askTwice(() => module.evaluate());
+    await retryOnce(() => module.evaluate());
     return module;
   }
 

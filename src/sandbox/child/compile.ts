@@ -14,7 +14,7 @@ export interface Compiled {
   readonly inner: string;
 }
 
-const DECLARED = /^Identifier '(.+?)' has already been declared/;
+const DECLARED_ERROR = /^Identifier '(.+?)' has already been declared/;
 
 export async function compileUserModule(
   compiler: IsolateCompiler,
@@ -26,14 +26,17 @@ export async function compileUserModule(
   const filename = `sandbox:${source.name}`;
   try {
     const prepared = prepareModule(source, { specifier: inner, globals });
-    return { module: await compileBound(compiler, prepared, filename, named(globals, source)), inner };
+    return {
+      module: await compileBound(compiler, prepared, filename, mentionedGlobals(globals, source)),
+      inner,
+    };
   } catch (error) {
     throw toLinkFailure(error, sources);
   }
 }
 
 /** Returns the globals that the source may mention: binding few is cheaper. With escapes, it may mention any. */
-function named(globals: readonly string[], { source }: SourceModule): readonly string[] {
+function mentionedGlobals(globals: readonly string[], { source }: SourceModule): readonly string[] {
   return source.includes('\\u') ? globals : globals.filter((name) => source.includes(name));
 }
 
@@ -48,7 +51,7 @@ async function compileBound(
     try {
       return await compiler.compile(prepared.compose(bound), filename);
     } catch (error) {
-      const [, declared] = DECLARED.exec((error as Error).message) ?? [];
+      const [, declared] = DECLARED_ERROR.exec((error as Error).message) ?? [];
       if (declared === undefined || !bound.includes(declared)) break;
       bound = bound.filter((name) => name !== declared);
     }

@@ -7,7 +7,7 @@ import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
 import { type Booted, boot, type Deliver, install } from './boot.ts';
 import { readError, toFailure } from './failure.ts';
 import { Graph } from './graph.ts';
-import { dieOfMemory } from './guarded-memory.ts';
+import { exitOutOfMemory } from './guarded-memory.ts';
 import { type GuestMessage, readGuestMessage } from './guest-message.ts';
 import { Loader } from './loader.ts';
 import { readUsedMemory } from './used-memory.ts';
@@ -73,7 +73,7 @@ export class Engine {
     const { isolate, context, module } = this.#booted;
     const job = this.#job;
     const deliver = install(this.#booted, job, (says, first, second, text, bytes) =>
-      this.#hear(readGuestMessage(says, first, second, text, bytes)),
+      this.#handleMessage(readGuestMessage(says, first, second, text, bytes)),
     );
     const graph = new Graph({ isolate, context, boot: module, job });
     const loader = new Loader(graph, deliver, (task) => this.#run(task));
@@ -82,7 +82,7 @@ export class Engine {
     this.#run(driver.evaluate());
   }
 
-  #hear(message: GuestMessage): Promise<void> | undefined {
+  #handleMessage(message: GuestMessage): Promise<void> | undefined {
     switch (message.kind) {
       case 'started':
         if (this.#phase === 'linking') this.#phase = 'running';
@@ -121,7 +121,7 @@ export class Engine {
   #fail(error: unknown): void {
     // The engine disposes an isolate that exceeds its limit, without any signal to the code inside.
     const overrun = this.#booted.isolate.isDisposed;
-    void this.#settle(overrun ? outOfMemory(this.#job) : this.#failureOf(error));
+    void this.#settle(overrun ? memorySettlement(this.#job) : this.#failureOf(error));
   }
 
   #failureOf(error: unknown): Settlement {
@@ -145,7 +145,7 @@ export class Engine {
     if (this.#phase === 'disposed') return;
     const overrun = this.#booted.isolate.isDisposed;
     // Held for the functions of its result, which can no longer answer: only the child's end reaches their callers.
-    if (this.#phase === 'settled' && overrun) dieOfMemory();
+    if (this.#phase === 'settled' && overrun) exitOutOfMemory();
     if (this.#phase === 'settled') return;
     if (overrun) return this.#fail(undefined);
     await this.#program?.loader.probe();
@@ -163,7 +163,7 @@ export class Engine {
   }
 }
 
-function outOfMemory(job: Job): Settlement {
+function memorySettlement(job: Job): Settlement {
   return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(job.memoryBytes) } };
 }
 

@@ -17,7 +17,7 @@ interface Word {
 }
 
 /** Beyond this many (a line of generated code), only the common beginning and end of two lines are matched. */
-const COMPARISONS_AT_MOST = 1_000_000;
+const MAX_COMPARISONS = 1_000_000;
 
 export function createErasureMap(module: SourceModule): ErasureMap {
   const authored = wordsByLine(module.source);
@@ -28,7 +28,7 @@ export function createErasureMap(module: SourceModule): ErasureMap {
     const at = words.findLastIndex((word) => word.column <= column);
     if (at === -1) return { line, column };
     const theirs = authored[line - 1] ?? [];
-    const partners = pairUp(words, theirs);
+    const partners = matchWords(words, theirs);
     // Text that the erasure adds (for enums, parameter properties) is mapped to the position of the text before it.
     const own = partners.findLastIndex((partner, index) => partner !== undefined && index <= at);
     if (own === -1) return { line, column: Math.min(column, endOf(lines[line - 1])) };
@@ -58,7 +58,7 @@ function wordsByLine(text: string): readonly (readonly Word[])[] {
 }
 
 /** Returns for each of `words` the index of its match in `others`, by a longest common subsequence. */
-function pairUp(words: readonly Word[], others: readonly Word[]): readonly (number | undefined)[] {
+function matchWords(words: readonly Word[], others: readonly Word[]): readonly (number | undefined)[] {
   const partners = Array<number | undefined>(words.length).fill(undefined);
   const like = (a: number, b: number) => words[a]?.text === others[b]?.text;
   let start = 0;
@@ -70,7 +70,7 @@ function pairUp(words: readonly Word[], others: readonly Word[]): readonly (numb
     partners[wordsEnd] = othersEnd;
   }
   const width = othersEnd - start + 1;
-  if ((wordsEnd - start) * width > COMPARISONS_AT_MOST) return partners;
+  if ((wordsEnd - start) * width > MAX_COMPARISONS) return partners;
   // lengths[a, b]: length of the longest common subsequence of the words from a on and the others from b on.
   const lengths = new Uint32Array((wordsEnd - start + 1) * width);
   const cell = (a: number, b: number) => (a - start) * width + (b - start);

@@ -87,21 +87,21 @@ export function readError(wire: Wire): unknown {
 const ERROR_TRANSFER = { maxBytes: 1024 * 1024, maxElements: 10, maxDepth: 3 };
 
 /** A message of isolated-vm that is meaningless to authors. */
-const UNCOPIED =
+const UNCOPIED_MESSAGE =
   'An object was thrown from supplied code within isolated-vm, but that object was not an instance of `Error`.';
 
 /** Reads an error from the engine: a copy of any value that can be thrown. */
 function readThrown(error: unknown): { name: string; message: string; stack: string } {
   const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
   const { errorNameLength, errorMessageLength } = SANDBOX_LIMITS;
-  if (message === UNCOPIED) return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
+  if (message === UNCOPIED_MESSAGE) return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
   return {
-    name: typeof name === 'string' ? cut(name, errorNameLength) : 'Error',
-    message: cut(typeof message === 'string' ? message : String(error), errorMessageLength),
+    name: typeof name === 'string' ? truncate(name, errorNameLength) : 'Error',
+    message: truncate(typeof message === 'string' ? message : String(error), errorMessageLength),
     stack: typeof stack === 'string' ? stack : '',
   };
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -8,7 +8,7 @@ import { BridgeModules, type UserModule } from './bridge-modules.ts';
 import { compileUserModule } from './compile.ts';
 import { LinkFailure } from './failure.ts';
 import { locateImport } from './import-position.ts';
-import { askTwice, IsolateCompiler } from './isolate-compiler.ts';
+import { IsolateCompiler, retryOnce } from './isolate-compiler.ts';
 import { Linker } from './linker.ts';
 import { createResolver, type Resolver } from './resolve.ts';
 import type { SourceModule } from './transform.ts';
@@ -70,7 +70,7 @@ export class Graph {
   async linkEntry(): Promise<ivm.Module> {
     const { module } = await this.entry;
     const fn = JSON.stringify(this.#job.fn);
-    const driver = await this.#drive(
+    const driver = await this.#linkDriver(
       module,
       `import*as ns from"target";import{start}from"boot";start(ns,${fn});`,
     );
@@ -89,13 +89,16 @@ export class Graph {
 
   /** Links a target under a generated module that calls `loaded`. */
   linkLoad({ index, module }: Target): Promise<ivm.Module> {
-    return this.#drive(module, `import*as ns from"target";import{loaded}from"boot";loaded(${index},ns);`);
+    return this.#linkDriver(
+      module,
+      `import*as ns from"target";import{loaded}from"boot";loaded(${index},ns);`,
+    );
   }
 
   /** Rejects with the error of the target's graph, if that failed. */
   async probe({ module }: Target): Promise<void> {
     // Uses a new driver each time: a module reports why it failed only once.
-    await askTwice(async () => (await this.#drive(module, 'import"target";')).evaluate());
+    await retryOnce(async () => (await this.#linkDriver(module, 'import"target";')).evaluate());
   }
 
   #load(key: string | undefined): Promise<Node> {
@@ -123,7 +126,7 @@ export class Graph {
   }
 
   /** Compiles and links a generated module that imports `target`. */
-  async #drive(target: ivm.Module, code: string): Promise<ivm.Module> {
+  async #linkDriver(target: ivm.Module, code: string): Promise<ivm.Module> {
     const driver = await this.#bridges.compile(code);
     await this.#linker.link(driver, (specifier, referrer) => {
       const node = this.#byModule.get(referrer);

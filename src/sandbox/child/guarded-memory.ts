@@ -32,7 +32,7 @@ export function endMemoryGuard(): void {
 }
 
 /** Ends the child if the engine has lost control of an isolate: its thread never wakes again, and exit() would hang. */
-export function dieOfMemory(): never {
+export function exitOutOfMemory(): never {
   writeSync(2, `${MEMORY_MARK}\n`);
   return die();
 }

@@ -16,7 +16,7 @@ export class IsolateCompiler {
   compile(code: string, filename: string): ivm.Module | Promise<ivm.Module> {
     return this.#form === 'sync'
       ? this.#isolate.compileModuleSync(code, { filename })
-      : askTwice(() => this.#isolate.compileModule(code, { filename }));
+      : retryOnce(() => this.#isolate.compileModule(code, { filename }));
   }
 
   /** Must be called before the first user code runs. */
@@ -29,7 +29,7 @@ export class IsolateCompiler {
  * Retries a task once: a task of the isolate also rejects with any error that user code left unhandled before it. The
  * second time, it rejects only with its own error.
  */
-export async function askTwice<Told>(task: () => Promise<Told>): Promise<Told> {
+export async function retryOnce<Told>(task: () => Promise<Told>): Promise<Told> {
   try {
     return await task();
   } catch {

@@ -21,7 +21,7 @@ function ownProtoKeys(text: string): string {
   let out = '';
   let written = 0;
   for (let open = text.indexOf('"'); open !== -1; ) {
-    const end = endOfString(text, open);
+    const end = findStringEnd(text, open);
     const literal = text.slice(open, end);
     if (isKey(text, end) && JSON.parse(literal) === '__proto__') {
       out += `${text.slice(written, open)}[${literal}]`;
@@ -32,7 +32,7 @@ function ownProtoKeys(text: string): string {
   return out + text.slice(written);
 }
 
-function endOfString(text: string, open: number): number {
+function findStringEnd(text: string, open: number): number {
   let at = open + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at + 1;

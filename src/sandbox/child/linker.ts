@@ -11,7 +11,7 @@ export type ResolveImport = (specifier: string, referrer: ivm.Module) => Promise
 export class Linker {
   readonly #context: ivm.Context;
   readonly #sources: ReadonlyMap<string, SourceModule>;
-  #last: Promise<unknown> = Promise.resolve();
+  #lastLink: Promise<unknown> = Promise.resolve();
 
   constructor(context: ivm.Context, sources: ReadonlyMap<string, SourceModule>) {
     this.#context = context;
@@ -20,8 +20,8 @@ export class Linker {
 
   /** Rejects with a `LinkFailure`, or with the first error that `resolve` threw. */
   link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
-    const linking = this.#last.then(() => this.#link(module, resolve));
-    this.#last = linking.catch(() => undefined);
+    const linking = this.#lastLink.then(() => this.#link(module, resolve));
+    this.#lastLink = linking.catch(() => undefined);
     return linking;
   }
 

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { openChannel } from '../channel.ts';
 import { joinToChild, partFromChild } from '../message-frame.ts';
 import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
-import { bootAhead } from './boot.ts';
+import { prepareIsolate } from './boot.ts';
 import { die } from './death.ts';
 import { Engine } from './engine.ts';
 import { createFlow, type Flow } from './flow.ts';
@@ -73,7 +73,7 @@ async function end(): Promise<void> {
   endMemoryGuard();
   send({ kind: 'idle', run, rssBytes: watchesItself ? process.memoryUsage.rss() : 0 });
   setImmediate(() => {
-    if (!current) bootAhead();
+    if (!current) prepareIsolate();
   });
 }
 
@@ -96,5 +96,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.env[name];
 
 await Promise.all([watchesItself && startWatchdog(watchdog), prepareTransform()]);
-bootAhead();
+prepareIsolate();
 send({ kind: 'ready' });

@@ -45,7 +45,7 @@ export function locate(stack: string, names: readonly string[], message = ''): L
 export function cleanStack(
   stack: string,
   names: readonly string[],
-  map: PositionMapper = same,
+  map: PositionMapper = samePosition,
   message = '',
 ): string {
   const ordered = longestFirst(names);
@@ -159,7 +159,7 @@ function splitHeader(stack: string, message: string): { head: string; frames: st
   };
 }
 
-function same(_name: string, line: number, column: number): Position {
+function samePosition(_name: string, line: number, column: number): Position {
   return { line, column };
 }
 

@@ -18,7 +18,7 @@ export interface Resolver {
 }
 
 const EXTENSIONS = ['.ts', '.tsx', '.js', '.mjs', '.json'];
-const NAMED_AT_MOST = 10;
+const MAX_NAMES = 10;
 const SHOWN_LENGTH = 200;
 
 export function createResolver(imports: Iterable<string>, modules: Iterable<string>): Resolver {
@@ -31,10 +31,10 @@ export function createResolver(imports: Iterable<string>, modules: Iterable<stri
     const asked = `Cannot resolve ${quote(specifier)}${referrer === undefined ? '' : ` from ${quote(referrer)}`}: `;
     switch (kindOf(specifier)) {
       case 'relative':
-        return `${asked}relative specifiers resolve from options.modules, which ${holds(keys)}.`;
+        return `${asked}relative specifiers resolve from options.modules, which ${describeNames(keys)}.`;
       case 'bare': {
         const meant = find(`./${specifier}`, referrer) ? ` Did you mean ${quote(`./${specifier}`)}?` : '';
-        return `${asked}bare specifiers resolve from options.imports, which ${holds(bare)}.${meant}`;
+        return `${asked}bare specifiers resolve from options.imports, which ${describeNames(bare)}.${meant}`;
       }
       case 'url':
         return `${asked}URLs are never loaded. Give what it stands for in options.imports or options.modules.`;
@@ -92,10 +92,10 @@ function candidates(key: string): readonly string[] {
   ];
 }
 
-function holds(names: ReadonlySet<string>): string {
+function describeNames(names: ReadonlySet<string>): string {
   if (names.size === 0) return 'is empty';
-  const shown = [...names].slice(0, NAMED_AT_MOST).map(quote).join(', ');
-  const more = names.size - NAMED_AT_MOST;
+  const shown = [...names].slice(0, MAX_NAMES).map(quote).join(', ');
+  const more = names.size - MAX_NAMES;
   return `holds ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 

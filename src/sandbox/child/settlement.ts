@@ -18,14 +18,14 @@ function boundError(error: CodeExecutionError): CodeExecutionError {
   const { stack, filename, specifier } = error;
   return {
     ...error,
-    name: cut(error.name, errorNameLength),
-    message: cut(error.message, errorMessageLength),
-    ...(stack === undefined ? {} : { stack: cut(stack, errorStackLength) }),
-    ...(filename === undefined ? {} : { filename: cut(filename, errorMessageLength) }),
-    ...(specifier === undefined ? {} : { specifier: cut(specifier, errorMessageLength) }),
+    name: truncate(error.name, errorNameLength),
+    message: truncate(error.message, errorMessageLength),
+    ...(stack === undefined ? {} : { stack: truncate(stack, errorStackLength) }),
+    ...(filename === undefined ? {} : { filename: truncate(filename, errorMessageLength) }),
+    ...(specifier === undefined ? {} : { specifier: truncate(specifier, errorMessageLength) }),
   };
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length + 1 ? text : `${text.slice(0, length)}…`;
 }

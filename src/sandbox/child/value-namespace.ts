@@ -11,7 +11,7 @@ const OPENING: ReadonlySet<number> = new Set([T.braceL, T.parenL, T.bracketL, T.
 const CLOSING: ReadonlySet<number> = new Set([T.braceR, T.parenR, T.bracketR]);
 const VALUES: ReadonlySet<number> = new Set([T._const, T._let, T._var, T._function, T._class, T._enum]);
 /** Keywords that are plain names to the tokenizer inside types. */
-const VALUE_WORDS: ReadonlySet<string> = new Set(['enum']);
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['enum']);
 
 export function refuseValueNamespaces({ name, source }: SourceModule): void {
   if (!/\b(?:namespace|module)\b/.test(source)) return;
@@ -79,7 +79,7 @@ class Namespaces {
 
   #isValue(index: number): boolean {
     return (
-      (VALUES.has(this.#typeOf(index)) || VALUE_WORDS.has(this.#textOf(index))) &&
+      (VALUES.has(this.#typeOf(index)) || VALUE_KEYWORDS.has(this.#textOf(index))) &&
       this.#tokens[index - 1]?.type !== T.dot &&
       !this.#isDeclared(index)
     );

@@ -18,7 +18,10 @@ const CHANNEL_FD = 3;
 const targets = JSON.parse(process.argv[2] as string) as Targets;
 
 /** Returns the first target that was reached, as a text. */
-function reached<Target>(all: readonly Target[], reach: (target: Target) => unknown): string | undefined {
+function findReachable<Target>(
+  all: readonly Target[],
+  reach: (target: Target) => unknown,
+): string | undefined {
   for (const target of all) {
     try {
       reach(target);
@@ -40,11 +43,12 @@ function connected(port: number): Promise<string | undefined> {
 
 new ivm.Isolate({ memoryLimit: 8 }).dispose();
 const answer = {
-  environment: reached([targets.pid, process.ppid, 1], (pid) => readFileSync(`/proc/${pid}/environ`)),
-  files: reached(targets.files, (path) => readFileSync(path)),
-  writing: reached(targets.folders, write),
+  environment: findReachable([targets.pid, process.ppid, 1], (pid) => readFileSync(`/proc/${pid}/environ`)),
+  files: findReachable(targets.files, (path) => readFileSync(path)),
+  writing: findReachable(targets.folders, write),
   network: await connected(targets.port),
-  processes: reached([targets.pid], (pid) => readdirSync(`/proc/${pid}`)) ?? reached(['/bin/sh'], start),
+  processes:
+    findReachable([targets.pid], (pid) => readdirSync(`/proc/${pid}`)) ?? findReachable(['/bin/sh'], start),
 };
 writeSync(CHANNEL_FD, JSON.stringify(answer));
 

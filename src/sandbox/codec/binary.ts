@@ -45,7 +45,7 @@ export function extentOf(value: object): Extent {
   const kind = typedArrayKind(value);
   if (kind === undefined) return dataViewExtent(value);
   // An out-of-bounds view has lengths of 0, as an empty one has; only method calls distinguish the two.
-  if (fails(() => typedArrayAt(value, 0))) return lost(kind);
+  if (doesThrow(() => typedArrayAt(value, 0))) return detachedFault(kind);
   return extent(kind, typedArrayBuffer(value), typedArrayOffset(value), typedArrayBytes(value));
 }
 
@@ -54,27 +54,27 @@ function dataViewExtent(value: object): Extent {
   try {
     buffer = viewBuffer(value);
   } catch {
-    if (fails(() => new Uint8ArrayOf(value as ArrayBuffer)))
+    if (doesThrow(() => new Uint8ArrayOf(value as ArrayBuffer)))
       return { kind: undefined, fault: 'a detached ArrayBuffer' };
     return extent('ArrayBuffer', value as ArrayBuffer, 0, bufferBytes(value));
   }
-  if (fails(() => viewBytes(value))) return lost('DataView');
+  if (doesThrow(() => viewBytes(value))) return detachedFault('DataView');
   return extent('DataView', buffer, viewOffset(value), viewBytes(value));
 }
 
 function extent(kind: string, buffer: ArrayBuffer, offset: number, length: number): Extent {
-  if (fails(() => bufferBytes(buffer)))
-    return { kind: undefined, fault: `${named(kind)} on a SharedArrayBuffer` };
+  if (doesThrow(() => bufferBytes(buffer)))
+    return { kind: undefined, fault: `${withArticle(kind)} on a SharedArrayBuffer` };
   return { kind, bytes: new Uint8ArrayOf(buffer, offset, length) };
 }
 
-function lost(kind: string): Extent {
-  return { kind: undefined, fault: `${named(kind)} whose buffer is detached or has shrunk` };
+function detachedFault(kind: string): Extent {
+  return { kind: undefined, fault: `${withArticle(kind)} whose buffer is detached or has shrunk` };
 }
 
-const named = (kind: string): string => (kind[0] === 'I' ? `an ${kind}` : `a ${kind}`);
+const withArticle = (kind: string): string => (kind[0] === 'I' ? `an ${kind}` : `a ${kind}`);
 
-function fails(read: () => unknown): boolean {
+function doesThrow(read: () => unknown): boolean {
   try {
     read();
     return false;
@@ -114,7 +114,7 @@ export function trimmed(bytes: Bytes, length: number): Bytes {
 }
 
 /** Returns `bytes`, or a larger copy with room for `needed` bytes. The size at least doubles, up to `most`. */
-export function withRoom(bytes: Bytes, used: number, needed: number, most: number): Bytes {
+export function growTo(bytes: Bytes, used: number, needed: number, most: number): Bytes {
   const size = lengthOf(bytes);
   if (needed <= size) return bytes;
   const doubled = size * 2 < most ? size * 2 : most;

@@ -3,8 +3,17 @@
  */
 import { isInteger, keysOf, mapEach, mapSize, setEach, setSize } from './intrinsics.ts';
 import { pathOf, SerializationError, threwText } from './serialization-error.ts';
-import { HEAVY } from './wire.ts';
-import { afford, type Entry, put, putNode, refuse, slotOf, textSlot, type Writer } from './writer.ts';
+import { HEAVY_COST } from './wire.ts';
+import {
+  appendText,
+  countElements,
+  type Entry,
+  putNode,
+  refuseValue,
+  slotOf,
+  textSlot,
+  type Writer,
+} from './writer.ts';
 
 /** Maximum length of an array: its largest index plus one. */
 const MAX_LENGTH = 2 ** 32 - 1;
@@ -17,9 +26,9 @@ export function writeObject(writer: Writer, entry: Entry): void {
   for (let i = 0; i < keys.length && !writer.full; i++) {
     const value = read(writer, entry, keys[i]!);
     if (!writeKey(writer, keys[i]!, i === 0 ? '' : ',', ':')) break;
-    put(writer, slotOf(writer, value));
+    appendText(writer, slotOf(writer, value));
   }
-  put(writer, '}');
+  appendText(writer, '}');
 }
 
 export function writeArray(writer: Writer, entry: Entry): void {
@@ -27,7 +36,7 @@ export function writeArray(writer: Writer, entry: Entry): void {
   const { length } = array;
   // A Proxy can report any length.
   if (!isInteger(length) || length < 0) {
-    refuse(writer, { what: 'an array without a length', hint: undefined, text: '[Array]' });
+    refuseValue(writer, { what: 'an array without a length', hint: undefined, text: '[Array]' });
     return;
   }
   if (!begin(writer, entry, length)) return;
@@ -42,9 +51,9 @@ export function writeArray(writer: Writer, entry: Entry): void {
   for (let i = 0; i < length && !writer.full; i++) {
     writer.key = i;
     const slot = slotOf(writer, writer.lenient ? read(writer, entry, i) : array[i]);
-    put(writer, i === 0 ? slot : `,${slot}`);
+    appendText(writer, i === 0 ? slot : `,${slot}`);
   }
-  put(writer, ']');
+  appendText(writer, ']');
 }
 
 function writeSparseArray(writer: Writer, entry: Entry, length: number, keys: readonly string[]): void {
@@ -57,15 +66,15 @@ function writeSparseArray(writer: Writer, entry: Entry, length: number, keys: re
     if (index >= length) continue;
     writer.via = index < 0 ? 'property' : 'item';
     const value = read(writer, entry, index < 0 ? key : index);
-    if (index >= 0) put(writer, `,${index},`);
+    if (index >= 0) appendText(writer, `,${index},`);
     else if (!writeKey(writer, key, ',', ',')) break;
-    put(writer, slotOf(writer, value));
+    appendText(writer, slotOf(writer, value));
   }
-  put(writer, ']');
+  appendText(writer, ']');
 }
 
 export function writeMap(writer: Writer, entry: Entry): void {
-  if (!begin(writer, entry, HEAVY + 2 * mapSize(entry.value))) return;
+  if (!begin(writer, entry, HEAVY_COST + 2 * mapSize(entry.value))) return;
   let index = 0;
   putNode(writer, 'M', '[');
   mapEach(entry.value, (value, key) => {
@@ -73,17 +82,17 @@ export function writeMap(writer: Writer, entry: Entry): void {
     writer.via = 'keys';
     writer.key = index;
     const keySlot = slotOf(writer, key);
-    put(writer, index === 0 ? keySlot : `,${keySlot}`);
+    appendText(writer, index === 0 ? keySlot : `,${keySlot}`);
     writer.via = typeof key === 'string' || typeof key === 'number' ? 'get' : 'values';
     writer.key = writer.via === 'get' ? key : index;
-    put(writer, `,${slotOf(writer, value)}`);
+    appendText(writer, `,${slotOf(writer, value)}`);
     index += 1;
   });
-  put(writer, ']');
+  appendText(writer, ']');
 }
 
 export function writeSet(writer: Writer, entry: Entry): void {
-  if (!begin(writer, entry, HEAVY + setSize(entry.value))) return;
+  if (!begin(writer, entry, HEAVY_COST + setSize(entry.value))) return;
   let index = 0;
   writer.via = 'values';
   putNode(writer, 'S', '[');
@@ -91,15 +100,15 @@ export function writeSet(writer: Writer, entry: Entry): void {
     if (writer.full) return;
     writer.key = index;
     const slot = slotOf(writer, item);
-    put(writer, index === 0 ? slot : `,${slot}`);
+    appendText(writer, index === 0 ? slot : `,${slot}`);
     index += 1;
   });
-  put(writer, ']');
+  appendText(writer, ']');
 }
 
 /** Called before a container is written: counts its content, and makes it the parent in paths. False if over limit. */
 function begin(writer: Writer, entry: Entry, count: number): boolean {
-  if (!afford(writer, count)) return false;
+  if (!countElements(writer, count)) return false;
   writer.parent = entry;
   return true;
 }
@@ -127,7 +136,7 @@ function read(writer: Writer, entry: Entry, key: string | number): unknown {
 function writeKey(writer: Writer, key: string, before: string, after: string): boolean {
   const slot = textSlot(writer, key);
   if (writer.full) return false;
-  put(writer, before + slot + after);
+  appendText(writer, before + slot + after);
   return true;
 }
 

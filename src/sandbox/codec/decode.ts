@@ -4,24 +4,24 @@
  */
 import { lengthOf } from './binary.ts';
 import { define, isArray, isSafeInteger, keysOf, MapOf, mapSet, SetOf, setAdd } from './intrinsics.ts';
-import { createKeyTable, type KeyTable, SMALL_TABLE, stepsTo } from './key-table.ts';
+import { addKey, createKeyTable, type KeyTable, SMALL_TABLE } from './key-table.ts';
 import {
+  checkTime,
   count,
   countOf,
+  countSteps,
   type List,
   listOf,
   openReader,
   type Reader,
-  spend,
-  unreadable,
-  walk,
+  throwUnreadable,
 } from './reader.ts';
 import { bigintOf, NUMBERS, scalarOf } from './scalar.ts';
-import { type FunctionTable, HEAVY, type Wire } from './wire.ts';
+import { type FunctionTable, HEAVY_COST, type Wire } from './wire.ts';
 import type { EncodeLimits } from './writer.ts';
 
 /** A container with the node that it is to be filled from, until the node is processed. */
-interface Filling {
+interface UnfilledContainer {
   readonly value: object;
   readonly node: List;
 }
@@ -34,77 +34,79 @@ export function decode(wire: Wire, functionTable: FunctionTable | undefined, lim
   let depth = 1;
   let endOfDepth = reader.met;
   for (let place = 1; place < table.length - 1; place++) {
-    if (place > reader.met) unreadable('a part of it that nothing refers to');
+    if (place > reader.met) throwUnreadable('a part of it that nothing refers to');
     if (place > endOfDepth) {
       depth += 1;
       endOfDepth = reader.met;
     }
     // The text that replaces a value that is too deep is itself at that depth.
     if (depth > limits.maxDepth && reader.kinds[place] !== 'T')
-      unreadable(`nested deeper than ${limits.maxDepth} levels`);
-    spend(reader);
+      throwUnreadable(`nested deeper than ${limits.maxDepth} levels`);
+    checkTime(reader);
     fill(reader, place);
   }
-  if (reader.bytesUsed !== lengthOf(reader.bytes)) unreadable('bytes that belong to nothing');
+  if (reader.bytesUsed !== lengthOf(reader.bytes)) throwUnreadable('bytes that belong to nothing');
   return value;
 }
 
 function slotValue(reader: Reader, slot: unknown): unknown {
   if (typeof slot !== 'object' || slot === null) return slot;
-  if (!isArray(slot) || slot.length < 1 || slot.length > 2) return unreadable('a value of no known form');
+  if (!isArray(slot) || slot.length < 1 || slot.length > 2)
+    return throwUnreadable('a value of no known form');
   const tag: unknown = slot[0];
   if (slot.length === 1) {
-    if (typeof tag === 'number') return referenced(reader, tag);
-    return tag === 'u' ? undefined : unreadable('a value of no known kind');
+    if (typeof tag === 'number') return resolveReference(reader, tag);
+    return tag === 'u' ? undefined : throwUnreadable('a value of no known kind');
   }
   const text: unknown = slot[1];
-  if (typeof text !== 'string') return unreadable('a value of no known form');
-  if (tag === 'n') return text in NUMBERS ? NUMBERS[text] : unreadable('a number of no known kind');
-  return tag === 'b' ? bigintOf(text) : unreadable('a value of no known kind');
+  if (typeof text !== 'string') return throwUnreadable('a value of no known form');
+  if (tag === 'n') return text in NUMBERS ? NUMBERS[text] : throwUnreadable('a number of no known kind');
+  return tag === 'b' ? bigintOf(text) : throwUnreadable('a value of no known kind');
 }
 
 /** New places must be referenced in ascending order: this makes the depth known, and every node reachable. */
-function referenced(reader: Reader, place: number): unknown {
+function resolveReference(reader: Reader, place: number): unknown {
   const { table, kinds, met } = reader;
   if (!isSafeInteger(place) || place < 1 || place > met + 1 || place > table.length - 2) {
-    return unreadable('a reference to nothing');
+    return throwUnreadable('a reference to nothing');
   }
   if (place > met) {
     reader.met = place;
-    meet(reader, place);
+    prepareNode(reader, place);
   }
   const value = table[place];
   const kind = kinds[place]!;
-  return kind === 'M' || kind === 'S' || kind === 'a' ? (value as Filling).value : value;
+  return kind === 'M' || kind === 'S' || kind === 'a' ? (value as UnfilledContainer).value : value;
 }
 
 /** Handles a first reference: plain objects and dense arrays are reused, other containers created, scalars decoded. */
-function meet(reader: Reader, place: number): void {
+function prepareNode(reader: Reader, place: number): void {
   const { table, kinds } = reader;
   const node = table[place];
   switch (kinds[place]) {
     case 'O':
-      if (typeof node !== 'object' || node === null || isArray(node)) unreadable('an object of another form');
+      if (typeof node !== 'object' || node === null || isArray(node))
+        throwUnreadable('an object of another form');
       break;
     case 'A':
       count(reader, listOf(node).length);
       break;
     case 'a': {
       const list = listOf(node);
-      if (list.length % 2 !== 1) unreadable('an array of another form');
+      if (list.length % 2 !== 1) throwUnreadable('an array of another form');
       const length = countOf(list[0]);
       count(reader, length + (list.length - 1) / 2);
-      table[place] = { value: holes(length), node: list } satisfies Filling;
+      table[place] = { value: sparseArray(length), node: list } satisfies UnfilledContainer;
       break;
     }
     case 'M':
-      if (listOf(node).length % 2 !== 0) unreadable('a Map of another form');
-      count(reader, HEAVY + listOf(node).length);
-      table[place] = { value: new MapOf(), node: listOf(node) } satisfies Filling;
+      if (listOf(node).length % 2 !== 0) throwUnreadable('a Map of another form');
+      count(reader, HEAVY_COST + listOf(node).length);
+      table[place] = { value: new MapOf(), node: listOf(node) } satisfies UnfilledContainer;
       break;
     case 'S':
-      count(reader, HEAVY + listOf(node).length);
-      table[place] = { value: new SetOf(), node: listOf(node) } satisfies Filling;
+      count(reader, HEAVY_COST + listOf(node).length);
+      table[place] = { value: new SetOf(), node: listOf(node) } satisfies UnfilledContainer;
       break;
     default:
       table[place] = scalarOf(reader, kinds[place]!, node);
@@ -116,9 +118,9 @@ function fill(reader: Reader, place: number): void {
   const kind = reader.kinds[place];
   if (kind === 'O') fillObject(reader, at as Record<string, unknown>);
   else if (kind === 'A') fillArray(reader, at as unknown[]);
-  else if (kind === 'a') fillSparseArray(reader, at as Filling);
-  else if (kind === 'M') fillMap(reader, at as Filling);
-  else if (kind === 'S') fillSet(reader, at as Filling);
+  else if (kind === 'a') fillSparseArray(reader, at as UnfilledContainer);
+  else if (kind === 'M') fillMap(reader, at as UnfilledContainer);
+  else if (kind === 'S') fillSet(reader, at as UnfilledContainer);
 }
 
 /** Assigns existing own properties only, so that no setter runs, neither a polluted one nor `__proto__`. */
@@ -139,7 +141,7 @@ function fillArray(reader: Reader, list: unknown[]): void {
   }
 }
 
-function fillMap(reader: Reader, { value, node }: Filling): void {
+function fillMap(reader: Reader, { value, node }: UnfilledContainer): void {
   const table = tableFor(node.length / 2);
   for (let i = 0; i < node.length; i += 2) {
     const key = keyOf(reader, table, node[i]);
@@ -147,7 +149,7 @@ function fillMap(reader: Reader, { value, node }: Filling): void {
   }
 }
 
-function fillSet(reader: Reader, { value, node }: Filling): void {
+function fillSet(reader: Reader, { value, node }: UnfilledContainer): void {
   const table = tableFor(node.length);
   for (let i = 0; i < node.length; i++) setAdd(value, keyOf(reader, table, node[i]));
 }
@@ -156,36 +158,36 @@ const tableFor = (keys: number): KeyTable | undefined =>
   keys > SMALL_TABLE ? createKeyTable(keys) : undefined;
 
 function keyOf(reader: Reader, table: KeyTable | undefined, slot: unknown): unknown {
-  spend(reader);
+  checkTime(reader);
   const key = slotValue(reader, slot);
-  if (table !== undefined) walk(reader, stepsTo(table, key));
+  if (table !== undefined) countSteps(reader, addKey(table, key));
   return key;
 }
 
-function fillSparseArray(reader: Reader, { value, node }: Filling): void {
+function fillSparseArray(reader: Reader, { value, node }: UnfilledContainer): void {
   const length = node[0] as number;
   for (let i = 1; i < node.length; i += 2) {
     const key = node[i];
     if (typeof key === 'number' ? countOf(key) >= length : typeof key !== 'string' || key === 'length') {
-      unreadable('an item beyond the length of its array');
+      throwUnreadable('an item beyond the length of its array');
     }
-    own(value, key as PropertyKey, checked(key, slotValue(reader, node[i + 1])));
+    defineOwn(value, key as PropertyKey, checked(key, slotValue(reader, node[i + 1])));
   }
   // A text key that is an index after all has changed the length.
-  if ((value as List).length !== length) unreadable('an item beyond the length of its array');
+  if ((value as List).length !== length) throwUnreadable('an item beyond the length of its array');
 }
 
 /** Creates a sparse array: a dense one would take eight bytes per hole, although holes take none on the wire. */
-function holes(length: number): object {
+function sparseArray(length: number): object {
   const array: unknown[] = [];
   if (length > 0) {
-    own(array, length - 1, undefined);
+    defineOwn(array, length - 1, undefined);
     delete array[length - 1];
   }
   return array;
 }
 
-function own(owner: object, key: PropertyKey, value: unknown): void {
+function defineOwn(owner: object, key: PropertyKey, value: unknown): void {
   define(owner, key, {
     __proto__: null,
     value,
@@ -197,5 +199,7 @@ function own(owner: object, key: PropertyKey, value: unknown): void {
 
 /** Rejects a `then` method, as the writer does: an `await` of its object here would call back to the other side. */
 function checked(key: unknown, value: unknown): unknown {
-  return key === 'then' && typeof value === 'function' ? unreadable('an object with a `then` method') : value;
+  return key === 'then' && typeof value === 'function'
+    ? throwUnreadable('an object with a `then` method')
+    : value;
 }

@@ -9,20 +9,20 @@ import { writeArray, writeMap, writeObject, writeSet } from './containers.ts';
 import { dateTime, isInteger, regexpFlags, regexpSource } from './intrinsics.ts';
 import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
 import { functionName, functionRefusal, refusalOf, threwText } from './serialization-error.ts';
-import { type FunctionTable, HEAVY, HEAVY_ERROR, type Wire } from './wire.ts';
+import { type FunctionTable, HEAVY_COST, HEAVY_ERROR_COST, type Wire } from './wire.ts';
 import {
-  afford,
   appendBytes,
+  appendText,
+  countElements,
   createWriter,
   type EncodeLimits,
   type Entry,
   fits,
   NODE_ROOM,
-  overBytes,
+  overByteLimit,
   overflow,
-  put,
   putNode,
-  refuse,
+  refuseValue,
   slotOf,
   textSlot,
   type Writer,
@@ -61,7 +61,7 @@ const SCALAR_ROOM = 64;
 
 function writeAll(writer: Writer, value: unknown): void {
   const before = writer.last;
-  put(writer, slotOf(writer, value));
+  appendText(writer, slotOf(writer, value));
   let depth = 1;
   let endOfDepth = writer.met;
   for (let entry = before.next; entry !== undefined; entry = entry.next) {
@@ -83,7 +83,11 @@ function writeNode(writer: Writer, entry: Entry, depth: number): void {
   if (writer.full) {
     putNode(writer, 'T', '0');
   } else if (depth > maxDepth) {
-    refuse(writer, { what: `nested deeper than ${maxDepth} levels`, hint: undefined, text: '[Too deep]' });
+    refuseValue(writer, {
+      what: `nested deeper than ${maxDepth} levels`,
+      hint: undefined,
+      text: '[Too deep]',
+    });
   } else if (!writer.lenient) {
     writeValue(writer, entry);
   } else {
@@ -108,13 +112,13 @@ function writeValue(writer: Writer, entry: Entry): void {
   else if (brand === 'date') writeDate(writer, value);
   else if (brand === 'regexp') writeRegExp(writer, value);
   else if (brand === 'error') writeError(writer, value);
-  else refuse(writer, refusalOf(value));
+  else refuseValue(writer, refusalOf(value));
 }
 
 function writeDate(writer: Writer, value: object): void {
   const time = dateTime(value);
   if (fits(writer, SCALAR_ROOM)) putNode(writer, 'D', isInteger(time) ? `${time}` : 'null');
-  else putNode(writer, 'T', overBytes(writer));
+  else putNode(writer, 'T', overByteLimit(writer));
 }
 
 function writeError(writer: Writer, value: object): void {
@@ -132,15 +136,15 @@ function writeRegExp(writer: Writer, value: object): void {
 }
 
 function writeBinary(writer: Writer, value: object): void {
-  if (!afford(writer, HEAVY)) return;
+  if (!countElements(writer, HEAVY_COST)) return;
   const extent = extentOf(value);
   if (extent.kind === undefined) {
-    refuse(writer, { what: extent.fault, hint: undefined, text: `[${extent.fault}]` });
+    refuseValue(writer, { what: extent.fault, hint: undefined, text: `[${extent.fault}]` });
     return;
   }
   const length = lengthOf(extent.bytes);
   if (!fits(writer, length + SCALAR_ROOM)) {
-    putNode(writer, 'T', overBytes(writer));
+    putNode(writer, 'T', overByteLimit(writer));
     return;
   }
   appendBytes(writer, extent.bytes);
@@ -150,24 +154,24 @@ function writeBinary(writer: Writer, value: object): void {
 function writeFunction(writer: Writer, value: object): void {
   const { functionTable } = writer;
   if (functionTable === undefined) {
-    refuse(writer, functionRefusal(value));
+    refuseValue(writer, functionRefusal(value));
     return;
   }
-  if (!afford(writer, HEAVY)) return;
+  if (!countElements(writer, HEAVY_COST)) return;
   const fn = value as (...args: never[]) => unknown;
   const home = functionTable.homeId(fn);
   writer.functions += 1;
   // The name is written first: if it is over the limit, the function is not registered.
   const name = home === undefined ? textSlot(writer, functionName(fn)) : '';
-  if (!fits(writer, name.length + SCALAR_ROOM)) overBytes(writer);
+  if (!fits(writer, name.length + SCALAR_ROOM)) overByteLimit(writer);
   if (home === undefined) putNode(writer, 'F', `[${functionTable.give(fn)},${name}]`);
   else putNode(writer, 'f', `${home}`);
 }
 
 function writeTexts(writer: Writer, kind: string, first: string, second: string): void {
-  if (!afford(writer, kind === 'E' ? HEAVY_ERROR : HEAVY)) return;
+  if (!countElements(writer, kind === 'E' ? HEAVY_ERROR_COST : HEAVY_COST)) return;
   const one = textSlot(writer, first);
   const two = writer.full ? '' : textSlot(writer, second);
-  if (writer.full || !fits(writer, one.length + two.length)) putNode(writer, 'T', overBytes(writer));
+  if (writer.full || !fits(writer, one.length + two.length)) putNode(writer, 'T', overByteLimit(writer));
   else putNode(writer, kind, `[${one},${two}]`);
 }

@@ -35,7 +35,7 @@ export function createKeyTable(keys: number): KeyTable {
 }
 
 /** Adds a key, and returns how many others V8 has to pass in its chain. */
-export function stepsTo(table: KeyTable, key: unknown): number {
+export function addKey(table: KeyTable, key: unknown): number {
   if (table.keys === table.buckets * LOAD) grow(table);
   table.keys += 1;
   const hash = hashOf(key);

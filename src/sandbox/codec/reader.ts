@@ -41,15 +41,15 @@ export function openReader(
 ): Reader {
   const { text } = wire;
   const sent = hasOwn(wire, 'bytes') ? wire.bytes : undefined;
-  if (typeof text !== 'string') unreadable('no text');
-  if (sent !== undefined && typedArrayKind(sent) !== 'Uint8Array') unreadable('bytes of another kind');
+  if (typeof text !== 'string') throwUnreadable('no text');
+  if (sent !== undefined && typedArrayKind(sent) !== 'Uint8Array') throwUnreadable('bytes of another kind');
   const bytes = sent ?? new Uint8ArrayOf(0);
-  if (text.length + lengthOf(bytes) > limits.maxBytes) unreadable(`more than ${limits.maxBytes} bytes`);
+  if (text.length + lengthOf(bytes) > limits.maxBytes) throwUnreadable(`more than ${limits.maxBytes} bytes`);
   const table = parsed(text);
-  if (!isArray(table) || table.length < 2) return unreadable('no table');
+  if (!isArray(table) || table.length < 2) return throwUnreadable('no table');
   const kinds: unknown = table[table.length - 1];
   if (typeof kinds !== 'string' || kinds.length !== table.length - 1 || kinds[0] !== 'V')
-    return unreadable('no list of kinds');
+    return throwUnreadable('no list of kinds');
   return {
     functionTable,
     limits,
@@ -70,11 +70,11 @@ function parsed(text: string): unknown {
   try {
     return parse(text);
   } catch {
-    return unreadable('no JSON');
+    return throwUnreadable('no JSON');
   }
 }
 
-export function unreadable(what: string): never {
+export function throwUnreadable(what: string): never {
   throw new ErrorOf(`The sandbox sent a value that cannot be read: ${what}.`);
 }
 
@@ -82,19 +82,19 @@ export function unreadable(what: string): never {
 export function count(reader: Reader, elements: number): void {
   reader.elements += elements;
   const { maxElements } = reader.limits;
-  if (reader.elements > maxElements) unreadable(`more than ${maxElements} elements`);
+  if (reader.elements > maxElements) throwUnreadable(`more than ${maxElements} elements`);
 }
 
 /** The clock is read once per this many parts: reading it each time would cost more than most parts do. */
-const PARTS_PER_LOOK = 256;
+const PARTS_PER_CLOCK_READ = 256;
 
 /** The limit behind all counters: throws if a transfer takes too long to read, whatever the reason. */
-export function spend(reader: Reader): void {
+export function checkTime(reader: Reader): void {
   reader.parts += 1;
-  if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_LOOK !== 0) return;
+  if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_CLOCK_READ !== 0) return;
   const { spentMs, freeMs, msPerElement } = reader.limits.work!;
   const most = freeMs + msPerElement * reader.elements;
-  if (spentMs() - reader.begun > most) unreadable(`more than ${most} ms of work for so little`);
+  if (spentMs() - reader.begun > most) throwUnreadable(`more than ${most} ms of work for so little`);
 }
 
 /** Steps allowed per element: a table without chosen keys takes one or two per key. */
@@ -102,23 +102,23 @@ const STEPS_PER_ELEMENT = 8;
 const FREE_STEPS = 65_536;
 
 /** Counts the steps past colliding keys before the engine takes them. Throws if they are too many. */
-export function walk(reader: Reader, steps: number): void {
+export function countSteps(reader: Reader, steps: number): void {
   reader.steps += steps;
   if (reader.steps > FREE_STEPS + STEPS_PER_ELEMENT * reader.elements)
-    unreadable('a Map or Set whose keys collide');
+    throwUnreadable('a Map or Set whose keys collide');
 }
 
 /** Reads a length, an index or an id: a non-negative integer. */
 export function countOf(part: unknown): number {
   return isSafeInteger(part) && (part as number) >= 0
     ? (part as number)
-    : unreadable('a number that counts nothing');
+    : throwUnreadable('a number that counts nothing');
 }
 
 export function textOf(part: unknown): string {
-  return typeof part === 'string' ? part : unreadable('something else in the place of a text');
+  return typeof part === 'string' ? part : throwUnreadable('something else in the place of a text');
 }
 
 export function listOf(part: unknown): List {
-  return isArray(part) ? part : unreadable('something else in the place of a list');
+  return isArray(part) ? part : throwUnreadable('something else in the place of a list');
 }

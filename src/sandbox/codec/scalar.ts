@@ -11,9 +11,9 @@ import {
   RegExpOf,
   tableOf,
 } from './intrinsics.ts';
-import { count, countOf, listOf, type Reader, textOf, unreadable } from './reader.ts';
+import { count, countOf, listOf, type Reader, textOf, throwUnreadable } from './reader.ts';
 import { REGEXP_COST, regexpCost } from './regexp-cost.ts';
-import { HEAVY, HEAVY_ERROR, NAME_LENGTH, TOO_LARGE } from './wire.ts';
+import { HEAVY_COST, HEAVY_ERROR_COST, NAME_LENGTH, TOO_LARGE } from './wire.ts';
 
 export const NUMBERS = tableOf<number>({
   NaN: Number.NaN,
@@ -41,17 +41,17 @@ export function bigintOf(text: string): bigint {
     const magnitude = BigIntOf(`0x${negative ? cut(text, 1) : text}`);
     return negative ? -magnitude : magnitude;
   } catch {
-    return unreadable('a bigint without digits');
+    return throwUnreadable('a bigint without digits');
   }
 }
 
 export function scalarOf(reader: Reader, kind: string, node: unknown): unknown {
   if (kind === 'T') return node === 0 ? TOO_LARGE : textOf(node);
   if (kind === 'D') return dateOf(node);
-  count(reader, kind === 'E' ? HEAVY_ERROR : HEAVY);
-  if (kind === 'f') return comeHome(reader, countOf(node));
+  count(reader, kind === 'E' ? HEAVY_ERROR_COST : HEAVY_COST);
+  if (kind === 'f') return resolveOwnFunction(reader, countOf(node));
   const pair = listOf(node);
-  if (pair.length !== 2) return unreadable('a part of another form');
+  if (pair.length !== 2) return throwUnreadable('a part of another form');
   switch (kind) {
     case 'B':
       return nextBinary(reader, textOf(pair[0]), countOf(pair[1]));
@@ -62,31 +62,33 @@ export function scalarOf(reader: Reader, kind: string, node: unknown): unknown {
     case 'F':
       return proxyOf(reader, countOf(pair[0]), textOf(pair[1]));
     default:
-      return unreadable('a part of no known kind');
+      return throwUnreadable('a part of no known kind');
   }
 }
 
 function dateOf(node: unknown): Date {
   if (node === null) return new DateOf(Number.NaN);
   const known = typeof node === 'number' && node >= -LAST_DATE && node <= LAST_DATE;
-  return known ? new DateOf(node) : unreadable('a date out of range');
+  return known ? new DateOf(node) : throwUnreadable('a date out of range');
 }
 
 /** Ranges are consecutive, so all binary values together are never larger than the bytes that were sent. */
 function nextBinary(reader: Reader, kind: string, length: number): object {
   const offset = reader.bytesUsed;
-  if (offset + length > lengthOf(reader.bytes)) return unreadable('fewer bytes than it says');
+  if (offset + length > lengthOf(reader.bytes)) return throwUnreadable('fewer bytes than it says');
   reader.bytesUsed += length;
-  return binaryOf(kind, reader.bytes, offset, length) ?? unreadable('bytes of no kind that is known here');
+  return (
+    binaryOf(kind, reader.bytes, offset, length) ?? throwUnreadable('bytes of no kind that is known here')
+  );
 }
 
 function regexpOf(reader: Reader, source: string, flags: string): RegExp {
   reader.regexps += regexpCost(source, flags);
-  if (reader.regexps > REGEXP_COST) unreadable('regular expressions that cost too much');
+  if (reader.regexps > REGEXP_COST) throwUnreadable('regular expressions that cost too much');
   try {
     return new RegExpOf(source, flags);
   } catch {
-    return unreadable('a regular expression that is none here');
+    return throwUnreadable('a regular expression that is none here');
   }
 }
 
@@ -94,8 +96,8 @@ function regexpOf(reader: Reader, source: string, flags: string): RegExp {
 function errorOf(name: string, message: string): Error {
   const Known = ERRORS[name];
   const error = withoutTrace(() => new (Known ?? ErrorOf)(message));
-  if (Known === undefined) hide(error, 'name', name);
-  hide(error, 'stack', message === '' ? name : `${name}: ${message}`);
+  if (Known === undefined) defineHidden(error, 'name', name);
+  defineHidden(error, 'stack', message === '' ? name : `${name}: ${message}`);
   return error;
 }
 
@@ -111,7 +113,7 @@ function withoutTrace(make: () => Error): Error {
   }
 }
 
-function hide(error: Error, key: string, value: string): void {
+function defineHidden(error: Error, key: string, value: string): void {
   define(error, key, {
     __proto__: null,
     value,
@@ -123,11 +125,11 @@ function hide(error: Error, key: string, value: string): void {
 
 function proxyOf({ functionTable }: Reader, id: number, name: string): unknown {
   if (functionTable === undefined || name.length > NAME_LENGTH)
-    return unreadable('a function where none can be');
+    return throwUnreadable('a function where none can be');
   return functionTable.take(id, name);
 }
 
-function comeHome({ functionTable }: Reader, id: number): unknown {
+function resolveOwnFunction({ functionTable }: Reader, id: number): unknown {
   const fn = functionTable === undefined ? undefined : functionTable.home(id);
-  return typeof fn === 'function' ? fn : unreadable('a function that was never given');
+  return typeof fn === 'function' ? fn : throwUnreadable('a function that was never given');
 }

@@ -67,7 +67,7 @@ const HEAVY_BYTES = 256;
 const LIGHT_BYTES = 48;
 
 /** Estimates from a wire how many bytes of memory its value takes once it is decoded. */
-export function keptBytes(wire: Wire): number {
+export function estimateMemory(wire: Wire): number {
   const { text } = wire;
   let kept = wireBytes(wire);
   // The text ends with the kinds, in quotes.
@@ -86,5 +86,5 @@ export const TOO_LARGE = '[Too large]';
 export const NAME_LENGTH = 64;
 
 /** Number of elements that a costly node counts as. An Error costs most, because of its stack. */
-export const HEAVY = 8;
-export const HEAVY_ERROR = 32;
+export const HEAVY_COST = 8;
+export const HEAVY_ERROR_COST = 32;

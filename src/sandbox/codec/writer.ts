@@ -2,7 +2,7 @@
  * State of the writing side of a transfer: the text so far, the queue of values still to be written, and the remaining budget.
  * Nodes are numbered when first encountered and written in that order, so nesting never causes recursion.
  */
-import { type Bytes, copy, lengthOf, trimmed, withRoom } from './binary.ts';
+import { type Bytes, copy, growTo, lengthOf, trimmed } from './binary.ts';
 import {
   BigIntOf,
   bigintText,
@@ -118,7 +118,7 @@ export function wireOf(writer: Writer): Wire {
 export const fits = (writer: Writer, length: number): boolean => length <= writer.room;
 
 /** Appends to the text. */
-export function put(writer: Writer, piece: string): void {
+export function appendText(writer: Writer, piece: string): void {
   writer.tail += piece;
   writer.room -= piece.length;
   if (writer.tail.length < TAIL_LENGTH) return;
@@ -139,7 +139,7 @@ function flatten(rope: string): string {
 export function putNode(writer: Writer, kind: string, payload: string): void {
   writer.kinds += kind;
   writer.room -= 1;
-  put(writer, `,${payload}`);
+  appendText(writer, `,${payload}`);
 }
 
 /** Handles a reached limit: throws, or for a lenient writer returns the slot that replaces the rest. */
@@ -151,7 +151,7 @@ export function overflow(writer: Writer, limit: string): string {
   throw new SerializationError(writer.root, what, undefined);
 }
 
-export const overBytes = (writer: Writer): string => overflow(writer, `${writer.limits.maxBytes} bytes`);
+export const overByteLimit = (writer: Writer): string => overflow(writer, `${writer.limits.maxBytes} bytes`);
 
 /** The path of the slot that is being written. */
 export const placeOf = ({ root, parent, via, key }: Writer): string => pathOf(root, { parent, via, key });
@@ -159,7 +159,7 @@ export const placeOf = ({ root, parent, via, key }: Writer): string => pathOf(ro
 export function appendBytes(writer: Writer, from: Bytes): void {
   const { bytesUsed, limits } = writer;
   const end = bytesUsed + lengthOf(from);
-  writer.bytes = withRoom(writer.bytes, bytesUsed, end, limits.maxBytes);
+  writer.bytes = growTo(writer.bytes, bytesUsed, end, limits.maxBytes);
   copy(writer.bytes, bytesUsed, from);
   writer.bytesUsed = end;
   writer.room -= lengthOf(from);
@@ -168,7 +168,7 @@ export function appendBytes(writer: Writer, from: Bytes): void {
 /** Returns the slot of `value`, for the place that the writer is at. */
 export function slotOf(writer: Writer, value: unknown): string {
   if (typeof value === 'string') return textSlot(writer, value);
-  if (!fits(writer, SLOT_ROOM)) return overBytes(writer);
+  if (!fits(writer, SLOT_ROOM)) return overByteLimit(writer);
   switch (typeof value) {
     case 'number':
       if (value - value === 0) return value === 0 && 1 / value < 0 ? '["n","-0"]' : `${value}`;
@@ -192,9 +192,9 @@ export function slotOf(writer: Writer, value: unknown): string {
 export function textSlot(writer: Writer, whole: string): string {
   const text = writer.lenient ? shownText(writer, whole) : whole;
   // The length is checked first: nothing larger than the limit is ever copied.
-  if (!fits(writer, text.length + 2)) return overBytes(writer);
+  if (!fits(writer, text.length + 2)) return overByteLimit(writer);
   const slot = quote(text);
-  return slot.length <= text.length + 2 || fits(writer, slot.length) ? slot : overBytes(writer);
+  return slot.length <= text.length + 2 || fits(writer, slot.length) ? slot : overByteLimit(writer);
 }
 
 function shownText({ maxText }: Writer, text: string): string {
@@ -206,9 +206,9 @@ function bigintSlot(writer: Writer, value: bigint): string {
   const magnitude = value < 0n ? -value : value;
   // Hexadecimal, with four bits per digit, because converting a large bigint to decimal takes seconds.
   const large = magnitude >= INT64 && magnitude >> BigIntOf(4 * writer.limits.maxBytes) !== 0n;
-  if (large) return overBytes(writer);
+  if (large) return overByteLimit(writer);
   const slot = `["b","${bigintText(value, 16)}"]`;
-  return fits(writer, slot.length) ? slot : overBytes(writer);
+  return fits(writer, slot.length) ? slot : overByteLimit(writer);
 }
 
 function numberOf(writer: Writer, value: object): number {
@@ -225,7 +225,7 @@ function numberOf(writer: Writer, value: object): number {
 }
 
 /** Counts the cost of a node before anything is allocated for it. False if a text replaces the node, which is over the limit. */
-export function afford(writer: Writer, elements: number): boolean {
+export function countElements(writer: Writer, elements: number): boolean {
   writer.elements += elements;
   const { maxElements } = writer.limits;
   if (writer.elements <= maxElements) return true;
@@ -234,7 +234,7 @@ export function afford(writer: Writer, elements: number): boolean {
 }
 
 /** Refuses the value at the writer's place: throws, or for a lenient writer writes a text instead. */
-export function refuse(writer: Writer, { what, hint, text }: Refusal): void {
+export function refuseValue(writer: Writer, { what, hint, text }: Refusal): void {
   if (!writer.lenient) throw new SerializationError(placeOf(writer), what, hint);
   putNode(writer, 'T', textSlot(writer, text));
 }

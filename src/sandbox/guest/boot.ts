@@ -6,11 +6,18 @@ import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../codec/intrinsics.ts';
 import type { Wire } from '../codec/wire.ts';
-import { answerHost, type CallLimits, functionTable, hidden, openCalls, settleCall } from './calls.ts';
+import {
+  answerHost,
+  type CallLimits,
+  functionTable,
+  hiddenProperty,
+  openCalls,
+  settleCall,
+} from './calls.ts';
 import { createConsole } from './console.ts';
 import { describe } from './describe.ts';
 import { harden } from './harden.ts';
-import { openPort, type PortReference, say, sayWire } from './port.ts';
+import { openPort, type PortReference, sendToChild, sendWire } from './port.ts';
 
 /** Configuration of the isolate, copied in by the child. */
 export interface Setup {
@@ -35,7 +42,7 @@ const join = Array.prototype.join;
 let limits: CallLimits;
 let inputs: Inputs;
 let builtInConsole: object;
-const loads = new Map<number, { resolve: (ns: object) => void; reject: (error: unknown) => void }>();
+const pendingLoads = new Map<number, { resolve: (ns: object) => void; reject: (error: unknown) => void }>();
 const namespaces = new Map<number, object>();
 let loadCount = 0;
 
@@ -53,7 +60,7 @@ export const importOf = (specifier: string, key: string): unknown => inputs.impo
 export const consoleOf = (): object => builtInConsole;
 
 export function report(value: unknown): void {
-  sayWire('report', 0, 0, encode(value, functionTable, limits, 'the reported value').wire);
+  sendWire('report', 0, 0, encode(value, functionTable, limits, 'the reported value').wire);
 }
 
 export const metaOf = (url: string): object => ({ __proto__: null, url });
@@ -69,28 +76,28 @@ export const loadFrom =
         throw new NativeTypeError('Only the import attribute { type: "json" } is known in the sandbox.');
       }
       loadCount += 1;
-      mapSet(loads, loadCount, { resolve, reject });
-      say('load', loadCount, referrer, text);
+      mapSet(pendingLoads, loadCount, { resolve, reject });
+      sendToChild('load', loadCount, referrer, text);
     });
 
 /** Called when a module that `import()` requested has been evaluated. */
 export function loaded(module: number, namespace: object): void {
   mapSet(namespaces, module, namespace);
-  say('evaluated', module, 0, '');
+  sendToChild('evaluated', module, 0, '');
 }
 
 function settleLoad(id: number, module: number): void {
-  const load = mapGet(loads, id) as { resolve: (ns: object) => void };
-  mapDelete(loads, id);
+  const load = mapGet(pendingLoads, id) as { resolve: (ns: object) => void };
+  mapDelete(pendingLoads, id);
   load.resolve(mapGet(namespaces, module) as object);
 }
 
 function refuseLoad(id: number, wire: Wire): void {
-  const load = mapGet(loads, id) as { reject: (error: unknown) => void };
-  mapDelete(loads, id);
+  const load = mapGet(pendingLoads, id) as { reject: (error: unknown) => void };
+  mapDelete(pendingLoads, id);
   const thrown = decode(wire, undefined, limits) as readonly [error: Error, stack: string | undefined];
   const stack = thrown[1];
-  if (stack !== undefined) define(thrown[0], 'stack', hidden(stack));
+  if (stack !== undefined) define(thrown[0], 'stack', hiddenProperty(stack));
   load.reject(thrown[0]);
 }
 
@@ -112,9 +119,9 @@ export function deliver(
 /** Calls the requested export (§13.5), once the graph of the entry module has been evaluated. */
 export async function start(namespace: object, fn: string): Promise<void> {
   try {
-    say('started', 0, 0, '');
+    sendToChild('started', 0, 0, '');
     if (!hasOwn(namespace, fn)) {
-      say('missing', 0, 0, apply(join, keysOf(namespace), [', ']) as string);
+      sendToChild('missing', 0, 0, apply(join, keysOf(namespace), [', ']) as string);
       return;
     }
     const { args } = inputs.execute;
@@ -125,9 +132,9 @@ export async function start(namespace: object, fn: string): Promise<void> {
     }
     // `await` unwraps thenables until none is left.
     const { wire, functions } = encode(await candidate, functionTable, limits, 'the result');
-    sayWire('done', functions, 0, wire);
+    sendWire('done', functions, 0, wire);
   } catch (thrown) {
     const { name, message, stack } = describe(thrown);
-    sayWire('threw', 0, 0, encode([name, message, stack], undefined, limits).wire);
+    sendWire('threw', 0, 0, encode([name, message, stack], undefined, limits).wire);
   }
 }

@@ -5,9 +5,9 @@
 import { decode } from '../codec/decode.ts';
 import { type EncodeLimits, encode } from '../codec/encode.ts';
 import { cut, define, ErrorOf, mapDelete, mapGet, mapSet } from '../codec/intrinsics.ts';
-import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
+import { estimateMemory, type FunctionTable, type Wire } from '../codec/wire.ts';
 import { describe } from './describe.ts';
-import { sayWire } from './port.ts';
+import { sendWire } from './port.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
@@ -28,7 +28,7 @@ const { withResolvers } = Promise;
 const get = <Value>(map: Map<unknown, Value>, key: unknown): Value | undefined =>
   mapGet(map, key) as Value | undefined;
 /** Descriptor of a non-enumerable property, like those of the language; unaffected by changes to `Object.prototype`. */
-export const hidden = (value: unknown): PropertyDescriptor =>
+export const hiddenProperty = (value: unknown): PropertyDescriptor =>
   setPrototypeOf({ value, writable: true, configurable: true }, null) as PropertyDescriptor;
 
 const pending = new Map<number, Pending>();
@@ -50,8 +50,8 @@ let calls = 0;
 let inFlight = 0;
 let inFlightBytes = 0;
 /** Id of the last call that was sent; calls are sent in the order of their ids. */
-let dispatched = 0;
-let gifts = 0;
+let lastDispatched = 0;
+let givenCount = 0;
 
 export function openCalls(given: CallLimits): void {
   limits = given;
@@ -61,13 +61,13 @@ export const functionTable: FunctionTable = {
   give(fn) {
     const known = get(givenIds, fn);
     if (known !== undefined) return known;
-    if (gifts >= limits.functions) {
+    if (givenCount >= limits.functions) {
       throw new ErrorOf(`The sandbox gave the host ${limits.functions} functions, and may give no more.`);
     }
-    gifts += 1;
-    mapSet(given, gifts, fn);
-    mapSet(givenIds, fn, gifts);
-    return gifts;
+    givenCount += 1;
+    mapSet(given, givenCount, fn);
+    mapSet(givenIds, fn, givenCount);
+    return givenCount;
   },
   home: (id) => get(given, id),
   homeId: (fn) => get(takenIds, fn),
@@ -75,7 +75,7 @@ export const functionTable: FunctionTable = {
     const known = get(taken, id);
     if (known) return known;
     const proxy = (...args: unknown[]) => callHost(id, args);
-    define(proxy, 'name', hidden(name));
+    define(proxy, 'name', hiddenProperty(name));
     mapSet(taken, id, proxy);
     mapSet(takenIds, proxy, id);
     return proxy;
@@ -91,9 +91,9 @@ function callHost(fn: number, args: unknown[]): Promise<unknown> {
   try {
     const { wire } = encode(args, functionTable, limits, 'arguments');
     calls += 1;
-    const bytes = keptBytes(wire);
+    const bytes = estimateMemory(wire);
     mapSet(pending, calls, { resolve, reject, site: new ErrorOf(), bytes });
-    if (dispatched === calls - 1 && hasRoom(bytes)) dispatch(calls, fn, wire, bytes);
+    if (lastDispatched === calls - 1 && hasRoom(bytes)) dispatch(calls, fn, wire, bytes);
     else mapSet(waiting, calls, { fn, wire, bytes });
   } catch (error) {
     // Thrown by the encoder, or by a getter that it read.
@@ -109,9 +109,9 @@ function hasRoom(bytes: number): boolean {
 }
 
 function dispatch(id: number, fn: number, wire: Wire, bytes: number): void {
-  dispatched = id;
+  lastDispatched = id;
   // Throws if the user's code has exhausted the stack: the call is then not in flight.
-  sayWire('call', id, fn, wire);
+  sendWire('call', id, fn, wire);
   inFlight += 1;
   inFlightBytes += bytes;
 }
@@ -127,15 +127,15 @@ export function settleCall(id: number, ok: boolean, wire: Wire): void {
   try {
     const value = decode(wire, functionTable, limits);
     if (ok) call.resolve(value);
-    else call.reject(placed(value, call.site));
+    else call.reject(withCallStack(value, call.site));
   } catch (error) {
     call.reject(error);
   }
 }
 
 function dispatchNext(): void {
-  while (dispatched < calls) {
-    const id = dispatched + 1;
+  while (lastDispatched < calls) {
+    const id = lastDispatched + 1;
     const next = get(waiting, id);
     if (next === undefined || !hasRoom(next.bytes)) return;
     mapDelete(waiting, id);
@@ -144,10 +144,10 @@ function dispatchNext(): void {
 }
 
 /** Gives an error from the host, which was rebuilt here, the stack of the call: that place is what helps the author. */
-function placed(error: unknown, site: Error): unknown {
+function withCallStack(error: unknown, site: Error): unknown {
   if (typeof error === 'object' && error !== null) {
     const { name, message } = describe(error);
-    define(error, 'stack', hidden(`${name}: ${message}${framesOf(site)}`));
+    define(error, 'stack', hiddenProperty(`${name}: ${message}${framesOf(site)}`));
   }
   return error;
 }
@@ -171,12 +171,12 @@ export async function answerHost(id: number, fn: number, wire: Wire): Promise<vo
     ok = false;
     answer = encodeThrown(thrown);
   }
-  sayWire(ok ? 'answer' : 'refusal', id, 0, answer);
+  sendWire(ok ? 'answer' : 'refusal', id, 0, answer);
 }
 
 function encodeThrown(thrown: unknown): Wire {
   const { name, message } = describe(thrown);
   const error = new ErrorOf(message);
-  define(error, 'name', hidden(name));
+  define(error, 'name', hiddenProperty(name));
   return encode(error, undefined, limits).wire;
 }

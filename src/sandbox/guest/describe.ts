@@ -19,7 +19,7 @@ const TEXT_LENGTH = 16_384;
 
 export function describe(thrown: unknown): Described {
   if (typeof thrown !== 'object' || thrown === null) {
-    return { name: 'Error', message: cut(plainText(thrown), TEXT_LENGTH), stack: '' };
+    return { name: 'Error', message: truncate(plainText(thrown), TEXT_LENGTH), stack: '' };
   }
   const name = read(thrown, 'name');
   const message = read(thrown, 'message');
@@ -27,9 +27,9 @@ export function describe(thrown: unknown): Described {
     return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
   }
   return {
-    name: cut(name ?? 'Error', NAME_LENGTH),
-    message: cut(message ?? '', TEXT_LENGTH),
-    stack: cut(read(thrown, 'stack') ?? '', TEXT_LENGTH),
+    name: truncate(name ?? 'Error', NAME_LENGTH),
+    message: truncate(message ?? '', TEXT_LENGTH),
+    stack: truncate(read(thrown, 'stack') ?? '', TEXT_LENGTH),
   };
 }
 
@@ -49,6 +49,6 @@ function read(from: object, key: string): string | undefined {
   }
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${apply(slice, text, [0, length])}…`;
 }

@@ -11,7 +11,7 @@ export interface PortReference {
   applySyncPromise(receiver: undefined, args: readonly unknown[], options: object): unknown;
 }
 
-export type GuestSays =
+export type GuestMessageKind =
   | 'started'
   | 'call'
   | 'answer'
@@ -25,7 +25,7 @@ export type GuestSays =
   | 'missing';
 
 // The engine reads these through the prototype chain, which user code may have poisoned: hence no prototype.
-const COPIED = { __proto__: null, arguments: { __proto__: null, copy: true } };
+const COPY_ARGUMENTS = { __proto__: null, arguments: { __proto__: null, copy: true } };
 
 let port: PortReference;
 
@@ -34,26 +34,32 @@ export function openPort(reference: PortReference): void {
 }
 
 /** How much may be sent before it is processed; at this limit, the isolate's thread waits until all of it was. */
-const AHEAD_MESSAGES = 64;
-const AHEAD_UNITS = 256 * 1024;
+const MAX_MESSAGES_AHEAD = 64;
+const MAX_UNITS_AHEAD = 256 * 1024;
 
-let ahead = 0;
-let aheadUnits = 0;
+let messagesAhead = 0;
+let unitsAhead = 0;
 
 /** Sends messages in order. Waiting for each of them would cost twenty times as much. */
-export function say(says: GuestSays, first: number, second: number, text: string, bytes?: ArrayBuffer): void {
-  ahead += 1;
-  aheadUnits += text.length + (bytes ? bufferBytes(bytes) : 0);
-  if (ahead < AHEAD_MESSAGES && aheadUnits < AHEAD_UNITS) {
-    port.applyIgnored(undefined, [says, first, second, text, bytes], COPIED);
+export function sendToChild(
+  says: GuestMessageKind,
+  first: number,
+  second: number,
+  text: string,
+  bytes?: ArrayBuffer,
+): void {
+  messagesAhead += 1;
+  unitsAhead += text.length + (bytes ? bufferBytes(bytes) : 0);
+  if (messagesAhead < MAX_MESSAGES_AHEAD && unitsAhead < MAX_UNITS_AHEAD) {
+    port.applyIgnored(undefined, [says, first, second, text, bytes], COPY_ARGUMENTS);
     return;
   }
-  ahead = 0;
-  aheadUnits = 0;
-  port.applySyncPromise(undefined, [says, first, second, text, bytes], COPIED);
+  messagesAhead = 0;
+  unitsAhead = 0;
+  port.applySyncPromise(undefined, [says, first, second, text, bytes], COPY_ARGUMENTS);
 }
 
-export function sayWire(says: GuestSays, first: number, second: number, { text, bytes }: Wire): void {
+export function sendWire(says: GuestMessageKind, first: number, second: number, { text, bytes }: Wire): void {
   // User code may have replaced the getter of `buffer`.
-  say(says, first, second, text, bytes && typedArrayBuffer(bytes));
+  sendToChild(says, first, second, text, bytes && typedArrayBuffer(bytes));
 }

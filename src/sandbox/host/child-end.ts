@@ -9,7 +9,7 @@ export type ChildEnd =
   /** The child could not load a package: every other child would end in the same way. */
   | { readonly kind: 'absent'; readonly what: string };
 
-export interface Remains {
+export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
@@ -22,10 +22,10 @@ export interface Remains {
 /** Messages of the engine, and of an allocator, on running out of memory. */
 const OUT_OF_MEMORY =
   /(?:FATAL ERROR|# Fatal).*out of memory|Allocation failed - JavaScript heap|std::bad_alloc|Cannot allocate memory/i;
-const SAID_LENGTH = 500;
+const MAX_SHOWN_LENGTH = 500;
 
-export function readEnd({ code, signal, stderr, ready, fault }: Remains): ChildEnd {
-  const what = ready ? undefined : findAbsent(stderr);
+export function readEnd({ code, signal, stderr, ready, fault }: ChildExit): ChildEnd {
+  const what = ready ? undefined : findMissing(stderr);
   if (what !== undefined) return { kind: 'absent', what };
   if (fault === undefined && (stderr.includes(MEMORY_MARK) || OUT_OF_MEMORY.test(stderr)))
     return { kind: 'memory' };
@@ -33,7 +33,7 @@ export function readEnd({ code, signal, stderr, ready, fault }: Remains): ChildE
     .trim()
     .split('\n')
     .find((line) => /error|denied/i.test(line));
-  const parts = [signal ?? showExit(code), fault, said?.slice(0, SAID_LENGTH)];
+  const parts = [signal ?? showExit(code), fault, said?.slice(0, MAX_SHOWN_LENGTH)];
   return { kind: 'crashed', how: parts.filter(Boolean).join(': ') };
 }
 
@@ -42,12 +42,12 @@ const NO_PACKAGE = /Cannot find (?:package|module) '([^'\n]+)'/;
 const NO_BUILD = /No native build was found for (.+)\n\s*loaded from: (.+)/;
 const BAD_BUILD = /([^\s'"]+\.node)[\s\S]*ERR_DLOPEN_FAILED/;
 
-function findAbsent(stderr: string): string | undefined {
+function findMissing(stderr: string): string | undefined {
   const [, name] = NO_PACKAGE.exec(stderr) ?? [];
   if (name !== undefined) return `the package "${name}" is not installed`;
   const [, platform = '', folder] = NO_BUILD.exec(stderr) ?? [];
   if (folder !== undefined)
-    return `the package "${basename(folder.trim())}" has no native build for this machine (${platform.slice(0, SAID_LENGTH)})`;
+    return `the package "${basename(folder.trim())}" has no native build for this machine (${platform.slice(0, MAX_SHOWN_LENGTH)})`;
   const [, build] = BAD_BUILD.exec(stderr) ?? [];
   return build && `the native build ${build} cannot be loaded on this machine`;
 }

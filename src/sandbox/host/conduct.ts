@@ -13,18 +13,18 @@ type FromRun = Exclude<FromChild, { kind: 'ready' }>;
 type Verdict = 'pass' | 'drop';
 
 /** `hear` throws if the child may not send the message. */
-export class Conduct {
+export class ProtocolChecker {
   #phase: 'starting' | 'ready' = 'starting';
   #latest = 0;
   /** Number of messages about ended runs since the latest run began. */
   #stale = 0;
-  #run: RunConduct | undefined;
+  #run: RunProtocolChecker | undefined;
 
   /** Records a message from the host. */
   tell(message: ToChild): void {
     if (message.kind === 'run') {
       const { id } = message.job;
-      this.#run = new RunConduct(id);
+      this.#run = new RunProtocolChecker(id);
       this.#latest = Math.max(this.#latest, id);
       this.#stale = 0;
     } else if (message.run === this.#run?.id) this.#run.tell(message);
@@ -33,30 +33,31 @@ export class Conduct {
   /** Checks a message from the child: returns whether to pass it on, and throws if it violates the protocol. */
   hear(message: FromChild): Verdict {
     if (message.kind === 'ready') {
-      if (this.#phase === 'ready') lies('twice that it was ready');
+      if (this.#phase === 'ready') throwViolation('twice that it was ready');
       this.#phase = 'ready';
       return 'pass';
     }
-    if (this.#phase === 'starting') lies('something before it was ready');
-    const verdict = message.run === this.#run?.id ? this.#run.hear(message) : this.#hearStale(message);
+    if (this.#phase === 'starting') throwViolation('something before it was ready');
+    const verdict = message.run === this.#run?.id ? this.#run.hear(message) : this.#checkStale(message);
     if (message.kind === 'idle') this.#run = undefined;
-    if (verdict === 'drop') this.#drop();
+    if (verdict === 'drop') this.#countStale();
     return verdict;
   }
 
-  #hearStale(message: FromRun): Verdict {
-    if (message.run > this.#latest || message.kind === 'idle') lies('something of a run that is not its own');
+  #checkStale(message: FromRun): Verdict {
+    if (message.run > this.#latest || message.kind === 'idle')
+      throwViolation('something of a run that is not its own');
     return 'drop';
   }
 
-  #drop(): void {
+  #countStale(): void {
     this.#stale += 1;
     if (this.#stale > SANDBOX_LIMITS.staleMessages)
-      lies('more of runs that have ended than can have been on its way');
+      throwViolation('more of runs that have ended than can have been on its way');
   }
 }
 
-class RunConduct {
+class RunProtocolChecker {
   readonly id: number;
   /** `held`: its result has functions, which may be called. */
   #phase: 'running' | 'held' | 'settled' = 'running';
@@ -85,28 +86,29 @@ class RunConduct {
   hear(message: FromRun): Verdict {
     switch (message.kind) {
       case 'idle':
-        if (this.#phase !== 'settled' && !this.#stopping) lies('that it was idle before its run had settled');
+        if (this.#phase !== 'settled' && !this.#stopping)
+          throwViolation('that it was idle before its run had settled');
         return 'pass';
       case 'settled': {
-        if (this.#phase !== 'running') lies('twice that its run had settled');
+        if (this.#phase !== 'running') throwViolation('twice that its run had settled');
         const { settlement } = message;
         this.#phase = settlement.status === 'success' && settlement.held ? 'held' : 'settled';
         return 'pass';
       }
       default:
         if (this.#phase === 'settled') return 'drop';
-        if (message.kind === 'crossing') this.#hearCrossing(message.crossing);
+        if (message.kind === 'crossing') this.#checkCrossing(message.crossing);
         return 'pass';
     }
   }
 
-  #hearCrossing(crossing: Crossing): void {
+  #checkCrossing(crossing: Crossing): void {
     if (crossing.kind === 'answer') {
-      if (!this.#asked.delete(crossing.id)) lies('an answer to what it was not asked');
+      if (!this.#asked.delete(crossing.id)) throwViolation('an answer to what it was not asked');
       return;
     }
-    if (crossing.id <= this.#lastCall) lies('two calls under one id');
-    if (!this.#hasRoom(crossing.wire)) lies('more calls than may be under way');
+    if (crossing.id <= this.#lastCall) throwViolation('two calls under one id');
+    if (!this.#hasRoom(crossing.wire)) throwViolation('more calls than may be under way');
     this.#lastCall = crossing.id;
     this.#calls.set(crossing.id, wireBytes(crossing.wire));
     this.#callBytes += wireBytes(crossing.wire);
@@ -120,6 +122,6 @@ class RunConduct {
   }
 }
 
-function lies(what: string): never {
+function throwViolation(what: string): never {
   throw new Error(what);
 }

@@ -25,7 +25,7 @@ export interface EnclosedProcess {
 const STDERR_LENGTH = 8192;
 const STDERR_FD = 2;
 /** Milliseconds that a wall's program has to reap what was killed behind it. */
-const REAPED_MS = 1000;
+const REAP_TIMEOUT_MS = 1000;
 
 export function startEnclosed(kind: WallKind, program: Program): EnclosedProcess {
   const child = start(kind, program);
@@ -72,7 +72,7 @@ function killEnclosed(child: ChildProcess, located: Enclosed | undefined): void 
   const { victim } = located ?? findEnclosed(pid);
   // A program that has started nothing yet may be about to: then the whole group is killed.
   if (victim === pid || !tryKill(victim)) killAll();
-  else setTimeout(killAll, REAPED_MS).unref();
+  else setTimeout(killAll, REAP_TIMEOUT_MS).unref();
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>

@@ -17,18 +17,20 @@ export function readFromChild({ head, wire }: Frame): FromChild {
     case 'ready':
       return { kind: 'ready' };
     case 'crossing':
-      return { kind: 'crossing', run: count(fields.run), crossing: readCrossing(fields.crossing, wire) };
+      return { kind: 'crossing', run: readCount(fields.run), crossing: readCrossing(fields.crossing, wire) };
     case 'remark':
-      return { kind: 'remark', run: count(fields.run), remark: readRemark(fields.remark, wire) };
+      return { kind: 'remark', run: readCount(fields.run), remark: readRemark(fields.remark, wire) };
     case 'settled':
       return {
         kind: 'settled',
-        run: count(fields.run),
+        run: readCount(fields.run),
         settlement: readSettlement(fields.settlement, wire),
-        ...(fields.memoryUsedBytes === undefined ? {} : { memoryUsedBytes: count(fields.memoryUsedBytes) }),
+        ...(fields.memoryUsedBytes === undefined
+          ? {}
+          : { memoryUsedBytes: readCount(fields.memoryUsedBytes) }),
       };
     case 'idle':
-      return { kind: 'idle', run: count(fields.run), rssBytes: count(fields.rssBytes) };
+      return { kind: 'idle', run: readCount(fields.run), rssBytes: readCount(fields.rssBytes) };
     default:
       throw new Error('a message of no known kind');
   }
@@ -36,10 +38,10 @@ export function readFromChild({ head, wire }: Frame): FromChild {
 
 function readCrossing(given: unknown, wire: Wire | undefined): Crossing {
   const fields = fieldsOf(given);
-  const id = count(fields.id);
+  const id = readCount(fields.id);
   const value = wireOf(wire);
-  if (fields.kind === 'call') return { kind: 'call', id, fn: count(fields.fn), wire: value };
-  if (fields.kind === 'answer') return { kind: 'answer', id, ok: flag(fields.ok), wire: value };
+  if (fields.kind === 'call') return { kind: 'call', id, fn: readCount(fields.fn), wire: value };
+  if (fields.kind === 'answer') return { kind: 'answer', id, ok: readBoolean(fields.ok), wire: value };
   throw new Error('a crossing that is neither call nor answer');
 }
 
@@ -48,7 +50,7 @@ function readRemark(given: unknown, wire: Wire | undefined): Remark {
   const value = wireOf(wire);
   if (fields.kind === 'report') return { kind: 'report', wire: value };
   if (fields.kind !== 'log') throw new Error('a remark that is neither report nor log');
-  const level = count(fields.level);
+  const level = readCount(fields.level);
   if (level >= LOG_LEVELS.length) throw new Error('a log of no known level');
   return { kind: 'log', level, wire: value };
 }
@@ -56,7 +58,7 @@ function readRemark(given: unknown, wire: Wire | undefined): Remark {
 function readSettlement(given: unknown, wire: Wire | undefined): Settlement {
   const fields = fieldsOf(given);
   const { status } = fields;
-  if (status === 'success') return { status, wire: wireOf(wire), held: flag(fields.held) };
+  if (status === 'success') return { status, wire: wireOf(wire), held: readBoolean(fields.held) };
   if (status === 'error' || status === 'link_error' || status === 'memory')
     return { status, error: readError(fields.error) };
   throw new Error('a settlement of no known status');
@@ -66,13 +68,13 @@ function readError(given: unknown): CodeExecutionError {
   const fields = fieldsOf(given);
   const { errorNameLength, errorMessageLength, errorStackLength } = SANDBOX_LIMITS;
   return {
-    name: text(fields.name, errorNameLength),
-    message: text(fields.message, errorMessageLength),
-    ...(fields.stack === undefined ? {} : { stack: text(fields.stack, errorStackLength) }),
-    ...(fields.line === undefined ? {} : { line: count(fields.line) }),
-    ...(fields.column === undefined ? {} : { column: count(fields.column) }),
-    ...(fields.filename === undefined ? {} : { filename: text(fields.filename, errorMessageLength) }),
-    ...(fields.specifier === undefined ? {} : { specifier: text(fields.specifier, errorMessageLength) }),
+    name: readText(fields.name, errorNameLength),
+    message: readText(fields.message, errorMessageLength),
+    ...(fields.stack === undefined ? {} : { stack: readText(fields.stack, errorStackLength) }),
+    ...(fields.line === undefined ? {} : { line: readCount(fields.line) }),
+    ...(fields.column === undefined ? {} : { column: readCount(fields.column) }),
+    ...(fields.filename === undefined ? {} : { filename: readText(fields.filename, errorMessageLength) }),
+    ...(fields.specifier === undefined ? {} : { specifier: readText(fields.specifier, errorMessageLength) }),
   };
 }
 
@@ -87,18 +89,18 @@ function wireOf(wire: Wire | undefined): Wire {
   return wire;
 }
 
-function count(given: unknown): number {
+function readCount(given: unknown): number {
   if (!Number.isSafeInteger(given) || (given as number) < 0) throw new Error('a number that counts nothing');
   return given as number;
 }
 
-function flag(given: unknown): boolean {
+function readBoolean(given: unknown): boolean {
   if (typeof given !== 'boolean') throw new Error('something else in the place of yes or no');
   return given;
 }
 
 /** Cut texts have one more character, the ellipsis. */
-function text(given: unknown, longest: number): string {
+function readText(given: unknown, longest: number): string {
   if (typeof given !== 'string') throw new Error('something else in the place of a text');
   if (given.length > longest + 1) throw new Error(`a text of ${given.length} characters`);
   return given;

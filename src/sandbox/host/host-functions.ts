@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorMessage } from '../../core/value/error.ts';
 import { encode } from '../codec/encode.ts';
-import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
+import { estimateMemory, type FunctionTable, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
 import type { Crossing } from '../protocol.ts';
 import type { Intake } from './intake.ts';
@@ -39,7 +39,7 @@ export class HostFunctions {
   };
   readonly #parts: HostFunctionsParts;
   /** Async context of the run, in which its functions are called: not that of the child, which serves many runs. */
-  readonly #within = AsyncLocalStorage.snapshot();
+  readonly #inRunContext = AsyncLocalStorage.snapshot();
   readonly #given: AnyFunction[] = [];
   readonly #givenIds = new Map<AnyFunction, number>();
   readonly #taken: (AnyFunction | undefined)[] = [];
@@ -122,7 +122,7 @@ export class HostFunctions {
 
   /** The size of the arguments is counted before they are read, and until the call is answered. */
   #admit(call: Call): void {
-    const bytes = keptBytes(call.wire);
+    const bytes = estimateMemory(call.wire);
     const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
     const fits = this.#inFlight < callsInFlight && this.#inFlightBytes + bytes <= callsInFlightBytes;
     if (this.#inFlight > 0 && !fits) throw new Error('more calls at once than it may make');
@@ -143,7 +143,7 @@ export class HostFunctions {
       const target = this.#given[fn - 1];
       if (!target || !Array.isArray(args)) throw new Error('The sandbox called a function it was not given.');
       const apply = () => callInsideBridge(() => Reflect.apply(target, undefined, args));
-      const value = await this.#within(apply);
+      const value = await this.#inRunContext(apply);
       const answer = encode(value, this.table, TRANSFER, 'the returned value').wire;
       send({ kind: 'answer', id, ok: true, wire: answer });
     } catch (error) {

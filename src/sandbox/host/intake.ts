@@ -15,12 +15,12 @@ export interface Taken {
 }
 
 /** How much is processed before an acknowledgement is sent. */
-const TOLD_MESSAGES = 32;
-const TOLD_BYTES = 256 * 1024;
+const ACK_MESSAGES = 32;
+const ACK_BYTES = 256 * 1024;
 /** T2: milliseconds of pause per millisecond of reading. */
-const REST = 3;
-const SHORTEST_REST_MS = 5;
-const LONGEST_REST_MS = 10_000;
+const REST_FACTOR = 3;
+const MIN_REST_MS = 5;
+const MAX_REST_MS = 10_000;
 
 const FROM_CHILD = {
   ...TRANSFER,
@@ -36,14 +36,14 @@ const FROM_CHILD = {
 };
 
 export class Intake {
-  readonly #tell: (taken: Taken) => void;
-  #taken: Taken = NOTHING;
+  readonly #acknowledge: (taken: Taken) => void;
+  #taken: Taken = NOTHING_TAKEN;
   #restUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(tell: (taken: Taken) => void) {
-    this.#tell = tell;
+    this.#acknowledge = tell;
   }
 
   /** T3. Decodes a value. Throws if it cannot be read. */
@@ -54,8 +54,8 @@ export class Intake {
     } finally {
       const ended = performance.now();
       this.#restUntil = Math.min(
-        Math.max(this.#restUntil, ended) + REST * (ended - begun),
-        ended + LONGEST_REST_MS,
+        Math.max(this.#restUntil, ended) + REST_FACTOR * (ended - begun),
+        ended + MAX_REST_MS,
       );
     }
   }
@@ -68,10 +68,10 @@ export class Intake {
     const { untakenBytes, untakenMessages } = SANDBOX_LIMITS;
     if (this.#taken.count > untakenMessages || this.#taken.bytes > untakenBytes)
       throw new Error('it speaks on without waiting to be heard');
-    if (this.#taken.count < TOLD_MESSAGES && this.#taken.bytes < TOLD_BYTES) return;
+    if (this.#taken.count < ACK_MESSAGES && this.#taken.bytes < ACK_BYTES) return;
     const rest = this.#restUntil - performance.now();
-    if (rest < SHORTEST_REST_MS) this.#tellNow();
-    else this.#timer ??= setTimeout(() => this.#tellNow(), rest);
+    if (rest < MIN_REST_MS) this.#acknowledgeNow();
+    else this.#timer ??= setTimeout(() => this.#acknowledgeNow(), rest);
   }
 
   /** Stops sending acknowledgements. */
@@ -80,13 +80,13 @@ export class Intake {
     clearTimeout(this.#timer);
   }
 
-  #tellNow(): void {
+  #acknowledgeNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const taken = this.#taken;
-    this.#taken = NOTHING;
-    this.#tell(taken);
+    this.#taken = NOTHING_TAKEN;
+    this.#acknowledge(taken);
   }
 }
 
-const NOTHING: Taken = { count: 0, bytes: 0 };
+const NOTHING_TAKEN: Taken = { count: 0, bytes: 0 };

@@ -7,37 +7,37 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 
 export class Ledger {
-  #together = 0;
+  #totalBytes = 0;
 
   open(): Account {
     return new Account((bytes) => this.#hold(bytes));
   }
 
   #hold(bytes: number): boolean {
-    if (bytes > 0 && this.#together + bytes > SANDBOX_LIMITS.heldTogether) return false;
-    this.#together += bytes;
+    if (bytes > 0 && this.#totalBytes + bytes > SANDBOX_LIMITS.heldTogether) return false;
+    this.#totalBytes += bytes;
     return true;
   }
 }
 
 /** An account of one run. */
 export class Account {
-  readonly #common: (bytes: number) => boolean;
+  readonly #holdCommon: (bytes: number) => boolean;
   #held = 0;
 
   constructor(common: (bytes: number) => boolean) {
-    this.#common = common;
+    this.#holdCommon = common;
   }
 
   /** Throws `SandboxBusy` if all runs together hold too much. */
   hold(bytes: number): void {
     const more = beyondOwn(this.#held + bytes) - beyondOwn(this.#held);
-    if (!this.#common(more)) throw new RuntimeError('SandboxBusy', FULL);
+    if (!this.#holdCommon(more)) throw new RuntimeError('SandboxBusy', FULL_MESSAGE);
     this.#held += bytes;
   }
 
   release(bytes: number): void {
-    this.#common(beyondOwn(this.#held - bytes) - beyondOwn(this.#held));
+    this.#holdCommon(beyondOwn(this.#held - bytes) - beyondOwn(this.#held));
     this.#held -= bytes;
   }
 
@@ -48,6 +48,6 @@ export class Account {
 
 const beyondOwn = (bytes: number): number => Math.max(0, bytes - SANDBOX_LIMITS.heldByRun);
 
-const FULL =
+const FULL_MESSAGE =
   `The programs that run in this process hold ${SANDBOX_LIMITS.heldTogether} bytes together in reports, logs and arguments of ` +
   'calls: there is no room for more of this one. Let it report and pass less at a time, or run it again later.';

@@ -9,12 +9,12 @@
 /** The owner of the code of a run. */
 export type Tenant = string | symbol;
 
-export interface InLine {
+export interface QueueEntry {
   readonly tenant: Tenant;
   readonly outside: boolean;
 }
 
-export interface Places {
+export interface PoolPlaces {
   readonly size: number;
   /** Number of places inside the pool that each tenant holds. */
   readonly taken: ReadonlyMap<Tenant, number>;
@@ -22,13 +22,13 @@ export interface Places {
   readonly long: number;
 }
 
-export class Line<Waiter extends InLine> {
+export class RunQueue<Waiter extends QueueEntry> {
   readonly #outside: Waiter[] = [];
   /** Waiting runs by tenant, in the order of the tenants' turns. */
   readonly #tenants = new Map<Tenant, Waiter[]>();
 
   join(waiter: Waiter): void {
-    this.#lineOf(waiter).push(waiter);
+    this.#queueOf(waiter).push(waiter);
   }
 
   leave(waiter: Waiter): void {
@@ -48,7 +48,7 @@ export class Line<Waiter extends InLine> {
   }
 
   /** Returns the next waiter that is not in `passed`, for example for lack of a child. */
-  next(places: Places, passed: ReadonlySet<Waiter>): Waiter | undefined {
+  next(places: PoolPlaces, passed: ReadonlySet<Waiter>): Waiter | undefined {
     const rest = (waiters: readonly Waiter[]) => waiters.find((each) => !passed.has(each));
     const first = rest(this.#outside);
     if (first) return first;
@@ -65,7 +65,7 @@ export class Line<Waiter extends InLine> {
     return [...this.#outside, ...[...this.#tenants.values()].flat()];
   }
 
-  #lineOf({ outside, tenant }: Waiter): Waiter[] {
+  #queueOf({ outside, tenant }: Waiter): Waiter[] {
     if (outside) return this.#outside;
     const known = this.#tenants.get(tenant) ?? [];
     this.#tenants.set(tenant, known);
@@ -74,7 +74,7 @@ export class Line<Waiter extends InLine> {
 }
 
 /** Chooses among the waiting tenants, given in the order of their turns. */
-export function nextTenant(turns: readonly Tenant[], { size, taken, long }: Places): Tenant | undefined {
+export function nextTenant(turns: readonly Tenant[], { size, taken, long }: PoolPlaces): Tenant | undefined {
   const holds = (tenant: Tenant) => taken.get(tenant) ?? 0;
   const inside = [...taken.values()].reduce((sum, count) => sum + count, 0);
   const fewest = turns.reduce<Tenant | undefined>(

@@ -3,7 +3,7 @@
  * measured but not decoded until the end: dropped ones were never more than text, and nothing refers to them.
  */
 import type { CodeExecutionLog } from '../../core/author/code-execution.ts';
-import { keptBytes, type Wire } from '../codec/wire.ts';
+import { estimateMemory, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { LOG_LEVELS } from '../protocol.ts';
 import type { Account } from './ledger.ts';
@@ -36,7 +36,7 @@ export class LogBook {
 
   /** Adds an entry from the sandbox. */
   add(level: number, wire: Wire): void {
-    const bytes = keptBytes(wire) + ENTRY_BYTES;
+    const bytes = estimateMemory(wire) + ENTRY_BYTES;
     const fits = bytes <= SANDBOX_LIMITS.logBytes;
     this.#push(LOG_LEVELS[level] ?? 'log', fits ? wire : TOO_LARGE, fits ? bytes : ENTRY_BYTES);
   }

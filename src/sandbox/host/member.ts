@@ -6,13 +6,13 @@ import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import type { SandboxChild } from './child-process.ts';
 import type { LeaseEvents } from './lease.ts';
-import type { InLine, Tenant } from './line.ts';
+import type { QueueEntry, Tenant } from './line.ts';
 
-export interface Entry extends InLine {
+export interface Entry extends QueueEntry {
   readonly job: Job;
 }
 
-export interface Waiting extends Entry {
+export interface WaitingRun extends Entry {
   readonly events: LeaseEvents;
 }
 
@@ -68,7 +68,7 @@ export class Member {
     this.#state = { kind: 'free', since: performance.now() };
   }
 
-  begin(waiting: Waiting): Use {
+  begin(waiting: WaitingRun): Use {
     const use = new Use(waiting);
     this.#runs += 1;
     this.#tenant = waiting.tenant;
@@ -87,7 +87,7 @@ export class Use {
   /** Started once the run has settled unheld, or was told to end; the child must report `idle` before it fires. */
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor({ job, tenant, outside, events }: Waiting) {
+  constructor({ job, tenant, outside, events }: WaitingRun) {
     this.job = job;
     this.tenant = tenant;
     this.events = events;

@@ -14,7 +14,7 @@ export type CheckedOptions =
   | { readonly ok: true; readonly job: Omit<Job, 'id'>; readonly report?: (value: unknown) => unknown }
   | { readonly ok: false; readonly error: CodeExecutionError };
 
-const KNOWN = [
+const OPTION_NAMES = [
   'language',
   'execute',
   'imports',
@@ -43,16 +43,16 @@ class Refusal extends Error {}
 
 export function checkOptions(source: unknown, given: unknown, functionTable: FunctionTable): CheckedOptions {
   try {
-    return read(source, given === undefined ? {} : given, functionTable);
+    return readOptions(source, given === undefined ? {} : given, functionTable);
   } catch (error) {
     const message = errorMessage(error);
     return { ok: false, error: { name: 'InvalidCodeExecutionOptions', message } };
   }
 }
 
-function read(source: unknown, given: unknown, functionTable: FunctionTable): CheckedOptions {
+function readOptions(source: unknown, given: unknown, functionTable: FunctionTable): CheckedOptions {
   if (typeof source !== 'string') refuse('source', 'must be a string');
-  const options = plain(given, 'options') as CodeExecutionOptions;
+  const options = requireObject(given, 'options') as CodeExecutionOptions;
   checkNames(options);
   const { language, report } = readSettings(options);
   const { fn, args } = readExecute(options.execute);
@@ -88,7 +88,8 @@ function read(source: unknown, given: unknown, functionTable: FunctionTable): Ch
 
 function checkNames(options: CodeExecutionOptions): void {
   for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) refuse(`options.${name}`, `is not known; there are ${KNOWN.join(', ')}`);
+    if (!OPTION_NAMES.includes(name))
+      refuse(`options.${name}`, `is not known; there are ${OPTION_NAMES.join(', ')}`);
   }
 }
 
@@ -104,7 +105,7 @@ function refuse(field: string, message: string): never {
   throw new Refusal(`${field} ${message}.`);
 }
 
-function plain(value: unknown, field: string): Record<string, unknown> {
+function requireObject(value: unknown, field: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(field, 'must be an object');
   return value as Record<string, unknown>;
 }
@@ -126,7 +127,7 @@ function readFilename(given: unknown, modules: readonly [string, string][]): str
 }
 
 function readExecute(given: unknown): { fn: string; args: readonly unknown[] } {
-  const execute = plain(given === undefined ? {} : given, 'options.execute');
+  const execute = requireObject(given === undefined ? {} : given, 'options.execute');
   const { fn = 'default', args = [], ...more } = execute;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) refuse(`options.execute.${unknown}`, 'is not known; there are fn, args');
@@ -136,7 +137,7 @@ function readExecute(given: unknown): { fn: string; args: readonly unknown[] } {
 }
 
 function readModules(given: unknown, sourceLength: number): [string, string][] {
-  const modules = Object.entries(plain(given === undefined ? {} : given, 'options.modules'));
+  const modules = Object.entries(requireObject(given === undefined ? {} : given, 'options.modules'));
   const seen = new Map<string, string>();
   let length = sourceLength;
   for (const [key, text] of modules) {
@@ -156,7 +157,7 @@ function readModules(given: unknown, sourceLength: number): [string, string][] {
 }
 
 function readGlobals(given: unknown, reports: boolean): [string, unknown][] {
-  const globals = Object.entries(plain(given ?? {}, 'options.globals'));
+  const globals = Object.entries(requireObject(given ?? {}, 'options.globals'));
   for (const [name] of globals) {
     const field = `options.globals[${JSON.stringify(name)}]`;
     if (!IDENTIFIER.test(name) || RESERVED.has(name)) refuse(field, 'must be named by an identifier');
@@ -167,7 +168,7 @@ function readGlobals(given: unknown, reports: boolean): [string, unknown][] {
 }
 
 function readImports(given: unknown): { specifier: string; entries: [string, unknown][] }[] {
-  const imports = Object.entries(plain(given === undefined ? {} : given, 'options.imports'));
+  const imports = Object.entries(requireObject(given === undefined ? {} : given, 'options.imports'));
   return imports.map(([specifier, namespace]) => {
     const field = `options.imports[${JSON.stringify(specifier)}]`;
     if (specifier === '' || RELATIVE.test(specifier) || specifier.startsWith('/')) {
@@ -175,7 +176,7 @@ function readImports(given: unknown): { specifier: string; entries: [string, unk
     }
     if (SCHEME.test(specifier)) refuse(field, 'looks like a URL, which no import resolves to');
     if (!specifier.isWellFormed()) refuse(field, 'must have a well-formed name');
-    const entries = Object.entries(plain(namespace, field));
+    const entries = Object.entries(requireObject(namespace, field));
     for (const [key] of entries) if (!key.isWellFormed()) refuse(field, 'has a name that is not well-formed');
     return { specifier, entries };
   });

@@ -14,8 +14,8 @@ import type { FromChild } from '../protocol.ts';
 import { type ChildEnd, SandboxChild, type SpawnOptions } from './child-process.ts';
 import type { Lease, LeaseEvents, Ticket } from './lease.ts';
 import { Ledger } from './ledger.ts';
-import { Line, type Places, type Tenant } from './line.ts';
-import { type Entry, Member, type Use, type Waiting } from './member.ts';
+import { type PoolPlaces, RunQueue, type Tenant } from './line.ts';
+import { type Entry, Member, type Use, type WaitingRun } from './member.ts';
 import { Roster } from './roster.ts';
 
 export interface PoolOptions extends SpawnOptions {
@@ -28,7 +28,7 @@ export interface PoolOptions extends SpawnOptions {
 type Settled = Extract<FromChild, { kind: 'settled' }>;
 
 /** Failed starts in a row after which waiting runs are refused; otherwise children would be started forever. */
-const FAILED_STARTS = 3;
+const MAX_FAILED_STARTS = 3;
 const CLOSED: ChildEnd = { kind: 'crashed', how: 'the sandbox is closed' };
 
 export class Pool {
@@ -38,13 +38,13 @@ export class Pool {
   readonly #spares: number;
   readonly #spawning: SpawnOptions;
   readonly #roster = new Roster();
-  readonly #line = new Line<Waiting>();
+  readonly #queue = new RunQueue<WaitingRun>();
   /** The pool's async context, in which events of children are handled: a child outlives the run that it was started for. */
-  readonly #outside = AsyncLocalStorage.snapshot();
+  readonly #inPoolContext = AsyncLocalStorage.snapshot();
   #closed = false;
   /** Children in a row that ended before they were ready. */
   #failures = 0;
-  #later: NodeJS.Timeout | undefined;
+  #fillTimer: NodeJS.Timeout | undefined;
 
   constructor({ size = Math.max(2, availableParallelism()), spare = true, ...spawning }: PoolOptions = {}) {
     this.#size = size;
@@ -54,7 +54,7 @@ export class Pool {
 
   get figures() {
     const { all, uses } = this.#roster;
-    return { children: all.length, running: uses.length, waiting: this.#line.waiters.length };
+    return { children: all.length, running: uses.length, waiting: this.#queue.waiters.length };
   }
 
   /** Queues a run. Returns undefined if it belongs outside the pool and there is no room there. */
@@ -64,10 +64,10 @@ export class Pool {
       return { cancel: () => undefined };
     }
     if (entry.outside && !this.#hasRoomOutside()) return undefined;
-    const waiting: Waiting = { ...entry, events };
-    this.#line.join(waiting);
+    const waiting: WaitingRun = { ...entry, events };
+    this.#queue.join(waiting);
     this.#fill();
-    return { cancel: () => this.#line.leave(waiting) };
+    return { cancel: () => this.#queue.leave(waiting) };
   }
 
   /** Ends idle children of a tenant of which no more runs will come, and excludes its busy ones from later runs. */
@@ -82,7 +82,7 @@ export class Pool {
   /** Kills every child; runs under way end as crashed. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#later);
+    clearTimeout(this.#fillTimer);
     const all = this.#roster.all;
     for (const { child } of all) {
       // Their end is awaited, so from now on they must keep this process alive.
@@ -94,7 +94,7 @@ export class Pool {
   }
 
   #add(): void {
-    const member = new Member(this.#outside(() => new SandboxChild(this.#spawning)));
+    const member = new Member(this.#inPoolContext(() => new SandboxChild(this.#spawning)));
     this.#roster.add(member);
     member.child.onMessage = (message) => this.#onMessage(member, message);
     member.child.onEnd = (end) => {
@@ -108,14 +108,14 @@ export class Pool {
     member.use?.close();
     member.use?.events.onEnd(end);
     if (member.isStarting) this.#failures += 1;
-    if (end.kind === 'absent' || this.#failures >= FAILED_STARTS) this.#refuseAll(end);
+    if (end.kind === 'absent' || this.#failures >= MAX_FAILED_STARTS) this.#refuseAll(end);
     else this.#fill();
   }
 
   #refuseAll(end: ChildEnd): void {
     this.#failures = 0;
-    for (const waiting of this.#line.waiters) {
-      this.#line.leave(waiting);
+    for (const waiting of this.#queue.waiters) {
+      this.#queue.leave(waiting);
       waiting.events.onEnd(end);
     }
   }
@@ -162,8 +162,8 @@ export class Pool {
     });
   }
 
-  #begin(member: Member, waiting: Waiting): void {
-    this.#line.serve(waiting);
+  #begin(member: Member, waiting: WaitingRun): void {
+    this.#queue.serve(waiting);
     const use = member.begin(waiting);
     waiting.events.onLease(this.#lease(member, use));
     member.child.send({ kind: 'run', job: waiting.job });
@@ -191,24 +191,24 @@ export class Pool {
   /** Assigns children to waiting runs, starts those that are missing and the spare, and ends surplus idle ones. */
   #fill(): void {
     if (this.#closed) return;
-    const missing = this.#serve();
+    const missing = this.#assignChildren();
     for (let more = Math.max(this.#spares, missing) - this.#roster.unused; more > 0; more -= 1) this.#add();
     for (const member of this.#roster.surplus(Math.max(missing, this.#size + 1))) this.#roster.retire(member);
-    const waits = this.#line.waiters.length > 0;
+    const waits = this.#queue.waiters.length > 0;
     // Only children with a run, or awaited by one, keep this process alive.
     for (const { child, use, isStarting } of this.#roster.serving) {
       if (use || (isStarting && waits)) child.ref();
       else child.unref();
     }
-    this.#lookAgain(waits);
+    this.#scheduleFill(waits);
   }
 
   /** Returns how many runs could begin but for a child. A place is reserved for them while their children start. */
-  #serve(): number {
-    const passed = new Set<Waiting>();
+  #assignChildren(): number {
+    const passed = new Set<WaitingRun>();
     const kept = new Map<Tenant, number>();
     for (;;) {
-      const next = this.#line.next(this.#places(kept), passed);
+      const next = this.#queue.next(this.#places(kept), passed);
       if (!next) return passed.size;
       const member = this.#roster.freeFor(next.tenant, this.#size);
       if (member) {
@@ -220,7 +220,7 @@ export class Pool {
     }
   }
 
-  #places(kept: ReadonlyMap<Tenant, number>): Places {
+  #places(kept: ReadonlyMap<Tenant, number>): PoolPlaces {
     const taken = new Map(kept);
     const inside = this.#roster.uses.filter(({ isOutside }) => !isOutside);
     for (const { tenant } of inside) taken.set(tenant, (taken.get(tenant) ?? 0) + 1);
@@ -231,14 +231,14 @@ export class Pool {
   }
 
   /** Schedules the next `#fill` for when a place becomes a long one: no other event triggers it. */
-  #lookAgain(waits: boolean): void {
-    clearTimeout(this.#later);
+  #scheduleFill(waits: boolean): void {
+    clearTimeout(this.#fillTimer);
     const { nextLongAge } = this.#roster;
     if (!waits || nextLongAge === undefined) return;
-    this.#later = setTimeout(() => this.#fill(), Math.ceil(SANDBOX_LIMITS.longRunMs - nextLongAge) + 1);
+    this.#fillTimer = setTimeout(() => this.#fill(), Math.ceil(SANDBOX_LIMITS.longRunMs - nextLongAge) + 1);
   }
 
   #hasRoomOutside(): boolean {
-    return this.#roster.outside + this.#line.outside < SANDBOX_LIMITS.outsidePool;
+    return this.#roster.outside + this.#queue.outside < SANDBOX_LIMITS.outsidePool;
   }
 }

@@ -5,7 +5,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { keepFile } from '../../kept-file.ts';
+import { cacheFile } from '../../kept-file.ts';
 import { SANDBOX } from './wall/readable.ts';
 
 const EXTENSION = extname(import.meta.url);
@@ -24,12 +24,12 @@ export async function childProgram(main = MAIN): Promise<string> {
   if (IS_BUILT) return main === MAIN ? BUILT_PROGRAM : main;
   const known = await programs.get(main);
   if (known !== undefined && existsSync(known)) return known;
-  const program = keepProgram(main).catch(() => main);
+  const program = cacheProgram(main).catch(() => main);
   programs.set(main, program);
   return program;
 }
 
-async function keepProgram(main: string): Promise<string> {
+async function cacheProgram(main: string): Promise<string> {
   const file = {
     folder: join('everthread', 'sandbox', 'child'),
     name: basename(main, EXTENSION),
@@ -37,7 +37,7 @@ async function keepProgram(main: string): Promise<string> {
     // Code of `core` is linked into the program too.
     sources: [main, SANDBOX, join(SANDBOX, '..', 'core')],
   } as const;
-  const { path } = await keepFile(file, () => linkProgram(main));
+  const { path } = await cacheFile(file, () => linkProgram(main));
   return path === undefined ? main : realpathSync(path);
 }
 

@@ -1,6 +1,6 @@
 /** The values that code reported: delivered in order as they arrive, up to a bound beyond which the run is ended. */
 import { errorMessage } from '../../core/value/error.ts';
-import { type FunctionTable, keptBytes, type Wire } from '../codec/wire.ts';
+import { estimateMemory, type FunctionTable, type Wire } from '../codec/wire.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
 import { callInsideBridge } from './host-functions.ts';
 import type { Intake } from './intake.ts';
@@ -35,7 +35,7 @@ export class ReportBook {
 
   /** Returns false, without reading the value, if it is more than a run may report. */
   add(wire: Wire): boolean {
-    const bytes = keptBytes(wire);
+    const bytes = estimateMemory(wire);
     const { reportEntries, reportBytes } = SANDBOX_LIMITS;
     if (this.values.length >= reportEntries || this.#bytes + bytes > reportBytes) return false;
     const { account, intake, functionTable } = this.#parts;
@@ -43,12 +43,12 @@ export class ReportBook {
     this.#bytes += bytes;
     const value = intake.read(wire, functionTable);
     this.values.push(value);
-    this.#tell(value);
+    this.#callReport(value);
     return true;
   }
 
   /** Calls `report`. An async one may reject later: without a handler, that would crash this process. */
-  #tell(value: unknown): void {
+  #callReport(value: unknown): void {
     const { onThrown } = this.#parts;
     const thrown = (error: unknown) => onThrown(`options.report threw: ${errorMessage(error)}`);
     try {

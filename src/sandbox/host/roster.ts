@@ -62,7 +62,7 @@ export class Roster {
    */
   freeFor(tenant: Tenant, most: number): Member | undefined {
     const own = this.serving.filter((each) => each.tenant === tenant);
-    const rested = own.filter(isFree).sort(byRest)[0];
+    const rested = own.filter(isFree).sort(byFreeSince)[0];
     const unused = this.serving.find((each) => isFree(each) && each.tenant === undefined);
     if (!rested || !unused) return rested ?? unused;
     const isFresh = performance.now() - (rested.freeSince ?? 0) < FRESH_ISOLATE_MS;
@@ -72,7 +72,7 @@ export class Roster {
   /** Returns idle or starting children beyond `most`: those of tenants first, and of these the longest free. */
   surplus(most: number): readonly Member[] {
     const idle = this.serving.filter(({ use }) => !use);
-    const used = idle.filter(({ tenant }) => tenant !== undefined).sort(byRest);
+    const used = idle.filter(({ tenant }) => tenant !== undefined).sort(byFreeSince);
     const unused = idle.filter(({ tenant }) => tenant === undefined);
     return [...used, ...unused].slice(0, Math.max(0, idle.length - most));
   }
@@ -80,4 +80,4 @@ export class Roster {
 
 const isFree = ({ freeSince }: Member): boolean => freeSince !== undefined;
 
-const byRest = (one: Member, other: Member): number => (one.freeSince ?? 0) - (other.freeSince ?? 0);
+const byFreeSince = (one: Member, other: Member): number => (one.freeSince ?? 0) - (other.freeSince ?? 0);

@@ -11,30 +11,30 @@ export type Outcome =
 
 export const ENDED = 'The sandbox run that this function belongs to has ended.';
 
-const BUSY =
+const BUSY_MESSAGE =
   `${SANDBOX_LIMITS.outsidePool} sandbox runs are nested, or held for functions of their results: there is no room ` +
   'for one more. Return data instead of functions, or wait for the others.';
 
-export const terminated = (message: string, name = 'Terminated'): Outcome => ({
+export const terminatedOutcome = (message: string, name = 'Terminated'): Outcome => ({
   status: 'terminated',
   error: { name, message },
 });
 
-export const busy = (message = BUSY): Outcome => terminated(message, 'SandboxBusy');
+export const busyOutcome = (message = BUSY_MESSAGE): Outcome => terminatedOutcome(message, 'SandboxBusy');
 
 /** The outcome if the child ended during the run. */
-export function endedWith(end: ChildEnd, memoryBytes: number): Outcome {
+export function childEndOutcome(end: ChildEnd, memoryBytes: number): Outcome {
   if (end.kind === 'memory')
     return { status: 'memory', error: { name: 'MemoryError', message: memoryMessage(memoryBytes) } };
-  if (end.kind === 'absent') return notLinked(end.what);
-  return crashed(`The sandbox process ended in the middle of the run: ${end.how}.`);
+  if (end.kind === 'absent') return notLinkedOutcome(end.what);
+  return crashedOutcome(`The sandbox process ended in the middle of the run: ${end.how}.`);
 }
 
 /** The outcome if a message of the child could not be processed: there is no room for it, or it is invalid. */
-export function untakenOutcome(error: unknown): Outcome {
+export function unreadableOutcome(error: unknown): Outcome {
   const message = errorMessage(error);
-  if (isRuntimeError(error, 'SandboxBusy')) return busy(message);
-  return crashed(`The sandbox process said what cannot be read: ${message}`);
+  if (isRuntimeError(error, 'SandboxBusy')) return busyOutcome(message);
+  return crashedOutcome(`The sandbox process said what cannot be read: ${message}`);
 }
 
 export const unreadableResult = (error: unknown): Outcome => ({
@@ -43,10 +43,10 @@ export const unreadableResult = (error: unknown): Outcome => ({
 });
 
 /** The error message of calls of the run's functions from then on. */
-export const whyEnded = (outcome: Outcome): string =>
+export const endReason = (outcome: Outcome): string =>
   outcome.status === 'terminated' ? outcome.error.message : ENDED;
 
-const notLinked = (what: string): Outcome => ({
+const notLinkedOutcome = (what: string): Outcome => ({
   status: 'link_error',
   error: {
     name: 'SandboxUnavailable',
@@ -54,7 +54,7 @@ const notLinked = (what: string): Outcome => ({
   },
 });
 
-const crashed = (message: string): Outcome => ({
+const crashedOutcome = (message: string): Outcome => ({
   status: 'error',
   error: { name: 'SandboxCrashed', message },
 });

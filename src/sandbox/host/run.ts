@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CodeExecution, CodeExecutionResult } from '../../core/author/code-execution.ts';
-import { keptBytes } from '../codec/wire.ts';
+import { estimateMemory } from '../codec/wire.ts';
 import type { FromChild, Remark, Settlement } from '../protocol.ts';
 import type { ChildEnd } from './child-process.ts';
 import { HostFunctions, isInsideBridge } from './host-functions.ts';
@@ -17,14 +17,14 @@ import { type CheckedOptions, checkOptions } from './options.ts';
 import type { Pool } from './pool.ts';
 import { ReportBook, TOO_MANY_REPORTS } from './report-book.ts';
 import {
-  busy,
+  busyOutcome,
+  childEndOutcome,
   ENDED,
-  endedWith,
+  endReason,
   type Outcome,
-  terminated,
+  terminatedOutcome,
+  unreadableOutcome,
   unreadableResult,
-  untakenOutcome,
-  whyEnded,
 } from './run-outcome.ts';
 
 export interface Run {
@@ -62,7 +62,7 @@ export function startRun(pool: Pool, { tenant, source, options }: RunRequest): R
 class SandboxRun implements Run {
   readonly execution: CodeExecution;
   readonly #pool: Pool;
-  readonly #began = performance.now();
+  readonly #startedAt = performance.now();
   readonly #settled = Promise.withResolvers<CodeExecutionResult>();
   readonly #begun = Promise.withResolvers<boolean>();
   readonly #id = ++lastId;
@@ -113,7 +113,7 @@ class SandboxRun implements Run {
       onMessage: (message) => this.#onMessage(message),
       onEnd: (end) => this.#onEnd(end, job.memoryBytes),
     });
-    if (!ticket) this.#end(busy());
+    if (!ticket) this.#end(busyOutcome());
     // The run may have begun by now, or ended.
     else if (this.#state.kind === 'new') this.#state = { kind: 'waiting', ticket };
   }
@@ -154,7 +154,7 @@ class SandboxRun implements Run {
       ...outcome,
       reports: this.#reports.values,
       logs: this.#logs.entries((wire) => this.#intake.read(wire)),
-      durationMs: performance.now() - this.#began,
+      durationMs: performance.now() - this.#startedAt,
       ...(memoryUsedBytes === undefined ? {} : { memoryUsedBytes }),
     });
     this.#account.close();
@@ -167,13 +167,13 @@ class SandboxRun implements Run {
   }
 
   #terminate(message: string): void {
-    if (this.#isRunning()) this.#end(terminated(message));
+    if (this.#isRunning()) this.#end(terminatedOutcome(message));
   }
 
   /** Settles the run if it is running, and ends the child's work for it. */
   #end(outcome: Outcome): void {
     if (this.#isRunning()) this.#settle(outcome);
-    this.#abandon(whyEnded(outcome));
+    this.#abandon(endReason(outcome));
   }
 
   #abandon(why: string): void {
@@ -194,7 +194,7 @@ class SandboxRun implements Run {
     try {
       this.#receive(message);
     } catch (error) {
-      this.#end(untakenOutcome(error));
+      this.#end(unreadableOutcome(error));
     }
   }
 
@@ -222,7 +222,7 @@ class SandboxRun implements Run {
 
   #onSuccess({ wire, held }: Success, memoryUsedBytes: number | undefined): void {
     // Counted only while it is read: then the result is the caller's.
-    this.#account.hold(keptBytes(wire));
+    this.#account.hold(estimateMemory(wire));
     let result: unknown;
     try {
       result = this.#intake.read(wire, this.#functions.table);
@@ -239,11 +239,11 @@ class SandboxRun implements Run {
     if (lease?.hold()) {
       this.#settle(outcome, memoryUsedBytes);
       this.#state = { kind: 'held', lease };
-    } else this.#end(busy());
+    } else this.#end(busyOutcome());
   }
 
   #onEnd(end: ChildEnd, memoryBytes: number): void {
-    if (this.#isRunning()) this.#finish(endedWith(end, memoryBytes));
+    if (this.#isRunning()) this.#finish(childEndOutcome(end, memoryBytes));
     else this.#close(ENDED);
   }
 }

@@ -3,11 +3,11 @@
  * reported. A child that violates the protocol is killed.
  */
 import { openChannel } from '../channel.ts';
-import { FRAME_OF_CHILD, type Frame } from '../frame.ts';
+import { type Frame, MAX_CHILD_FRAME_BYTES } from '../frame.ts';
 import { partToChild } from '../message-frame.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
 import { type ChildEnd, readEnd } from './child-end.ts';
-import { Conduct } from './conduct.ts';
+import { ProtocolChecker } from './conduct.ts';
 import type { EnclosedProcess } from './enclosed-process.ts';
 import { readFromChild } from './from-child.ts';
 import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
@@ -24,7 +24,7 @@ export class SupervisedProcess {
   readonly #process: EnclosedProcess;
   readonly #watch: Watch;
   readonly #events: SupervisedEvents;
-  readonly #conduct = new Conduct();
+  readonly #checker = new ProtocolChecker();
   readonly #channel: ReturnType<typeof openChannel>;
   /** Set once the child is ready, if it is watched from outside. */
   #memory: MemoryWatch | undefined;
@@ -38,7 +38,7 @@ export class SupervisedProcess {
     this.#events = events;
     const onFrame = (frame: Frame) => this.#onFrame(frame);
     const onFault = (why: string) => this.#onFault(why);
-    this.#channel = openChannel(enclosed.channel, { onFrame, onFault }, FRAME_OF_CHILD);
+    this.#channel = openChannel(enclosed.channel, { onFrame, onFault }, MAX_CHILD_FRAME_BYTES);
     enclosed.onEnd((code, signal, failed) => this.#onEnd(code, signal, failed));
   }
 
@@ -47,7 +47,7 @@ export class SupervisedProcess {
   }
 
   send(message: ToChild): void {
-    this.#conduct.tell(message);
+    this.#checker.tell(message);
     if (message.kind === 'run') this.#memory?.begin(message.job.memoryBytes);
     const { head, wire } = partToChild(message);
     if (message.kind === 'crossing') this.#channel.post(head, wire);
@@ -66,14 +66,14 @@ export class SupervisedProcess {
   /** What this throws is reported by the channel as a fault. */
   #onFrame(frame: Frame): void {
     const message = readFromChild(frame);
-    if (this.#conduct.hear(message) === 'drop') return;
+    if (this.#checker.hear(message) === 'drop') return;
     if (message.kind === 'ready') this.#ready = true;
     if (message.kind === 'ready' && this.#watch === 'outside') this.#memory = watchFrom(this.#process);
-    this.#events.onMessage(message.kind === 'idle' ? this.#measured(message) : message);
+    this.#events.onMessage(message.kind === 'idle' ? this.#withMeasuredMemory(message) : message);
   }
 
   /** If the child is watched from outside, replaces its own figure by the kernel's. */
-  #measured(idle: Extract<FromChild, { kind: 'idle' }>): FromChild {
+  #withMeasuredMemory(idle: Extract<FromChild, { kind: 'idle' }>): FromChild {
     if (!this.#memory) return idle;
     this.#memory.end();
     return { ...idle, rssBytes: this.#memory.residentBytes() };

@@ -25,7 +25,7 @@ export interface Caller {
 export const OPERATOR: Caller = { name: null, scopes: ['admin'], userId: null };
 
 /** Returns the run context for a thread that this caller starts: its organisation overrides the request's. */
-export function standingContext<Context extends object>(
+export function callerContext<Context extends object>(
   { organizationId }: Caller,
   context?: Context,
 ): Context | { readonly organizationId: string } | undefined {
@@ -33,7 +33,7 @@ export function standingContext<Context extends object>(
 }
 
 /** Returns filters that limit a list to the threads that the caller may reach. */
-export function ownThreads({ userId, organizationId }: Caller) {
+export function ownThreadFilters({ userId, organizationId }: Caller) {
   return {
     ...(userId === null ? {} : { userId }),
     ...(organizationId == null ? {} : { organizationId }),

@@ -20,9 +20,9 @@ import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
-import type { ApiRoute, Asked, Given } from './route.ts';
-import { API_ROUTES, takesFile } from './routes.ts';
-import { ADDRESSEE, isSigned } from './signed-address.ts';
+import type { ApiRoute, LookupInput, RouteInput } from './route.ts';
+import { API_ROUTES, hasFileBody } from './routes.ts';
+import { hasValidSignature, SIGNED_URL_CALLER } from './signed-address.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
 export interface ApiOptions extends StreamLimits {
@@ -55,7 +55,7 @@ export interface Api {
 }
 
 const CHALLENGE: Readonly<Record<string, string>> = { 'www-authenticate': 'Bearer' };
-const BODY_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Serves `/v1`, and `/api` for clients of Standard Agents (docs/http.md).
@@ -70,7 +70,7 @@ export function createApi(options: ApiOptions): Api {
     client,
     access = loopbackAccess,
     agents = null,
-    bodyBytes = BODY_BYTES,
+    bodyBytes = MAX_BODY_BYTES,
     fileBytes = LIMITS.fileBytes,
     endpoints,
     onError,
@@ -90,18 +90,18 @@ export function createApi(options: ApiOptions): Api {
   const tickets = createTickets();
   const ask = (request: Request) => requireCaller(access, request);
   serveStandard(app, { client, agents, live, tickets }, ask);
-  serveMcp(app, { host, requireCaller: ask, onError: (error, request) => tell(onError, error, request) });
+  serveMcp(app, { host, requireCaller: ask, onError: (error, request) => logError(onError, error, request) });
   if (endpoints) serveEndpoints(app, endpoints, host, access);
   app.notFound(({ req }) => {
     const { pathname } = new URL(req.url);
     return isStandardPath(pathname)
       ? standardError(new RuntimeError('RouteNotFound', `There is nothing at ${req.method} ${pathname}.`))
-      : toNotServed(req.method, pathname);
+      : notServedResponse(req.method, pathname);
   });
   app.onError((error, { req }) => fail(error, req.raw));
   const fail = (error: unknown, request: Request): Response => {
-    const problem = toProblem(isUnreadable(error) ? unreadable() : error);
-    if (problem.status >= 500) tell(onError, error, request);
+    const problem = toProblem(isUnreadableBody(error) ? unreadableBody() : error);
+    if (problem.status >= 500) logError(onError, error, request);
     const headers = problem.status === 401 ? CHALLENGE : {};
     const { pathname } = new URL(request.url);
     if (isStandardPath(pathname)) return standardError(error, headers);
@@ -113,13 +113,13 @@ export function createApi(options: ApiOptions): Api {
     async fetch(request) {
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
-        return await app.fetch(limitBody(request, takesFile(request) ? fileBytes : bodyBytes));
+        return await app.fetch(limitBody(request, hasFileBody(request) ? fileBytes : bodyBytes));
       } catch (error) {
         return fail(error, request);
       }
     },
     async connect(request) {
-      const cut = (error: unknown) => tell(onError, error, request);
+      const cut = (error: unknown) => logError(onError, error, request);
       try {
         if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
         return await acceptStream(
@@ -145,11 +145,11 @@ function addRoute(
 ): void {
   // Access is checked before the request is read: an unauthorised caller sees no validation errors.
   app.use(document.getRoutingPath(), async (context, next) => {
-    if (!answers(document.method, context.req.method) || scope === 'none') return next();
+    if (!matchesMethod(document.method, context.req.method) || scope === 'none') return next();
     const threadId = context.req.param('threadId');
     const signed =
-      signable && (await isSigned(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
-    const caller = signed ? ADDRESSEE : await requireCaller(access, context.req.raw);
+      signable && (await hasValidSignature(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
+    const caller = signed ? SIGNED_URL_CALLER : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
     context.set('caller' as never, caller as never);
     const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
@@ -165,12 +165,12 @@ function addRoute(
       params: document.request?.params && valid('param'),
       query: document.request?.query && valid('query'),
       host,
-    } as Asked<undefined, undefined>;
+    } as LookupInput<undefined, undefined>;
     const found = await find?.(asked);
     if (found && caller) await requireReachable(host.client, caller, found.threadId);
     const body = document.request?.body && valid('json');
     const given = { ...asked, body, found, thread: get('thread' as never), request: req.raw, caller };
-    return handle(given as unknown as Given<undefined, undefined, undefined>) as never;
+    return handle(given as unknown as RouteInput<undefined, undefined, undefined>) as never;
   });
 }
 
@@ -204,7 +204,7 @@ function unauthorized(): RuntimeError {
 }
 
 /** True if a route's method answers the requested one: a GET route also answers HEAD. */
-function answers(method: string, asked: string): boolean {
+function matchesMethod(method: string, asked: string): boolean {
   return asked === 'HEAD' ? method === 'get' : asked.toLowerCase() === method;
 }
 
@@ -219,16 +219,16 @@ function invalidRequest(target: string, issues: Issues): RuntimeError {
 }
 
 /** True for hono's error for a body that is not JSON. */
-function isUnreadable(error: unknown): boolean {
+function isUnreadableBody(error: unknown): boolean {
   return (error as { status?: unknown }).status === 400 && !(error instanceof RuntimeError);
 }
 
-function unreadable(): RuntimeError {
+function unreadableBody(): RuntimeError {
   return new RuntimeError('InvalidRequest', 'The body is no JSON.');
 }
 
 /** Answers `MethodNotAllowed` if the path has routes for other methods, else `RouteNotFound`. */
-function toNotServed(method: string, path: string): Response {
+function notServedResponse(method: string, path: string): Response {
   const others = API_ROUTES.filter(({ pattern }) => pattern.test(path)).map((each) =>
     each.method.toUpperCase(),
   );
@@ -241,7 +241,7 @@ function toNotServed(method: string, path: string): Response {
 }
 
 /** A log that fails must not change the response. */
-function tell(onError: ApiOptions['onError'], error: unknown, request: Request): void {
+function logError(onError: ApiOptions['onError'], error: unknown, request: Request): void {
   try {
     onError?.(error, request);
   } catch {

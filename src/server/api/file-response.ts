@@ -12,7 +12,7 @@ import { readChunks } from '../../store/port/file-content.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { SAFE_HEADERS } from './problem.ts';
 
-interface Reading {
+interface FileResponseInput {
   readonly store: Pick<ThreadStore, 'files'>;
   readonly threadId: string;
   readonly file: OpenedFile;
@@ -20,13 +20,13 @@ interface Reading {
 }
 
 /** Throws `InvalidRange`. */
-export function fileResponse({ store, threadId, file, request }: Reading): Response {
+export function fileResponse({ store, threadId, file, request }: FileResponseInput): Response {
   const { size } = file.record;
   const etag = `"${file.contentId ?? 'empty'}"`;
   const headers = { ...SAFE_HEADERS, ...fileHeaders(file), etag, 'accept-ranges': 'bytes' };
-  if (isNamed(request.headers.get('if-none-match'), etag))
+  if (matchesEtag(request.headers.get('if-none-match'), etag))
     return new Response(null, { status: 304, headers: { ...SAFE_HEADERS, etag } });
-  const range = isOfThis(request, etag) ? readRange(request.headers.get('range'), size) : null;
+  const range = matchesIfRange(request, etag) ? readRange(request.headers.get('range'), size) : null;
   const { first, last } = range ?? { first: 0, last: size - 1 };
   const told = range ? { 'content-range': `bytes ${first}-${last}/${size}` } : {};
   return new Response(ReadableStream.from(readBytes({ store, threadId, file, request }, first, last)), {
@@ -35,13 +35,13 @@ export function fileResponse({ store, threadId, file, request }: Reading): Respo
   });
 }
 
-function isNamed(header: string | null, etag: string): boolean {
+function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
 }
 
 /** False if `If-Range` names another content: the whole file is sent then. */
-function isOfThis({ headers }: Request, etag: string): boolean {
+function matchesIfRange({ headers }: Request, etag: string): boolean {
   const asked = headers.get('if-range');
   return asked === null || asked === etag;
 }
@@ -65,7 +65,7 @@ function readRange(header: string | null, size: number): Range | null {
 
 /** Reads from the chunk that holds `first`; earlier chunks are not read. */
 async function* readBytes(
-  { store, threadId, file, request }: Reading,
+  { store, threadId, file, request }: FileResponseInput,
   first: number,
   last: number,
 ): AsyncGenerator<Uint8Array> {
@@ -79,10 +79,11 @@ async function* readBytes(
 }
 
 /** B2: types that a browser may display; all others are downloads. */
-const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
+const INLINE_TYPES =
+  /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
 
 function fileHeaders({ record: { name, mimeType } }: OpenedFile) {
-  const kind = SHOWN.test(mimeType) ? 'inline' : 'attachment';
+  const kind = INLINE_TYPES.test(mimeType) ? 'inline' : 'attachment';
   return {
     'content-type': mimeType,
     'content-disposition': `${kind}; filename*=UTF-8''${encodeURIComponent(name)}`,

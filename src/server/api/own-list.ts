@@ -4,7 +4,7 @@ import { type Caller, requireReachable } from './caller.ts';
 import { refuseRequest } from './problem.ts';
 
 /** Throws `ThreadNotFound`, or `InvalidRequest` if the caller must name a thread and has not. */
-export async function requireThreadOf(
+export async function requireThreadAccess(
   client: RuntimeClient,
   caller: Caller,
   threadId: string | undefined,

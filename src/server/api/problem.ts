@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 /** Answer to an internal fault, whose text callers must not see. */
-const FAULT: Problem = {
+const INTERNAL_ERROR: Problem = {
   type: 'urn:everthread:error:InternalError',
   title: 'Internal error',
   status: 500,
@@ -23,11 +23,11 @@ const FAULT: Problem = {
 };
 
 export function toProblem(error: unknown): Problem {
-  if (!isRuntimeError(error)) return FAULT;
+  if (!isRuntimeError(error)) return INTERNAL_ERROR;
   const { code, message } = error;
   return {
     type: `urn:everthread:error:${code}`,
-    title: inWords(code),
+    title: toWords(code),
     status: ERRORS[code].status,
     code,
     detail: message,
@@ -61,7 +61,7 @@ export function refuseRequest(detail: string): never {
 }
 
 /** Converts a code to words: `ThreadNotFound` to "Thread not found". */
-function inWords(code: string): string {
+function toWords(code: string): string {
   const words = code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words;
 }

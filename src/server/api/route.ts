@@ -9,19 +9,19 @@ import type { ApiHost } from './host.ts';
 import { problemSchema } from './schema/problem-schema.ts';
 
 type Fields = z.ZodObject;
-type Read<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
 /** A record that is looked up by its id, and belongs to a thread. */
 export interface Owned {
   readonly threadId: string;
 }
 
-export interface Given<Params, Query, Body, Found = undefined> {
-  readonly params: Read<Params>;
-  readonly query: Read<Query>;
-  readonly body: Read<Body>;
+export interface RouteInput<Params, Query, Body, Found = undefined> {
+  readonly params: Parsed<Params>;
+  readonly query: Parsed<Query>;
+  readonly body: Parsed<Body>;
   /** The thread that `{threadId}` in the path names; the caller may reach it. */
-  readonly thread: Read<Params> extends { readonly threadId: string } ? ThreadRecord : undefined;
+  readonly thread: Parsed<Params> extends { readonly threadId: string } ? ThreadRecord : undefined;
   /** The result of `find`; the caller may reach its thread. */
   readonly found: Found;
   readonly request: Request;
@@ -58,11 +58,14 @@ export interface RouteSpec<
   /** Schema of an error answer; a problem unless given. */
   readonly fails?: z.ZodType;
   /** Looks up the record that the path names, if it names a record of a thread instead of the thread. */
-  readonly find?: (asked: Asked<Params, Query>) => Promise<Found>;
-  readonly handle: (given: Given<Params, Query, Body, Found>) => Promise<Response> | Response;
+  readonly find?: (asked: LookupInput<Params, Query>) => Promise<Found>;
+  readonly handle: (given: RouteInput<Params, Query, Body, Found>) => Promise<Response> | Response;
 }
 
-export type Asked<Params, Query> = Pick<Given<Params, Query, undefined>, 'params' | 'query' | 'host'>;
+export type LookupInput<Params, Query> = Pick<
+  RouteInput<Params, Query, undefined>,
+  'params' | 'query' | 'host'
+>;
 
 export interface ApiRoute {
   readonly scope: ApiScope | 'none';
@@ -74,8 +77,8 @@ export interface ApiRoute {
   /** Matches the paths that the route serves. */
   readonly pattern: RegExp;
   readonly document: ReturnType<typeof createRoute>;
-  readonly find?: (asked: Asked<undefined, undefined>) => Promise<Owned | undefined>;
-  readonly handle: (given: Given<undefined, undefined, undefined>) => Promise<Response> | Response;
+  readonly find?: (asked: LookupInput<undefined, undefined>) => Promise<Owned | undefined>;
+  readonly handle: (given: RouteInput<undefined, undefined, undefined>) => Promise<Response> | Response;
 }
 
 export function route<

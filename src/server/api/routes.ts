@@ -37,7 +37,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** True if the body of the request is a file. */
-export function takesFile({ method, url }: Request): boolean {
+export function hasFileBody({ method, url }: Request): boolean {
   if (method !== 'PUT') return false;
   const { pathname } = new URL(url);
   return API_ROUTES.some((each) => each.bytes && each.method === 'put' && each.pattern.test(pathname));

@@ -9,16 +9,16 @@ import type { TokenStore } from '../../store/port/token.ts';
 import type { Caller } from './caller.ts';
 
 /** The caller of a request with a valid signed URL. */
-export const ADDRESSEE: Caller = { name: 'signed address', scopes: ['read'], userId: null };
+export const SIGNED_URL_CALLER: Caller = { name: 'signed address', scopes: ['read'], userId: null };
 
-interface Signed {
+interface SignedUrl {
   readonly threadId: string;
   readonly path: string;
   /** Seconds since 1970. */
   readonly expires: number;
 }
 
-export async function signAddress(tokens: TokenStore, signed: Signed): Promise<string> {
+export async function signUrl(tokens: TokenStore, signed: SignedUrl): Promise<string> {
   const { threadId, path, expires } = signed;
   const query = new URLSearchParams({
     path,
@@ -29,7 +29,7 @@ export async function signAddress(tokens: TokenStore, signed: Signed): Promise<s
 }
 
 /** False if the URL has no signature. Throws `Forbidden` if the signature is invalid or has expired. */
-export async function isSigned(tokens: TokenStore, url: string, threadId: string): Promise<boolean> {
+export async function hasValidSignature(tokens: TokenStore, url: string, threadId: string): Promise<boolean> {
   const query = new URL(url).searchParams;
   const signature = query.get('signature');
   if (signature === null) return false;
@@ -47,7 +47,7 @@ export async function isSigned(tokens: TokenStore, url: string, threadId: string
 }
 
 /** G1: one signature for all three. */
-function sign(key: string, { threadId, path, expires }: Signed): string {
+function sign(key: string, { threadId, path, expires }: SignedUrl): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([threadId, path, expires]))
     .digest('base64url');

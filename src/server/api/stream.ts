@@ -37,7 +37,7 @@ const RETRY_MS = 1000;
 export function streamResponse(options: StreamOptions): Response {
   const { format, onClose } = options;
   const lines = format === 'sse' ? toSse(options) : toLines(options);
-  const body = pulled(lines, onClose);
+  const body = toPullStream(lines, onClose);
   return new Response(body, {
     headers: {
       'content-type':
@@ -127,7 +127,7 @@ export async function* withPulse<T>(
 }
 
 /** S3: a line is generated only when the reader takes it. */
-export function pulled(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
+export function toPullStream(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -10,10 +10,10 @@ export interface VariableChange {
   readonly type?: EnvType | undefined;
 }
 
-type Given = string | { readonly value: string; readonly type?: EnvType | undefined } | null;
+type VariableInput = string | { readonly value: string; readonly type?: EnvType | undefined } | null;
 
 /** Throws `InvalidVariable`. */
-export function readVariables(env: Readonly<Record<string, Given>>): readonly VariableChange[] {
+export function readVariables(env: Readonly<Record<string, VariableInput>>): readonly VariableChange[] {
   return Object.entries(env).map(([name, given]) => {
     const change = typeof given === 'string' ? { value: given } : (given ?? { value: null });
     const { value, type } = change as { value: string | null; type?: EnvType };

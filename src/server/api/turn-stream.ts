@@ -4,7 +4,7 @@
  * resumed behind its last cursor.
  */
 import type { Projected } from '../../projections/projection.ts';
-import { pulled, withPulse } from './stream.ts';
+import { toPullStream, withPulse } from './stream.ts';
 
 interface TurnEvent {
   readonly type: string;
@@ -24,7 +24,7 @@ export interface TurnStream {
 export function turnResponse(stream: TurnStream): Response {
   const { format, executionId, onClose } = stream;
   const type = format === 'sse' ? 'text/event-stream' : 'application/x-ndjson';
-  return new Response(pulled(toText(stream), onClose), {
+  return new Response(toPullStream(toText(stream), onClose), {
     headers: {
       'content-type': `${type}; charset=utf-8`,
       'x-execution-id': executionId,
@@ -38,15 +38,15 @@ export function turnResponse(stream: TurnStream): Response {
 async function* toText({ format, pages, signal, keepAliveMs }: TurnStream): AsyncGenerator<string> {
   const tell = format === 'sse' ? toFrame : toLine;
   // The headers are sent with the first bytes: at acceptance, not with the first event.
-  yield QUIET[format];
+  yield KEEP_ALIVE[format];
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
-    if (page === 'pulse') yield QUIET[format];
+    if (page === 'pulse') yield KEEP_ALIVE[format];
     else if (page.length > 0) yield page.map(tell).join('');
   }
 }
 
 /** A keep-alive, which readers ignore. */
-const QUIET = { sse: ': keep-alive\n\n', ndjson: '\n' } as const;
+const KEEP_ALIVE = { sse: ': keep-alive\n\n', ndjson: '\n' } as const;
 
 function toFrame({ cursor, event }: Projected<TurnEvent>): string {
   return `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -14,13 +14,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
-import { isMade } from '../../client/make-thread.ts';
+import { isAlreadyCreated } from '../../client/make-thread.ts';
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
-import { type Caller, requireReachable, requireScope, standingContext } from '../api/caller.ts';
+import { type Caller, callerContext, requireReachable, requireScope } from '../api/caller.ts';
 import { findChat } from '../api/chat/chat-say.ts';
 import { type FilledForm, toAnswer } from './client-form.ts';
 import { blockingWaits, type Ended, followCall } from './follow-call.ts';
@@ -68,9 +68,9 @@ export async function callAgent(
   call: AgentCall,
   terms: CallTerms,
 ): Promise<CallEnd> {
-  const place = await begin(client, caller, call);
+  const place = await beginCall(client, caller, call);
   const { threadId, executionId } = place;
-  await answerFilled(client, caller, place, call.filled);
+  await answerFilledForms(client, caller, place, call.filled);
   const { canceled, leaving, dismissed } = terms;
   const ending = AbortSignal.any([canceled, leaving, ...(dismissed ? [dismissed] : [])]);
   const end = await followCall(client, { ...place, heard: call.heard ?? 0 }, ending, terms);
@@ -92,7 +92,7 @@ export async function callAgent(
 }
 
 /** G5. Skips waits that are no longer open, and forms that were dismissed. Throws `Forbidden`, `InvalidValue`. */
-async function answerFilled(
+async function answerFilledForms(
   client: RuntimeClient,
   caller: Caller,
   { threadId }: Place,
@@ -108,7 +108,7 @@ async function answerFilled(
 }
 
 /** Throws `ExecutionConflict` if the named execution was begun by another message. */
-async function begin(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<Place> {
+async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<Place> {
   const { agent, message, executionId = `mcp-${randomUUID()}` } = call;
   const threadId = call.threadId ?? (await startFor(client, caller, call));
   const thread = await requireReachable(client, caller, threadId);
@@ -138,11 +138,11 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
       threadId,
       userId: caller.userId ?? undefined,
       arguments: call.arguments,
-      context: standingContext(caller),
+      context: callerContext(caller),
     })
     .catch((error) => {
       // A concurrent repeat of this call has started the thread.
-      if (executionId === undefined || !isMade(error)) throw error;
+      if (executionId === undefined || !isAlreadyCreated(error)) throw error;
     });
   return threadId;
 }

@@ -21,11 +21,11 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
 import { type AgentCall, callAgent } from './agent-call.ts';
-import { AskedForms, hearResponse, type OpenForms } from './asked-forms.ts';
+import { AskedForms, handleResponse, type OpenForms } from './asked-forms.ts';
 import { showsForms } from './session-id.ts';
 import { FILE_TEMPLATE, readResource, toFilePlace } from './thread-resource.ts';
 import { toCall, toTools } from './tool-call.ts';
-import { type AskedBefore, readAsked, refuse, toResult } from './tool-result.ts';
+import { type EarlierRound, readEarlierRound, refuse, toResult } from './tool-result.ts';
 
 export interface AgentServerHost {
   readonly client: RuntimeClient;
@@ -83,7 +83,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     };
     const { inputResponses } = mcpReq;
-    const before = readAsked(mcpReq.requestState(), inputResponses);
+    const before = readEarlierRound(mcpReq.requestState(), inputResponses);
     // Without the state the call would begin the same work again.
     if (inputResponses && !before)
       return refuse(
@@ -103,12 +103,12 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
   return server;
 }
 
-interface Asked {
+interface ToolCallInput {
   readonly id: RequestId;
   readonly agent: string;
   readonly given: Readonly<Record<string, unknown>>;
   /** What an earlier round of this call asked, with the answers. */
-  readonly before: AskedBefore | undefined;
+  readonly before: EarlierRound | undefined;
   /** Set for clients of 2026-07-28 or later, which declare their capabilities with each request. */
   readonly envelope: Readonly<Record<string, unknown>> | undefined;
   readonly canceled: AbortSignal;
@@ -139,12 +139,12 @@ export class AgentServer extends Server {
       return;
     }
     const { client, caller, forms } = this.#host;
-    const heard = hearResponse(client, caller, response, forms);
+    const heard = handleResponse(client, caller, response, forms);
     heard.catch(this.#host.onError);
     this.heard.push(heard);
   }
 
-  async answer(asked: Asked): Promise<CallToolResult | InputRequiredResult> {
+  async answer(asked: ToolCallInput): Promise<CallToolResult | InputRequiredResult> {
     const { client, caller, enter, onError } = this.#host;
     try {
       requireScope(caller, 'write');
@@ -171,14 +171,14 @@ export class AgentServer extends Server {
     }
   }
 
-  async #toCall({ agent, given, before }: Asked): Promise<AgentCall | string> {
+  async #toCall({ agent, given, before }: ToolCallInput): Promise<AgentCall | string> {
     if (!before) return toCall(this.#host.agents(), agent, given);
     const { thread: threadId, execution: executionId, heard, filled } = before;
     return { agent, threadId, executionId, heard, filled };
   }
 
   /** Forms that are shown during the call. Undefined if the client is asked by the call's result, or not at all. */
-  #formsOf(asked: Asked): AskedForms | undefined {
+  #formsOf(asked: ToolCallInput): AskedForms | undefined {
     const { transport } = this;
     if (asked.envelope !== undefined || !transport || !this.#mayAsk(asked)) return undefined;
     const options = { relatedRequestId: asked.id };
@@ -187,7 +187,7 @@ export class AgentServer extends Server {
     return new AskedForms(send, this.#host.forms);
   }
 
-  #mayAsk({ envelope }: Asked): boolean {
+  #mayAsk({ envelope }: ToolCallInput): boolean {
     const { caller, showsForms: isKnown = false } = this.#host;
     const said = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : this.getClientCapabilities();
     return (
@@ -202,12 +202,12 @@ export class AgentServer extends Server {
  */
 function termsOf(
   { hearsCancel }: AgentServerHost,
-  { canceled, envelope, given }: Asked,
+  { canceled, envelope, given }: ToolCallInput,
   leaving: AbortSignal,
 ) {
   const isCancel = hearsCancel || (envelope !== undefined && given.execution === undefined);
   if (isCancel) return { canceled, leaving };
-  return { canceled: NEVER, leaving: AbortSignal.any([canceled, leaving]) };
+  return { canceled: NEVER_ABORTED, leaving: AbortSignal.any([canceled, leaving]) };
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;

@@ -9,13 +9,13 @@ import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import { readFilled, toAnswer, toForm } from './client-form.ts';
 
-type Heard = (how: 'answered' | 'put away') => void;
+type FormListener = (how: 'answered' | 'put away') => void;
 
 /** Calls of this process with open questions, by wait id. A dismissal at another process does not end the call. */
 export class OpenForms {
-  readonly #calls = new Map<string, Set<Heard>>();
+  readonly #calls = new Map<string, Set<FormListener>>();
 
-  listen(waitId: string, hear: Heard): () => void {
+  listen(waitId: string, hear: FormListener): () => void {
     const calls = this.#calls.get(waitId) ?? new Set();
     this.#calls.set(waitId, calls.add(hear));
     return () => {
@@ -24,7 +24,7 @@ export class OpenForms {
     };
   }
 
-  tell(waitId: string, how: Parameters<Heard>[0]): void {
+  tell(waitId: string, how: Parameters<FormListener>[0]): void {
     for (const hear of [...(this.#calls.get(waitId) ?? [])]) hear(how);
   }
 }
@@ -33,7 +33,7 @@ export class OpenForms {
 export class AskedForms {
   readonly #send: (message: JSONRPCMessage) => void;
   readonly #forms: OpenForms;
-  readonly #away = new AbortController();
+  readonly #dismissal = new AbortController();
   readonly #asked = new Set<string>();
   readonly #open = new Map<string, () => void>();
 
@@ -44,19 +44,19 @@ export class AskedForms {
 
   /** Fires when one of the questions was dismissed. */
   get dismissed(): AbortSignal {
-    return this.#away.signal;
+    return this.#dismissal.signal;
   }
 
   /** Asks new questions, and withdraws those whose waits are over. False if no wait can be asked as a form. */
   show(waits: readonly Wait[]): boolean {
-    for (const id of this.#open.keys()) if (!waits.some((wait) => wait.id === id)) this.#takeBack(id);
+    for (const id of this.#open.keys()) if (!waits.some((wait) => wait.id === id)) this.#cancelRequest(id);
     for (const wait of waits) this.#ask(wait);
     return waits.some(({ id }) => this.#asked.has(id));
   }
 
   /** Withdraws all open questions: the call has ended. */
   end(): void {
-    for (const id of this.#open.keys()) this.#takeBack(id);
+    for (const id of this.#open.keys()) this.#cancelRequest(id);
   }
 
   #ask(wait: Wait): void {
@@ -65,7 +65,7 @@ export class AskedForms {
     this.#asked.add(wait.id);
     const forget = this.#forms.listen(wait.id, (how) => {
       this.#forget(wait.id);
-      if (how === 'put away') this.#away.abort();
+      if (how === 'put away') this.#dismissal.abort();
     });
     this.#open.set(wait.id, forget);
     this.#send({ jsonrpc: '2.0', id: wait.id, method: 'elicitation/create', params: { ...form } });
@@ -76,23 +76,23 @@ export class AskedForms {
     this.#open.delete(id);
   }
 
-  #takeBack(requestId: string): void {
+  #cancelRequest(requestId: string): void {
     this.#forget(requestId);
     const params = { requestId, reason: 'It was answered elsewhere, or nobody waits any more.' };
     this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
   }
 }
 
-export interface HeardResponse {
+export interface ClientResponse {
   readonly id?: unknown;
   readonly result?: unknown;
 }
 
 /** Stores a client's answer to one of these requests. Throws the same errors as answering a wait over HTTP. */
-export async function hearResponse(
+export async function handleResponse(
   client: RuntimeClient,
   caller: Caller,
-  { id, result }: HeardResponse,
+  { id, result }: ClientResponse,
   forms: OpenForms,
 ): Promise<void> {
   requireScope(caller, 'answer');

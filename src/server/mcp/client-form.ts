@@ -7,7 +7,7 @@ import type { Wait } from '../../store/port/wait.ts';
 export type Form = Pick<ElicitRequestFormParams, 'message' | 'requestedSchema'>;
 
 /** Characters of the arguments that are shown with a question. */
-const SHOWN = 2000;
+const MAX_SHOWN_CHARS = 2000;
 
 /** Undefined if a form must not ask: variables may be secret, and the protocol forbids forms to ask for secrets. */
 export function toForm(wait: Pick<Wait, 'kind' | 'summary' | 'data'>): Form | undefined {
@@ -49,7 +49,7 @@ const SCHEMAS = {
 
 function withData(summary: string, data: unknown): string {
   const shown = isRecord(data) && isRecord(data.arguments) ? JSON.stringify(data.arguments) : '';
-  return shown === '' || shown === '{}' ? summary : `${summary}\n${shown.slice(0, SHOWN)}`;
+  return shown === '' || shown === '{}' ? summary : `${summary}\n${shown.slice(0, MAX_SHOWN_CHARS)}`;
 }
 
 /** Returns the `schema` in a question's data, if a form can express it. */
@@ -57,16 +57,16 @@ function schemaOf(data: unknown): Schema | undefined {
   const schema = isRecord(data) ? data.schema : undefined;
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return undefined;
   const { properties, required } = schema;
-  if (!Object.values(properties).every(isPlain)) return undefined;
+  if (!Object.values(properties).every(isPrimitive)) return undefined;
   const isList = Array.isArray(required) && required.every((name) => typeof name === 'string');
   return { type: 'object', properties, ...(isList ? { required } : {}) } as Schema;
 }
 
-const PLAIN = new Set(['string', 'number', 'integer', 'boolean']);
+const PRIMITIVE_TYPES = new Set(['string', 'number', 'integer', 'boolean']);
 
-function isPlain(property: unknown): boolean {
+function isPrimitive(property: unknown): boolean {
   if (!isRecord(property)) return false;
-  if (PLAIN.has(String(property.type))) return true;
+  if (PRIMITIVE_TYPES.has(String(property.type))) return true;
   const { items } = property;
   return (
     property.type === 'array' && isRecord(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf))

@@ -45,7 +45,7 @@ export async function followCall(
       if (event.type === 'execution.started') isIn = event.data.executionId === executionId;
       if (event.type === 'thread.terminated') return { kind: 'failed', error: 'The thread was terminated.' };
       if (!isIn) continue;
-      const words = wordsOf(event);
+      const words = progressText(event);
       if (words !== undefined && seq > heard) tell(words);
       if (event.type === 'file.created' || event.type === 'file.updated')
         files.set(event.data.path, event.data);
@@ -74,7 +74,7 @@ export async function blockingWaits(client: RuntimeClient, threadId: string): Pr
   return (await client.listWaits({ threadId })).filter(({ blocks }) => blocks);
 }
 
-function wordsOf(event: ThreadEvent): string | undefined {
+function progressText(event: ThreadEvent): string | undefined {
   switch (event.type) {
     case 'step.started':
       return 'thinking';

@@ -8,16 +8,16 @@ import type { ApiHost } from '../api/host.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
 import type { AgentServer } from './agent-server.ts';
 import { OpenForms } from './asked-forms.ts';
-import { isOfForms, sessionOf } from './session-id.ts';
+import { isFormSession, sessionOf } from './session-id.ts';
 
-export interface McpDoor {
+export interface McpOptions {
   readonly host: ApiHost;
   /** Throws `Unauthorized`. */
   readonly requireCaller: (request: Request) => Promise<Caller>;
   readonly onError: (error: unknown, request: Request) => void;
 }
 
-export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpDoor): void {
+export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpOptions): void {
   const forms = new OpenForms();
   app.all('/mcp', async ({ req: { raw: request } }) => {
     // Access is checked before the request is read.
@@ -39,7 +39,7 @@ export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: Mcp
           hearsCancel: false,
           enter: (threadId) => enterStream(host.streams, threadId),
           forms,
-          showsForms: isOfForms(request),
+          showsForms: isFormSession(request),
           onError: tell,
         });
         servers.push(server);

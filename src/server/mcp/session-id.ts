@@ -6,22 +6,22 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../core/value/record.ts';
 
-const HEADER = 'mcp-session-id';
-const FORMS = 'forms-';
+const SESSION_HEADER = 'mcp-session-id';
+const FORM_SESSION_PREFIX = 'forms-';
 
 /** Returns a session id if this request initialises a client that can show forms. */
 export async function sessionOf(request: Request): Promise<string | undefined> {
-  if (request.method !== 'POST' || request.headers.has(HEADER)) return undefined;
+  if (request.method !== 'POST' || request.headers.has(SESSION_HEADER)) return undefined;
   const body: unknown = await request
     .clone()
     .json()
     .catch(() => undefined);
   if (!isRecord(body) || body.method !== 'initialize' || !isRecord(body.params)) return undefined;
-  return showsForms(body.params.capabilities) ? `${FORMS}${randomUUID()}` : undefined;
+  return showsForms(body.params.capabilities) ? `${FORM_SESSION_PREFIX}${randomUUID()}` : undefined;
 }
 
-export function isOfForms(request: Request): boolean {
-  return request.headers.get(HEADER)?.startsWith(FORMS) === true;
+export function isFormSession(request: Request): boolean {
+  return request.headers.get(SESSION_HEADER)?.startsWith(FORM_SESSION_PREFIX) === true;
 }
 
 /** True if the client can show forms. `elicitation: {}` counts: it dates from when forms were the only kind. */

@@ -13,20 +13,20 @@ import { readWholeFile } from '../../store/port/file-content.ts';
 export const FILE_TEMPLATE = 'everthread://threads/{thread}/files/{+path}';
 
 /** Bytes of one embedded file, of all embedded files of a result, and of a file that is read. */
-const HELD = 1024 * 1024;
-const HELD_IN_ALL = 4 * 1024 * 1024;
-const READ = 16 * 1024 * 1024;
+const MAX_EMBEDDED_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** Files of one result; the others are left out. */
-const MOST = 50;
+const MAX_FILES = 50;
 
-export interface ToldFile {
+export interface FileLink {
   readonly uri: string;
   readonly name: string;
   readonly mimeType: string;
   readonly size: number;
 }
 
-export function toToldFile(threadId: string, { path, mimeType, size }: NamedFile): ToldFile {
+export function toFileLink(threadId: string, { path, mimeType, size }: NamedFile): FileLink {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   const name = path.slice(path.lastIndexOf('/') + 1);
   return { uri: `everthread://threads/${threadId}/files${encoded}`, name, mimeType, size };
@@ -55,12 +55,12 @@ export async function toBlocks(
   threadId: string,
   files: readonly NamedFile[],
 ): Promise<ContentBlock[]> {
-  let room = HELD_IN_ALL;
+  let room = MAX_TOTAL_BYTES;
   const blocks: ContentBlock[] = [];
-  for (const file of files.slice(0, MOST)) {
-    const told = toToldFile(threadId, file);
+  for (const file of files.slice(0, MAX_FILES)) {
+    const told = toFileLink(threadId, file);
     const { uri, name, mimeType, size } = told;
-    if (size > Math.min(HELD, room)) {
+    if (size > Math.min(MAX_EMBEDDED_BYTES, room)) {
       blocks.push({ type: 'resource_link', uri, name, mimeType, size });
       continue;
     }
@@ -72,7 +72,7 @@ export async function toBlocks(
   return blocks;
 }
 
-function toBlock({ uri, mimeType }: ToldFile, bytes: Buffer): ContentBlock {
+function toBlock({ uri, mimeType }: FileLink, bytes: Buffer): ContentBlock {
   if (mimeType.startsWith('image/')) return { type: 'image', data: bytes.toString('base64'), mimeType };
   if (mimeType.startsWith('audio/')) return { type: 'audio', data: bytes.toString('base64'), mimeType };
   return { type: 'resource', resource: toContents(uri, mimeType, bytes) };
@@ -100,10 +100,10 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const store = storeOf(client);
   const file = await store.files.open(threadId, path);
-  if (file && file.record.size > READ)
+  if (file && file.record.size > MAX_READ_BYTES)
     throw new RuntimeError(
       'LimitExceeded',
-      `${path} has ${file.record.size} bytes, and what is read here has ${READ} at most: GET /v1/threads/${threadId}/files has it.`,
+      `${path} has ${file.record.size} bytes, and what is read here has ${MAX_READ_BYTES} at most: GET /v1/threads/${threadId}/files has it.`,
     );
   const bytes = file && (await readWholeFile(store, threadId, path));
   if (!file || !bytes)

@@ -9,7 +9,7 @@ import type { AgentArguments, ApiAgent } from '../api/host.ts';
 import type { AgentCall } from './agent-call.ts';
 
 /** Tool names that the protocol recommends; agents with other names are not listed. */
-const NAME = /^[\w.-]{1,128}$/;
+const TOOL_NAME = /^[\w.-]{1,128}$/;
 
 const MESSAGE = { type: 'string', description: 'What is said to the agent.' } as const;
 const PLACE = {
@@ -26,7 +26,7 @@ const PLACE = {
 } as const;
 
 export function toTools(agents: readonly ApiAgent[]): Tool[] {
-  return agents.filter(({ name }) => NAME.test(name)).map(toTool);
+  return agents.filter(({ name }) => TOOL_NAME.test(name)).map(toTool);
 }
 
 function toTool(agent: ApiAgent): Tool {

@@ -4,7 +4,7 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRecord } from '../../core/value/record.ts';
 import type { CallEnd } from './agent-call.ts';
 import { type FilledForm, readFilled, toForm } from './client-form.ts';
-import { toBlocks, toToldFile } from './thread-resource.ts';
+import { toBlocks, toFileLink } from './thread-resource.ts';
 
 export function refuse(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
@@ -23,7 +23,7 @@ export async function toResult(
   switch (end.kind) {
     case 'answered': {
       const blocks = await toBlocks(client, threadId, end.files);
-      const files = end.files.map((file) => toToldFile(threadId, file));
+      const files = end.files.map((file) => toFileLink(threadId, file));
       return {
         content: [...told(end.text), ...blocks],
         structuredContent: { ...structuredContent, text: end.text, ...(files.length > 0 ? { files } : {}) },
@@ -32,7 +32,7 @@ export async function toResult(
     case 'failed':
       return { content: told(end.error), structuredContent, isError: true };
     case 'waits': {
-      const asking = mayAsk ? toAsking(end) : undefined;
+      const asking = mayAsk ? toInputRequest(end) : undefined;
       if (asking) return asking;
       const waits = end.waits.map(({ id, kind: asked, summary }) => ({ id, kind: asked, summary }));
       const lines = waits.map(({ id, kind: asked, summary }) => `${asked} ${id}: ${summary}`);
@@ -45,7 +45,7 @@ export async function toResult(
 }
 
 /** Asks for a form for each wait, under the wait's id. Undefined if no wait can be asked as a form. */
-function toAsking({ threadId, executionId, waits, heard }: Extract<CallEnd, { kind: 'waits' }>) {
+function toInputRequest({ threadId, executionId, waits, heard }: Extract<CallEnd, { kind: 'waits' }>) {
   const forms = waits.flatMap((wait) => {
     const form = toForm(wait);
     return form ? [[wait.id, inputRequired.elicit(form)] as const] : [];
@@ -55,7 +55,7 @@ function toAsking({ threadId, executionId, waits, heard }: Extract<CallEnd, { ki
   return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
 }
 
-export interface AskedBefore {
+export interface EarlierRound {
   readonly thread: string;
   readonly execution: string;
   readonly heard: number;
@@ -65,10 +65,10 @@ export interface AskedBefore {
 }
 
 /** Parses untrusted state, which holds only ids that a call may name anyway. Undefined if it is not one of ours. */
-export function readAsked(
+export function readEarlierRound(
   state: unknown,
   responses: Readonly<Record<string, unknown>> | undefined,
-): AskedBefore | undefined {
+): EarlierRound | undefined {
   const { thread, execution, heard } = parse(state);
   if (typeof thread !== 'string' || typeof execution !== 'string') return undefined;
   const filled = Object.fromEntries(

@@ -5,16 +5,16 @@
 import type { Message } from '../../core/message/message.ts';
 
 /** Receives a message that is in line; ignores one that was already sent as a row of the log. */
-export type HearWaiting = (message: Message) => void;
+export type MessageListener = (message: Message) => void;
 
 export interface LiveStreams {
   /** Returns a function that removes the listener. */
-  join(threadId: string, hear: HearWaiting): () => void;
+  join(threadId: string, hear: MessageListener): () => void;
   tell(threadId: string, message: Message): void;
 }
 
 export function createLiveStreams(): LiveStreams {
-  const open = new Map<string, Set<HearWaiting>>();
+  const open = new Map<string, Set<MessageListener>>();
   return {
     join(threadId, hear) {
       const here = open.get(threadId) ?? new Set();

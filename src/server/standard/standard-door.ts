@@ -9,7 +9,7 @@ import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
 import type { Caller } from '../api/caller.ts';
 import { requireReachable, requireScope } from '../api/caller.ts';
 import { SAFE_HEADERS } from '../api/problem.ts';
-import type { StandardGiven, StandardHost, StandardRoute } from './standard-route.ts';
+import type { StandardHost, StandardInput, StandardRoute } from './standard-route.ts';
 import { STANDARD_ROUTES } from './standard-routes.ts';
 
 /** Throws `Unauthorized`. */
@@ -32,13 +32,13 @@ export function serveStandard(app: OpenAPIHono, host: StandardHost, requireCalle
 
 async function answer(
   { handle }: StandardRoute,
-  asked: Omit<StandardGiven<string>, 'query' | 'thread'>,
+  asked: Omit<StandardInput<string>, 'query' | 'thread'>,
 ): Promise<Response> {
   const { params, request, caller, host } = asked;
   const { threadId } = params;
   const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
   const query = new URL(request.url).searchParams;
-  return handle({ ...asked, query, thread } as StandardGiven<string>);
+  return handle({ ...asked, query, thread } as StandardInput<string>);
 }
 
 /** Answers `{ error, code? }`: the standard's clients read only the status, the body is for people. */

@@ -20,7 +20,7 @@ export interface StandardHost {
   readonly tickets: Tickets;
 }
 
-export interface StandardAsked {
+export interface StandardRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
@@ -29,7 +29,7 @@ export interface StandardAsked {
 }
 
 /** Input of a handler. `thread` is set if the path names one, which the caller may reach. */
-export type StandardGiven<Path extends string> = StandardAsked & {
+export type StandardInput<Path extends string> = StandardRequest & {
   readonly thread: Path extends `${string}:threadId${string}` ? ThreadRecord : undefined;
 };
 
@@ -38,14 +38,14 @@ export interface StandardRoute {
   /** In hono's notation: `/api/threads/:threadId`; a `*` at the end matches the rest of the path. */
   readonly path: string;
   readonly scope: ApiScope;
-  readonly handle: (given: StandardGiven<string>) => Promise<Response> | Response;
+  readonly handle: (given: StandardInput<string>) => Promise<Response> | Response;
 }
 
 export function standardRoute<Path extends string>(
   method: StandardRoute['method'],
   path: Path,
   scope: ApiScope,
-  handle: (given: StandardGiven<Path>) => Promise<Response> | Response,
+  handle: (given: StandardInput<Path>) => Promise<Response> | Response,
 ): StandardRoute {
   return { method, path, scope, handle: handle as StandardRoute['handle'] };
 }
@@ -55,10 +55,10 @@ export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  return checked(await readJson(request), schema);
+  return parseValue(await readJson(request), schema);
 }
 
-export function checked<Schema extends z.ZodType>(value: unknown, schema: Schema): z.infer<Schema> {
+export function parseValue<Schema extends z.ZodType>(value: unknown, schema: Schema): z.infer<Schema> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const told = error.issues

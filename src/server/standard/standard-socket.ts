@@ -53,7 +53,7 @@ export interface SocketHost {
 }
 
 /** K3: number of message ids that are remembered as sent; the oldest are forgotten. */
-const REMEMBERED = 1000;
+const MAX_REMEMBERED_IDS = 1000;
 const PONGS: Readonly<Record<string, string>> = { ping: 'pong', stream_ping: 'stream_pong' };
 
 /** Throws the error with which the request is refused. */
@@ -68,7 +68,7 @@ export async function acceptStream(host: SocketHost, request: Request): Promise<
     includeSilent: searchParams.get('includeSilent') === 'true',
     depth: countOf(searchParams, 'depth', { usual: 0, least: 0 }),
   };
-  return { open: (socket) => tellStream(host, { threadId, filter, socket }) };
+  return { open: (socket) => streamToSocket(host, { threadId, filter, socket }) };
 }
 
 /** K1: a ticket, else the request's own credentials. */
@@ -92,7 +92,7 @@ interface OpenStream {
   readonly socket: StreamSocket;
 }
 
-async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenStream): Promise<void> {
+async function streamToSocket(host: SocketHost, { threadId, filter, socket }: OpenStream): Promise<void> {
   const { client, live, onError } = host;
   const told = new Set<string>();
   const tell = (frame: StandardFrame) => {
@@ -121,7 +121,7 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
       await socket.drained();
     }
     // K4: open until the stream is too old, or the client has left.
-    await fired(signal);
+    await whenAborted(signal);
     socket.close(1001, 'Come back.');
   } catch (error) {
     onError(error);
@@ -135,10 +135,10 @@ async function tellStream(host: SocketHost, { threadId, filter, socket }: OpenSt
 function remember(told: Set<string>, id: string): void {
   told.add(id);
   const [oldest] = told;
-  if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
+  if (told.size > MAX_REMEMBERED_IDS && oldest !== undefined) told.delete(oldest);
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

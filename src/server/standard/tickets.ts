@@ -7,7 +7,7 @@ import type { Caller } from '../api/caller.ts';
 
 export const TICKET_SECONDS = 30;
 /** Maximum number of tickets, of all callers; the oldest are dropped. */
-const MOST = 10_000;
+const MAX_TICKETS = 10_000;
 
 interface Ticket {
   readonly caller: Caller;
@@ -25,7 +25,7 @@ export function createTickets(now: () => number = Date.now): Tickets {
   const given = new Map<string, Ticket>();
   const forget = () => {
     for (const [key, { until }] of given) {
-      if (until > now() && given.size < MOST) return;
+      if (until > now() && given.size < MAX_TICKETS) return;
       given.delete(key);
     }
   };

@@ -12,7 +12,7 @@ import { type AnsweredCall, refuseCall } from '../check-arguments.ts';
 import { end, go, type Verdict } from '../gate.ts';
 import type { ThreadEnv } from '../thread-env.ts';
 import type { HookChain } from './chain.ts';
-import { expected } from './returned.ts';
+import { toReturnTypeError } from './returned.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -59,14 +59,14 @@ function withArguments(call: ToolCall, { args, changed }: Guarded): ToolCall {
 function take(current: Guarded, returned: unknown, hook: string): Guarded {
   if (returned === undefined || returned === null) return current;
   if (!isRecord(returned) || (returned.block !== true && !isRecord(returned.arguments))) {
-    throw expected('{ block: true, reason } or { arguments }', returned);
+    throw toReturnTypeError('{ block: true, reason } or { arguments }', returned);
   }
   if (returned.block !== true) {
     const name = 'the arguments that it returned';
     return { args: toJsonObject(returned.arguments, { name, maxBytes: LIMITS.contentBytes }), changed: true };
   }
   const { reason = NO_REASON } = returned;
-  if (typeof reason !== 'string') throw expected('a reason that is a text', reason);
+  if (typeof reason !== 'string') throw toReturnTypeError('a reason that is a text', reason);
   return { ...current, refusal: { code: 'HookBlocked', hook, reason } };
 }
 

@@ -11,7 +11,7 @@ import type { HookDefinition, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
-import { tellThrown } from '../author-fault.ts';
+import { describeThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import type { ThreadEnv } from '../thread-env.ts';
@@ -63,7 +63,7 @@ export function createChain(options: ChainOptions): HookChain {
   const { store, env, threadId, signal, hooks } = options;
   const tell: HookChain['tell'] = async (hook, error) => {
     try {
-      const told = await tellThrown(env, error);
+      const told = await describeThrown(env, error);
       if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...told });
       const named = { id: hook?.name ?? null, hook: hook?.hook ?? null };
       const data = { ...named, ...told, error: told.error.slice(0, ERROR_CHARS) };
@@ -82,10 +82,13 @@ export function createChain(options: ChainOptions): HookChain {
         const state = await options.state();
         try {
           const given = link.give(current);
-          const returned = await call(options, hook, [state, ...(link.live ? given : given.map(copy))]);
+          const returned = await callHook(options, hook, [
+            state,
+            ...(link.live ? given : given.map(copyValue)),
+          ]);
           current = await link.take(current, returned, hook);
         } catch (thrown) {
-          if (signal.aborted) throw aborted(signal);
+          if (signal.aborted) throw toHookAbortedError(signal);
           const fatal = link.fatal?.(thrown, hook);
           if (fatal) throw fatal;
           await tell(hook, thrown);
@@ -105,13 +108,13 @@ export function isHookAborted(error: unknown): boolean {
   return (error as { name?: unknown } | null)?.name === 'HookAborted';
 }
 
-function aborted(signal: AbortSignal): Error {
+function toHookAbortedError(signal: AbortSignal): Error {
   const error = new Error(`The work that hooks belong to was aborted: ${errorMessage(signal.reason)}`);
   return Object.assign(error, { name: 'HookAborted' });
 }
 
 /** Runs one hook, until its time limit or an abort. A later outcome is ignored. */
-async function call(
+async function callHook(
   { threadId, work, signal, timeoutMs }: ChainOptions,
   hook: HookDefinition,
   given: readonly unknown[],
@@ -122,13 +125,13 @@ async function call(
   return withinTime(() => runAuthorCode(run, () => execute(...given)), {
     timeoutMs,
     signal,
-    aborted,
+    aborted: toHookAbortedError,
     late: (ms) => new Error(`The hook "${hook.name}" did not answer within ${ms} ms.`),
   });
 }
 
 /** Copies a value, as JSON if it cannot be cloned: a tool may have put anything into a result. */
-function copy<T>(value: T): T {
+function copyValue<T>(value: T): T {
   try {
     return structuredClone(value);
   } catch {

@@ -7,11 +7,11 @@ import { LIMITS, utf8Length } from '../../core/value/limit.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { toToolResult } from '../tool-result.ts';
 
-export function expected(what: string, returned: unknown): TypeError {
-  return new TypeError(`It must return ${what}, or nothing; it returned ${tell(returned)}.`);
+export function toReturnTypeError(what: string, returned: unknown): TypeError {
+  return new TypeError(`It must return ${what}, or nothing; it returned ${describeValue(returned)}.`);
 }
 
-function tell(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
@@ -19,19 +19,19 @@ function tell(value: unknown): string {
 
 export function readText(returned: unknown): string {
   if (typeof returned === 'string') return returned;
-  throw expected('a text', returned);
+  throw toReturnTypeError('a text', returned);
 }
 
 export function readList<T>(what: string, returned: unknown): readonly T[] {
   if (Array.isArray(returned)) return returned as readonly T[];
-  throw expected(`a list of ${what}`, returned);
+  throw toReturnTypeError(`a list of ${what}`, returned);
 }
 
 const STATUS: readonly unknown[] = ['success', 'error'];
 
 export function readResult(returned: unknown): ToolResult {
   if (isRecord(returned) && STATUS.includes(returned.status)) return toToolResult(returned);
-  throw expected("a ToolResult, whose status is 'success' or 'error'", returned);
+  throw toReturnTypeError("a ToolResult, whose status is 'success' or 'error'", returned);
 }
 
 /** The fields of a message that a hook may change, as it returned them. */
@@ -41,15 +41,15 @@ export interface MessageChanges extends Partial<Pick<Message, 'role' | 'content'
 
 /** `roles`: the roles that the message may get; if empty, a returned role is ignored. */
 export function readChanges(returned: unknown, roles: readonly MessageRole[] = []): MessageChanges {
-  if (!isRecord(returned)) throw expected('a message, or some of its fields', returned);
+  if (!isRecord(returned)) throw toReturnTypeError('a message, or some of its fields', returned);
   const { role, content, silent, metadata, attachments } = returned;
   if (content !== undefined && content !== null) checkContent(content);
   if (silent !== undefined && typeof silent !== 'boolean')
-    throw expected('a message whose silent is true or false', silent);
+    throw toReturnTypeError('a message whose silent is true or false', silent);
   if (role !== undefined && roles.length > 0 && !roles.includes(role as MessageRole))
     throw new TypeError(`The role of this message may be ${roles.join(', ')}, not ${JSON.stringify(role)}.`);
   if (attachments !== undefined && attachments !== null && !Array.isArray(attachments))
-    throw expected('a message whose attachments are a list', attachments);
+    throw toReturnTypeError('a message whose attachments are a list', attachments);
   return {
     ...(role !== undefined && roles.length > 0 ? { role: role as MessageRole } : {}),
     ...(content === undefined ? {} : { content: content as string | null }),
@@ -60,13 +60,14 @@ export function readChanges(returned: unknown, roles: readonly MessageRole[] = [
 }
 
 function checkContent(content: unknown): asserts content is string {
-  if (typeof content !== 'string') throw expected('a message whose content is a text or null', content);
+  if (typeof content !== 'string')
+    throw toReturnTypeError('a message whose content is a text or null', content);
   if (utf8Length(content) > LIMITS.contentBytes)
     throw new TypeError(`The content that it returned is above ${LIMITS.contentBytes} bytes.`);
 }
 
 function readMetadata(metadata: unknown): Record<string, unknown> {
-  if (!isRecord(metadata)) throw expected('a message whose metadata is an object', metadata);
+  if (!isRecord(metadata)) throw toReturnTypeError('a message whose metadata is an object', metadata);
   const text = toJsonText(metadata, { name: 'metadata', maxBytes: LIMITS.contentBytes });
   return JSON.parse(text) as Record<string, unknown>;
 }

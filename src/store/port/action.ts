@@ -16,14 +16,14 @@ export interface ActionDenial {
   readonly fatal?: true;
 }
 
-export interface ToldAction extends JudgedAction {
+export interface DecidedAction extends JudgedAction {
   /** Set if the action was denied. */
   readonly denied?: ActionDenial;
 }
 
 export interface RecordAction {
   readonly threadId: string;
-  readonly told: ToldAction;
+  readonly told: DecidedAction;
   /** Set if the code runs in a step. */
   readonly step?: number;
   readonly executionId?: string;

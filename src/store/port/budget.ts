@@ -13,7 +13,7 @@ export interface PayInvoked {
 }
 
 /** The verdict of an author's policy on what is about to be spent. */
-export interface ToldSpending {
+export interface SpendingVerdict {
   readonly threadId: string;
   readonly step?: number;
   readonly policy: string;
@@ -45,7 +45,7 @@ export interface BudgetStore {
    * Logs the verdict: a warning once for each policy and limit, a denial once. With a denial the open execution is
    * over: it begins nothing more.
    */
-  tell(command: ToldSpending): Promise<void>;
+  tell(command: SpendingVerdict): Promise<void>;
   /** Charges a call to the budgets of the thread's open execution; writes nothing if it has none. */
   payInvoked(command: PayInvoked): Promise<PaidCall>;
 }

@@ -94,7 +94,7 @@ export type CreatedChild =
   /** The parent is terminated. */
   | { readonly kind: 'terminated' };
 
-export interface TellChild {
+export interface SendToChild {
   readonly parentId: string;
   readonly childId: string;
   /** Attachments are paths of the parent's files. */
@@ -103,7 +103,7 @@ export interface TellChild {
   readonly waits: boolean;
 }
 
-export type ToldChild =
+export type SentToChild =
   | { readonly kind: 'told'; readonly child: ChildRecord; readonly start: ChildStart }
   /** Not a living child of this thread. */
   | { readonly kind: 'unknown' }
@@ -112,7 +112,7 @@ export type ToldChild =
   | { readonly kind: 'terminated' };
 
 /** A call that created a child or sent it a message, and its outcome. */
-export interface CallOfChild {
+export interface ChildCall {
   readonly child: ChildRecord;
   readonly start: ChildStart;
   /** True if a workflow run of the child has opened its thread. */
@@ -147,7 +147,7 @@ export interface ChildStore {
   judge(parentId: string, child: LimitedChild): Promise<ChildLimit | null>;
   readTeam(parentId: string, call: ParentCall): Promise<TeamStatus>;
   /** Queues a message to a child, with its files, once per message id; status `running`, event `subagent.messaged`. */
-  tell(command: TellChild): Promise<ToldChild>;
+  tell(command: SendToChild): Promise<SentToChild>;
   /**
    * Queues a message that the child sends to its parent by itself (`notifyParent`), once per message id, in the role
    * that addresses the side that asked the child; event `subagent.notified`. False if there is no parent, or it has
@@ -155,7 +155,7 @@ export interface ChildStore {
    */
   tellParent(childId: string, message: MessageItem): Promise<boolean>;
   /** Null if the call has created no child and sent none a message. */
-  readCall(parentId: string, call: ParentCall): Promise<CallOfChild | null>;
+  readCall(parentId: string, call: ParentCall): Promise<ChildCall | null>;
   /** The call has its result or never will: no report is delivered to it any more. */
   releaseCall(parentId: string, call: ParentCall): Promise<void>;
 

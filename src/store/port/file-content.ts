@@ -13,7 +13,7 @@ interface Reader {
   readonly files: Pick<FileStore, 'open' | 'readChunk'>;
 }
 
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 /** Null when there is no such file. */
 export async function readWholeFile(
@@ -33,7 +33,7 @@ export async function readWholeFile(
       }
       return bytes.buffer;
     } catch (error) {
-      if (tries === TRIES || !isReplaced(error)) throw error;
+      if (tries === MAX_TRIES || !isReplaced(error)) throw error;
     }
   }
 }

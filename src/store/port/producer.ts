@@ -16,7 +16,7 @@ export interface ProducerPresence extends ProducerRef {
   readonly presenceMs: number;
 }
 
-export interface TellProduced extends ProducerPresence {
+export interface AppendProduced extends ProducerPresence {
   /** Number of lines sent before these, so that the same lines given twice are logged once. */
   readonly from: number;
   readonly lines: readonly ProducedLine[];
@@ -46,7 +46,7 @@ export interface ProducerStore {
    * Writes lines to the log. False, with nothing written, if it is no longer open, has another holder, or its execution
    * does not run.
    */
-  tell(command: TellProduced): Promise<boolean>;
+  tell(command: AppendProduced): Promise<boolean>;
   /** Ends it, and logs that unless its thread is terminated. False if it has ended before: the first end counts. */
   settle(command: ProducerRef & { readonly produced: Produced }): Promise<boolean>;
   /** Ends those whose process was lost, and their tasks, with `ProducerLost`. Returns how many. */

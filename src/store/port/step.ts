@@ -1,5 +1,5 @@
 /** Steps (runtime §3): how they begin and what they drain, what their requests are made from, how they end. */
-import type { ToldRepairs } from '../../core/answer/clean-calls.ts';
+import type { LoggedRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { PausedFailures } from '../../core/guard/failure.ts';
@@ -174,7 +174,7 @@ export interface CommitStep extends StepRef {
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
   /** Repairs that were made to the calls. */
-  readonly repaired?: ToldRepairs;
+  readonly repaired?: LoggedRepairs;
   readonly model: string;
   readonly finishReason: string;
   readonly usage: ProviderUsage;

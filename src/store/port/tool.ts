@@ -10,7 +10,7 @@ import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { ToldAction } from './action.ts';
+import type { DecidedAction } from './action.ts';
 import type { FromRun } from './run.ts';
 import type { SubpromptPlace } from './step.ts';
 import type { ThreadRecord } from './thread.ts';
@@ -75,11 +75,11 @@ export type BegunTool =
       /** The thread's newest messages, oldest first, as `messages.recent` returns them; absent unless requested. */
       readonly history?: readonly Message[];
       /** Waits that the call has opened so far, all of them over; absent if there are none. */
-      readonly waits?: readonly HeardWait[];
+      readonly waits?: readonly KeyedWait[];
     };
 
 /** A wait of a call, with the key that it was opened with. */
-export interface HeardWait {
+export interface KeyedWait {
   readonly key: string;
   readonly wait: Wait;
 }
@@ -118,7 +118,7 @@ export interface CommitTool extends ToolCallKey {
   /** Set if the call must not run: its tool is unknown, or may not be called now. */
   readonly refused?: true;
   /** Action of a call that its policy has refused. */
-  readonly action?: ToldAction;
+  readonly action?: DecidedAction;
   /** Loop detection of its execution; set if the call counts for it: it has run, and was not refused. */
   readonly loops?: LoopGuard;
   /** Tools that the tool queued; stored in the same transaction as its result. */
@@ -165,7 +165,7 @@ export interface BeginTool extends ToolCallKey {
    */
   readonly resumes?: (name: string) => boolean;
   /** The judged action of the call, which may now begin. */
-  readonly action?: ToldAction;
+  readonly action?: DecidedAction;
   /** True to return the thread's newest messages, which the tool's body may ask for. */
   readonly history?: boolean;
 }

@@ -3,7 +3,7 @@
 import type { StoredError } from '../../core/thread/step.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { GivenAnswer, WaitKind, WaitOutcome, WaitState } from '../../core/wait/wait.ts';
-import type { ToldAction } from './action.ts';
+import type { DecidedAction } from './action.ts';
 
 /** Times are microseconds since 1970. */
 export interface Wait {
@@ -52,7 +52,7 @@ export interface OpenWait
   readonly key: string;
   readonly call?: WaitingCallKey;
   /** The action to be approved; stored and logged in the same transaction. */
-  readonly action?: ToldAction;
+  readonly action?: DecidedAction;
   /** Milliseconds from now, by the clock of the store; without it the wait does not expire. */
   readonly expiresInMs?: number;
 }
@@ -67,7 +67,7 @@ export type OpenedWait =
   | { readonly kind: 'exceeded'; readonly error: StoredError }
   | { readonly kind: 'terminated' };
 
-export interface AnswerOfWait extends GivenAnswer {
+export interface AnswerWait extends GivenAnswer {
   readonly id: string;
 }
 
@@ -114,7 +114,7 @@ export interface WaitStore {
    * Stores the first answer, and schedules its call again in the same transaction. The same answer again changes
    * nothing.
    */
-  answer(command: AnswerOfWait): Promise<AnsweredWait>;
+  answer(command: AnswerWait): Promise<AnsweredWait>;
   /**
    * Closes a wait whose answer is no longer needed, and schedules its call again. A wait that is over stays unchanged.
    * Null if there is none.

@@ -19,8 +19,8 @@ export interface PostgresAddress {
 
 export const DEFAULT_POOL_SIZE = 10;
 const EXAMPLE = 'postgres://user:password@host:5432/database';
-const OURS = ['schema', 'pool', 'channel_binding'];
-const OF_PG = [
+const OWN_PARAMETERS = ['schema', 'pool', 'channel_binding'];
+const PG_PARAMETERS = [
   'host',
   'ssl',
   'sslmode',
@@ -42,10 +42,12 @@ export function isPostgresAddress(address: string): boolean {
 /** Throws `InvalidConfiguration`. */
 export function readPostgresAddress(address: string): PostgresAddress {
   const url = parse(address);
-  const unknown = [...url.searchParams.keys()].filter((name) => ![...OURS, ...OF_PG].includes(name));
+  const unknown = [...url.searchParams.keys()].filter(
+    (name) => ![...OWN_PARAMETERS, ...PG_PARAMETERS].includes(name),
+  );
   if (unknown.length > 0) {
     throw refuse(
-      `has the parameter "${unknown[0]}", which is unknown; there are ${[...OURS, ...OF_PG].join(', ')}`,
+      `has the parameter "${unknown[0]}", which is unknown; there are ${[...OWN_PARAMETERS, ...PG_PARAMETERS].join(', ')}`,
     );
   }
   const schema = url.searchParams.get('schema') ?? 'public';
@@ -55,7 +57,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
   if (!Number.isInteger(pool) || pool < 1 || pool > 1000)
     throw refuse('has a "pool" that is no whole number from 1 to 1000');
   const binding = url.searchParams.get('channel_binding');
-  for (const name of OURS) url.searchParams.delete(name);
+  for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
   return {
     connectionString: url.href,
     schema,
@@ -67,7 +69,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
 
 function parse(address: string): URL {
   const url = URL.parse(address);
-  if (!url || !isWhole(url)) {
+  if (!url || !isComplete(url)) {
     throw refuse(
       'cannot be read; in the password all but letters and digits must be percent-encoded (@ as %40, / as %2F)',
     );
@@ -79,7 +81,7 @@ function parse(address: string): URL {
  * False if a password may have been cut: an unencoded / ? or # ends the part of a URL that may hold one, and what
  * follows must not be taken for something else.
  */
-function isWhole({ username, password, pathname, search, hash }: URL): boolean {
+function isComplete({ username, password, pathname, search, hash }: URL): boolean {
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
   } catch {

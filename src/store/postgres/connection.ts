@@ -21,7 +21,7 @@ const READ_ONLY = /\bread only$/i;
 const WRITE = /^(insert|update|delete)\b/i;
 const RETURNING = /\breturning\b/i;
 /** Unanswered writes are held in memory: beyond this many bytes the next write awaits its answer. */
-const MOST_UNANSWERED_BYTES = 1024 * 1024;
+const MAX_UNANSWERED_BYTES = 1024 * 1024;
 
 type Answer = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
 const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
@@ -62,20 +62,21 @@ export class StoreConnection implements PostgresPoolClient {
     if (BEGIN.test(sql)) {
       this.#inTransaction = true;
       this.#readOnly = READ_ONLY.test(sql);
-      return this.#post(sql, parameters);
+      return this.#sendUnawaited(sql, parameters);
     }
     const unawaited = this.#inTransaction && WRITE.test(sql) && !RETURNING.test(sql);
-    if (unawaited && this.#unansweredBytes < MOST_UNANSWERED_BYTES) return this.#post(sql, parameters);
-    const answer = await this.#answer(sql, parameters);
+    if (unawaited && this.#unansweredBytes < MAX_UNANSWERED_BYTES)
+      return this.#sendUnawaited(sql, parameters);
+    const answer = await this.#sendAwaited(sql, parameters);
     this.#unansweredBytes = 0;
     return answer;
   }
 
   async #commit(): Promise<Answer> {
     try {
-      if (this.#readOnly) return this.#post('commit', []);
+      if (this.#readOnly) return this.#sendUnawaited('commit', []);
       const sql = this.#relaxed ? `${RELAX}; commit` : 'commit';
-      const answer = [await this.#answer(sql, [])].flat().at(-1);
+      const answer = [await this.#sendAwaited(sql, [])].flat().at(-1);
       await Promise.all(this.#unanswered);
       if (this.#failed) throw this.#failed.error;
       // A statement has failed whose error did not reach this process.
@@ -105,7 +106,7 @@ export class StoreConnection implements PostgresPoolClient {
   }
 
   /** A1: sends without awaiting the answer. */
-  #post(sql: string, parameters: readonly unknown[]): Answer {
+  #sendUnawaited(sql: string, parameters: readonly unknown[]): Answer {
     this.#unansweredBytes += sizeOf(parameters);
     const answered = this.#send(sql, parameters).then(
       () => undefined,
@@ -118,7 +119,7 @@ export class StoreConnection implements PostgresPoolClient {
   }
 
   /** A2: awaits the answer, and throws the first failure. */
-  async #answer(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+  async #sendAwaited(sql: string, parameters: readonly unknown[]): Promise<Answer> {
     try {
       return await this.#send(sql, parameters);
     } catch (error) {

@@ -35,13 +35,13 @@ export function isConflict(error: unknown): boolean {
   return CONFLICT.test(sqlState(error) ?? '');
 }
 
-export function isLost(error: unknown): error is ConnectionLost {
+export function isConnectionLost(error: unknown): error is ConnectionLost {
   return (error as { name?: unknown } | null)?.name === 'ConnectionLost';
 }
 
 /** Converts an error of `pg`: a lost connection becomes a `ConnectionLost`, every other error is returned unchanged. */
 export function fromPg(error: unknown): unknown {
-  if (isLost(error)) return error;
+  if (isConnectionLost(error)) return error;
   const state = sqlState(error);
   // A TypeError is a fault of ours; every other error without an SQLSTATE comes from the connection.
   const lost = state === undefined ? !(error instanceof TypeError) : LOST.test(state);
@@ -89,12 +89,12 @@ export function unavailable(place: string, error: unknown): RuntimeError {
  * unchanged.
  */
 export function explainOpening(error: unknown, { place, schema }: PostgresAddress): unknown {
-  const cause = isLost(error) ? error.cause : error;
+  const cause = isConnectionLost(error) ? error.cause : error;
   const found = `The store cannot be opened at ${place}: ${describe(cause)}.`;
   const refuse = (next: string) =>
     new RuntimeError('InvalidConfiguration', `${found} ${next}`, { cause: error });
   const state = sqlState(cause);
-  if (state === undefined && !isLost(error)) return error;
+  if (state === undefined && !isConnectionLost(error)) return error;
   if (state === FULL) return explainServer(cause, `PostgreSQL at ${place}`);
   switch (state) {
     case '28P01':
@@ -118,7 +118,7 @@ export function explainOpening(error: unknown, { place, schema }: PostgresAddres
     );
   }
   if (isFile(cause)) return refuse('Check the files that EVERTHREAD_STORE names.');
-  return isLost(error) ? unavailable(`PostgreSQL at ${place}`, cause) : error;
+  return isConnectionLost(error) ? unavailable(`PostgreSQL at ${place}`, cause) : error;
 }
 
 function isPasswordMissing(error: unknown): boolean {

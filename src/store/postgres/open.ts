@@ -72,7 +72,7 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
   // Waiting for another process that migrates, and a large migration, may take longer than any command.
   const db = connect(new StorePool({ ...address, poolSize: 1 }, { patient: true }));
   try {
-    const { version, store } = await greet(db, address, create);
+    const { version, store } = await readServerInfo(db, address, create);
     if (!store || !(await isMigrated(db, address.schema).catch(() => false)))
       await migrate(db, address.schema);
     return version;
@@ -83,7 +83,7 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
   }
 }
 
-interface Greeting {
+interface ServerInfo {
   readonly version: string;
   /** True if the database already has a store. */
   readonly store: boolean;
@@ -93,8 +93,12 @@ interface Greeting {
  * Returns the server's version. Throws `InvalidConfiguration` unless the encoding is UTF8, and `ThreadNotFound` if
  * there is no store and it may not be created.
  */
-async function greet(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<Greeting> {
-  const { rows } = await sql<Greeting & { encoding: string }>`
+async function readServerInfo(
+  db: Kysely<Tables>,
+  address: PostgresAddress,
+  create: boolean,
+): Promise<ServerInfo> {
+  const { rows } = await sql<ServerInfo & { encoding: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       current_setting('server_encoding') as encoding,
       to_regclass(${`${address.schema}.meta`}::text) is not null as store`.execute(db);

@@ -16,13 +16,13 @@ import { fromPostgresText } from './text.ts';
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** Longer than the server's own timeout, so that it only fires if the server is unreachable. */
-const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
-const KEEP_IDLE_MS = 60_000;
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
-const INT8 = 20;
-const TEXT = 25;
+const INT8_OID = 20;
+const TEXT_OID = 25;
 
 export class StorePool implements PostgresPool {
   readonly #pool: Pool;
@@ -71,8 +71,8 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
   };
   const types = new TypeOverrides();
-  types.setTypeParser(INT8, Number);
-  types.setTypeParser(TEXT, fromPostgresText);
+  types.setTypeParser(INT8_OID, Number);
+  types.setTypeParser(TEXT_OID, fromPostgresText);
   return {
     connectionString,
     max: poolSize,
@@ -83,9 +83,9 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
     keepAlive: true,
     fallback_application_name: 'everthread',
     enableChannelBinding: channelBinding,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    idleTimeoutMillis: KEEP_IDLE_MS,
-    query_timeout: patient ? 0 : ANSWER_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    query_timeout: patient ? 0 : QUERY_TIMEOUT_MS,
     // Not as startup parameters, which poolers refuse.
     onConnect: async (client) => {
       await client.query(

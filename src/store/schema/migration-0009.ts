@@ -34,8 +34,8 @@ export const counters: Migration = {
           SELECT count(*) FROM steps WHERE steps.thread_id = threads.id AND steps.state = 'open'),
         counted_a = ${counted('a')},
         counted_b = ${counted('b')},
-        asked_a = ${asked('a')},
-        asked_b = ${asked('b')}
+        asked_a = ${countAsked('a')},
+        asked_b = ${countAsked('b')}
     `.execute(db);
   },
 };
@@ -50,7 +50,7 @@ const counted = (side: string) => sql`(
   WHERE steps.thread_id = threads.id AND steps.step >= threads.counted_from AND steps.side = ${sql.lit(side)}
     AND steps.kind IN ('model', 'tools') AND steps.state <> 'abandoned')`;
 
-const asked = (side: string) => sql`(
+const countAsked = (side: string) => sql`(
   SELECT count(*) FROM steps
   WHERE steps.thread_id = threads.id AND ${NEWEST} AND steps.side = ${sql.lit(side)}
     AND steps.kind = 'model' AND steps.state IN ('open', 'committed'))`;

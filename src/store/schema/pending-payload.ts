@@ -57,7 +57,7 @@ export function toPendingDraft(
 /**
  * Applies the changes of hooks to a payload. A tool keeps its name and arguments, which are not part of a prepared row.
  */
-export function withPrepared(payload: string, prepared: PreparedRow | undefined): string {
+export function applyPrepared(payload: string, prepared: PreparedRow | undefined): string {
   if (!prepared) return payload;
   const { id: _, ...fields } = prepared;
   const attachments = 'attachments' in fields ? { attachments: fields.attachments ?? undefined } : {};

@@ -13,7 +13,7 @@ import {
 import type { EventTable } from './tables.ts';
 
 /** Values of fields that early rows of a kind lack. */
-const EARLIER: { readonly [Kind in EventKind]?: Partial<EventData[Kind]> } = {
+const EARLIER_DEFAULTS: { readonly [Kind in EventKind]?: Partial<EventData[Kind]> } = {
   'execution.aborted': { keptText: false },
   'model.answered': { usage: null, cost: null },
 };
@@ -26,7 +26,7 @@ export function readEvent(row: Selectable<EventTable>): ThreadEvent {
     ...(row.step === null ? {} : { step: row.step }),
     ...(row.attempt === null ? {} : { attempt: row.attempt }),
     ...(isEventKind(row.type)
-      ? { type: row.type, data: { ...EARLIER[row.type], ...(given as object) } }
+      ? { type: row.type, data: { ...EARLIER_DEFAULTS[row.type], ...(given as object) } }
       : { type: 'custom', data: { event: row.type, data: given } }),
   } as ThreadEvent;
 }

@@ -1,12 +1,12 @@
 /**
  * Finds lines in text that arrives in pieces. Runs in a separate thread (search-thread.ts), since a regular expression
  * may never end and only ending its thread stops it.
- * A line longer than LONGEST is searched in parts of that length.
+ * A line longer than MAX_LINE_CHARS is searched in parts of that length.
  */
 import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines } from './protocol.ts';
 
-const LONGEST = 1024 * 1024;
+const MAX_LINE_CHARS = 1024 * 1024;
 
 /**
  * Compiles a JavaScript regular expression without flags; a text that is none is searched for literally (definitions
@@ -42,8 +42,8 @@ export class LineSearch {
       at = end + 1;
     }
     this.#rest = text.slice(at);
-    for (; this.#rest.length > LONGEST; this.#rest = this.#rest.slice(LONGEST))
-      this.#test(this.#rest.slice(0, LONGEST));
+    for (; this.#rest.length > MAX_LINE_CHARS; this.#rest = this.#rest.slice(MAX_LINE_CHARS))
+      this.#test(this.#rest.slice(0, MAX_LINE_CHARS));
     if (!isLast) return null;
     if (this.#rest !== '') this.#test(this.#rest);
     const found = this.#found;

@@ -2,7 +2,7 @@
  * Searches for an untrusted pattern, with a time limit (definitions §22.29).
  * S1. The pattern never runs on the thread that sends heartbeats. It has a separate thread, which is ended with the
  *     search, or when its computing time in all exceeds LIMITS.grepMs.
- * S2. At most AT_ONCE searches run in a process; others wait. A hostile pattern keeps its place for LIMITS.grepMs.
+ * S2. At most MAX_CONCURRENT searches run in a process; others wait. A hostile pattern keeps its place for LIMITS.grepMs.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -11,11 +11,11 @@ import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { FoundLines, FromSearchThread, ToSearchThread } from './protocol.ts';
 
-const THREAD = new URL(`./search-thread${extname(import.meta.url)}`, import.meta.url);
-const AT_ONCE = 4;
+const THREAD_URL = new URL(`./search-thread${extname(import.meta.url)}`, import.meta.url);
+const MAX_CONCURRENT = 4;
 /** Room for a line, its file and what an expression keeps of them; far above what the search itself needs. */
 const HEAP_MIB = 128;
-const STARTS_WITHIN_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 export interface PatternSearch {
   /**
@@ -31,23 +31,23 @@ export async function withPatternSearch<T>(
   work: (search: PatternSearch) => Promise<T>,
   { ms = LIMITS.grepMs }: { readonly ms?: number } = {},
 ): Promise<T> {
-  const leave = await enter();
-  const thread = new Worker(THREAD, {
+  const leave = await acquireSlot();
+  const thread = new Worker(THREAD_URL, {
     // The thread gets neither our own flags, such as a debugger's, nor our environment.
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
   });
   try {
-    return await work(await converse(thread, pattern, ms));
+    return await work(await openSearch(thread, pattern, ms));
   } finally {
     leave();
     await thread.terminate();
   }
 }
 
-async function converse(thread: Worker, pattern: string, ms: number): Promise<PatternSearch> {
-  let left = STARTS_WITHIN_MS;
+async function openSearch(thread: Worker, pattern: string, ms: number): Promise<PatternSearch> {
+  let left = START_TIMEOUT_MS;
   let question: Deferred<FromSearchThread> | undefined;
   let failure: RuntimeError | undefined;
   const fail = (error: RuntimeError) => {
@@ -55,13 +55,13 @@ async function converse(thread: Worker, pattern: string, ms: number): Promise<Pa
     question?.reject(failure);
   };
   thread.on('message', (answer: FromSearchThread) => question?.resolve(answer));
-  thread.on('error', (error) => fail(broken(pattern, errorMessage(error))));
-  thread.on('exit', () => fail(broken(pattern, 'its thread ended')));
+  thread.on('error', (error) => fail(searchFailed(pattern, errorMessage(error))));
+  thread.on('exit', () => fail(searchFailed(pattern, 'its thread ended')));
   const ask = async (message: ToSearchThread): Promise<FromSearchThread> => {
     if (failure) throw failure;
     const asked = performance.now();
     question = defer();
-    const timer = setTimeout(() => fail(tooLong(pattern, ms)), left);
+    const timer = setTimeout(() => fail(searchTimeout(pattern, ms)), left);
     try {
       thread.postMessage(message);
       return await question.promise;
@@ -76,11 +76,11 @@ async function converse(thread: Worker, pattern: string, ms: number): Promise<Pa
   return { take: (data, isLast) => ask({ kind: 'chunk', data, isLast }) };
 }
 
-function broken(pattern: string, why: string): RuntimeError {
+function searchFailed(pattern: string, why: string): RuntimeError {
   return new RuntimeError('InvalidValue', `The search for ${show(pattern)} failed: ${why}.`);
 }
 
-function tooLong(pattern: string, ms: number): RuntimeError {
+function searchTimeout(pattern: string, ms: number): RuntimeError {
   return new RuntimeError(
     'Timeout',
     `The search for ${show(pattern)} computed for ${ms / 1000} seconds and was ended; a pattern with nested repetitions may never come to an end.`,
@@ -95,8 +95,8 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Waits for a place; returns a function that gives it up. */
-async function enter(): Promise<() => void> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+async function acquireSlot(): Promise<() => void> {
+  if (running >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   return () => {
     // If another search waits, the place passes to it.

@@ -4,7 +4,7 @@ import type { CommandContext } from '../commands/base/context.ts';
 import { releaseCall } from '../commands/family/child.ts';
 import { createChild } from '../commands/family/child-create.ts';
 import { judgeChild } from '../commands/family/child-limit.ts';
-import { setChildStatus, tellChild, tellParent } from '../commands/family/child-message.ts';
+import { sendToChild, sendToParent, setChildStatus } from '../commands/family/child-message.ts';
 import { listDueReports } from '../commands/family/child-report.ts';
 import { deliverReport } from '../commands/family/deliver-report.ts';
 import {
@@ -14,7 +14,7 @@ import {
   listDescendants,
   listForgotten,
   listUnstarted,
-  readCallOfChild,
+  readChildCall,
   readFamily,
 } from '../commands/family/family-tree.ts';
 import { readLastStep } from '../commands/family/last-step.ts';
@@ -36,9 +36,9 @@ export function bindFamily(context: CommandContext): Family {
       create: bound(createChild),
       judge: bound(judgeChild),
       readTeam: bound(readTeamStatus),
-      tell: bound(tellChild),
-      tellParent: bound(tellParent),
-      readCall: bound(readCallOfChild),
+      tell: bound(sendToChild),
+      tellParent: bound(sendToParent),
+      readCall: bound(readChildCall),
       releaseCall: bound(releaseCall),
       list: bound(listChildren),
       get: bound(getChild),

@@ -13,9 +13,9 @@ import { getThread } from '../commands/base/read.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
-import { tellSpending } from '../commands/budget/tell-spending.ts';
+import { emitSpendingVerdict } from '../commands/budget/tell-spending.ts';
 import {
-  hastenEffect,
+  expediteEffect,
   listEffects,
   nextEffect,
   removeEffect,
@@ -29,11 +29,11 @@ import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
 import { closeLostProducers, forgetLostTask, listLostTasks } from '../commands/producer/lost-producer.ts';
 import {
+  appendProduced,
   claimProducer,
   findProducer,
   renewProducer,
   settleProducer,
-  tellProduced,
 } from '../commands/producer/producer.ts';
 import { claimTask, renewAll } from '../commands/producer/task-adapter.ts';
 import { findEnding, markEndTold } from '../commands/run/ending.ts';
@@ -49,7 +49,7 @@ import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { handOverStep } from '../commands/step/open-step.ts';
 import { readContext } from '../commands/step/read-context.ts';
-import { appendChunk, endModelCall, startModelCall, tellWaiting } from '../commands/step/stream.ts';
+import { appendChunk, emitWaiting, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
 import { takeCensus } from '../commands/thread/census.ts';
 import { readFirstWords } from '../commands/thread/first-words.ts';
@@ -70,7 +70,7 @@ import { readShown, showAbove } from '../commands/wait/shown-wait.ts';
 import { listUnseenWaits } from '../commands/wait/unseen-wait.ts';
 import { answerWait, closeWait, openWait } from '../commands/wait/wait.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
-import type { AnswerOfWait } from '../port/wait.ts';
+import type { AnswerWait } from '../port/wait.ts';
 
 type Work = Pick<
   ThreadStore,
@@ -143,7 +143,7 @@ export function bindWork(context: CommandContext): Work {
       start: bound(startModelCall),
       // Streamed text is never sent twice (port, P1).
       appendChunk: bound(appendChunk, { once: true }),
-      tellWaiting: bound(tellWaiting, { once: true }),
+      tellWaiting: bound(emitWaiting, { once: true }),
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },
@@ -151,7 +151,7 @@ export function bindWork(context: CommandContext): Work {
       read: bound(readBudget),
       listWaiting: bound(listWaiting),
       closeApprovals: bound(closeApprovals),
-      tell: bound(tellSpending),
+      tell: bound(emitSpendingVerdict),
       payInvoked: bound(payInvoked),
     },
     actions: {
@@ -169,7 +169,7 @@ export function bindWork(context: CommandContext): Work {
       claim: bound(claimProducer),
       find: bound(findProducer),
       renew: bound(renewProducer),
-      tell: bound(tellProduced),
+      tell: bound(appendProduced),
       settle: bound(settleProducer),
       closeLost: bound(closeLostProducers),
       claimTask: bound(claimTask),
@@ -187,7 +187,7 @@ function bindEffects(context: CommandContext): Pick<ThreadStore, 'effects'> {
     effects: {
       schedule: bound(scheduleEffect),
       list: bound(listEffects),
-      hasten: bound(hastenEffect),
+      hasten: bound(expediteEffect),
       remove: bound(removeEffect),
       next: bound(nextEffect),
       begin: bound(beginEffect),
@@ -201,7 +201,7 @@ function bindWaits(context: CommandContext): Pick<ThreadStore, 'waits'> {
   return {
     waits: {
       open: bound(openWait),
-      answer: bound((work, command: AnswerOfWait) => answerWait(work, command, answerVariables)),
+      answer: bound((work, command: AnswerWait) => answerWait(work, command, answerVariables)),
       close: bound(closeWait),
       get: bound(getWait),
       list: bound(listWaits),

@@ -1,7 +1,7 @@
 /** The ThreadStore over a SQL database: every command of the port, bound to one database. */
 import { Kysely } from 'kysely';
 import type { CommandContext } from '../commands/base/context.ts';
-import { LogStory } from '../commands/base/log-story.ts';
+import { EventPublisher } from '../commands/base/log-story.ts';
 import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';
@@ -49,7 +49,7 @@ export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine
     .where('key', '=', 'store_id')
     .executeTakeFirstOrThrow();
   const watch = new LogWatch(db);
-  const story = new LogStory();
+  const story = new EventPublisher();
   const context: CommandContext = { db, storeId, ...engine, watch, story, now: () => Date.now() * 1000 };
   return {
     id: storeId,

@@ -31,22 +31,22 @@ export class NodeSqliteConnection implements DatabaseConnection {
   }
 
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#told(async () => {
+    return this.#withExplainedErrors(async () => {
       const { statement, answers, reads } = this.#parts.prepare(sql);
-      if (!this.#inTransaction) this.#before(reads);
+      if (!this.#inTransaction) this.#checkBefore(reads);
       const values = parameters as readonly SQLInputValue[];
       const result: QueryResult<R> = answers
         ? { rows: (await whileBusy(() => statement.all(...values))) as R[] }
         : { rows: [], numAffectedRows: BigInt((await whileBusy(() => statement.run(...values))).changes) };
       // Outside a transaction, each write is a transaction by itself.
-      if (!this.#inTransaction && !reads) await this.#written(true);
+      if (!this.#inTransaction && !reads) await this.#awaitWritten(true);
       return result;
     });
   }
 
   begin(readOnly: boolean): Promise<void> {
-    return this.#told(async () => {
-      this.#before(readOnly);
+    return this.#withExplainedErrors(async () => {
+      this.#checkBefore(readOnly);
       await this.#run(readOnly ? 'begin' : 'begin immediate');
       this.#inTransaction = true;
       this.durable = !readOnly;
@@ -54,11 +54,11 @@ export class NodeSqliteConnection implements DatabaseConnection {
   }
 
   commit(): Promise<void> {
-    return this.#told(async () => {
+    return this.#withExplainedErrors(async () => {
       await this.#run('commit');
       this.#inTransaction = false;
       this.release();
-      await this.#written(this.durable);
+      await this.#awaitWritten(this.durable);
     });
   }
 
@@ -69,7 +69,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
-    if (this.#parts.database.isTransaction) await this.#told(() => this.#run('rollback'));
+    if (this.#parts.database.isTransaction) await this.#withExplainedErrors(() => this.#run('rollback'));
   }
 
   async #run(sql: string): Promise<void> {
@@ -77,14 +77,14 @@ export class NodeSqliteConnection implements DatabaseConnection {
   }
 
   /** The files are checked before a read, but for a write only after it, before it is acknowledged. */
-  #before(readOnly: boolean): void {
+  #checkBefore(readOnly: boolean): void {
     const { files } = this.#parts;
     if (readOnly) files.check();
     else files.ended.throwIfAborted();
   }
 
   /** Waits until the write is on the disk, in the store's own files (dialect.ts, I4 and I5). */
-  async #written(durable: boolean): Promise<void> {
+  async #awaitWritten(durable: boolean): Promise<void> {
     const { disk, files } = this.#parts;
     try {
       if (durable) await disk?.wait();
@@ -94,7 +94,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
     }
   }
 
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #withExplainedErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

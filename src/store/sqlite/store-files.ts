@@ -16,7 +16,7 @@ import { explainSqlite, storeCorrupt, storeLost } from './error.ts';
 
 /** The log and its index are beside the database as long as a connection is open. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 interface KnownFile {
   readonly path: string;
@@ -50,7 +50,7 @@ export class StoreFiles {
       const { dev: device, ino: inode, size } = statSync(path);
       return { path, device, inode, size };
     });
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.#checkFiles(), CHECK_INTERVAL_MS).unref();
   }
 
   /** Throws `StoreLost` or `StoreCorrupt`. */
@@ -78,7 +78,7 @@ export class StoreFiles {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #checkFiles(): void {
     try {
       this.check();
     } catch {

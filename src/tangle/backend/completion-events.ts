@@ -27,19 +27,19 @@ export async function* completionEvents(
   const calls = new Map<number, OpenCall>();
   const found: { usage?: Fields; model: string; finish?: string } = { model: asked };
   for await (const text of data) {
-    const chunk = parse(text, backend);
+    const chunk = parseChunk(text, backend);
     if (typeof chunk.model === 'string' && chunk.model !== '') found.model = chunk.model;
     found.usage = fields(chunk.usage) ?? fields(fields(chunk.message)?.usage) ?? found.usage;
     const [choice] = Array.isArray(chunk.choices) ? (chunk.choices as Fields[]) : [];
     if (choice) {
       if (typeof choice.finish_reason === 'string') found.finish = choice.finish_reason;
-      yield* ofMessage(fields(choice.delta) ?? fields(choice.message) ?? {}, calls);
-      if (found.finish !== undefined) yield* flush(calls);
-    } else yield* ofBlock(chunk, calls);
+      yield* messageEvents(fields(choice.delta) ?? fields(choice.message) ?? {}, calls);
+      if (found.finish !== undefined) yield* flushCalls(calls);
+    } else yield* blockEvents(chunk, calls);
     const error = fields(chunk.error);
-    if (error) throw broken(backend, `it broke off: ${String(error.message ?? JSON.stringify(error))}`);
+    if (error) throw streamError(backend, `it broke off: ${String(error.message ?? JSON.stringify(error))}`);
   }
-  yield* flush(calls);
+  yield* flushCalls(calls);
   if (found.usage)
     yield {
       type: 'llm_call',
@@ -50,7 +50,7 @@ export async function* completionEvents(
     };
 }
 
-function* ofMessage(delta: Fields, calls: Map<number, OpenCall>): Generator<BackendEvent> {
+function* messageEvents(delta: Fields, calls: Map<number, OpenCall>): Generator<BackendEvent> {
   const { content, reasoning_content: thought, reasoning, tool_calls: pieces } = delta;
   const thinks = thought ?? reasoning;
   if (typeof thinks === 'string' && thinks !== '') yield { type: 'reasoning_delta', text: thinks };
@@ -67,7 +67,7 @@ function* ofMessage(delta: Fields, calls: Map<number, OpenCall>): Generator<Back
 }
 
 /** Anthropic's own events, as some routers pass them on. */
-function* ofBlock(chunk: Fields, calls: Map<number, OpenCall>): Generator<BackendEvent> {
+function* blockEvents(chunk: Fields, calls: Map<number, OpenCall>): Generator<BackendEvent> {
   const at = typeof chunk.index === 'number' ? chunk.index : 0;
   const delta = fields(chunk.delta) ?? {};
   const block = fields(chunk.content_block);
@@ -87,7 +87,7 @@ function* ofBlock(chunk: Fields, calls: Map<number, OpenCall>): Generator<Backen
   }
 }
 
-function* flush(calls: Map<number, OpenCall>): Generator<BackendEvent> {
+function* flushCalls(calls: Map<number, OpenCall>): Generator<BackendEvent> {
   const open = [...calls].toSorted(([one], [other]) => one - other);
   calls.clear();
   for (const [, call] of open) yield toEvent(call);
@@ -98,11 +98,11 @@ function toEvent({ id, name, text }: OpenCall): BackendEvent {
     type: 'tool_call',
     toolName: name,
     ...(id === undefined ? {} : { toolCallId: id }),
-    args: argsOf(text),
+    args: parseArguments(text),
   };
 }
 
-function argsOf(text: string): unknown {
+function parseArguments(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text);
@@ -121,17 +121,17 @@ function tokens(usage: Fields): { tokensIn?: number; tokensOut?: number } {
   };
 }
 
-function parse(text: string, backend: string): Fields {
+function parseChunk(text: string, backend: string): Fields {
   try {
     const value = fields(JSON.parse(text));
     if (value) return value;
   } catch {
     // Told below: nobody's text.
   }
-  throw broken(backend, `it sent what is no JSON: ${text.slice(0, 200)}`);
+  throw streamError(backend, `it sent what is no JSON: ${text.slice(0, 200)}`);
 }
 
-function broken(backend: string, why: string): BackendTransportError {
+function streamError(backend: string, why: string): BackendTransportError {
   return new BackendTransportError(`The stream of the backend "${backend}" cannot be read: ${why}`, {
     backend,
     status: 200,

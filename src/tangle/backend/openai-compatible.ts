@@ -68,7 +68,7 @@ export function createOpenAICompatibleBackend(
           if (!(error instanceof BackendTransportError)) throw error;
           failures.push(error);
           // F1: no fallback after output, after a permanent failure, or behind the last model.
-          if (told || !isTransient(error) || toModel === undefined) throw listed(models, failures);
+          if (told || !isTransient(error) || toModel === undefined) throw combineFailures(models, failures);
           yield { type: 'model_fallback', fromModel: each, toModel, reason: error.message };
         }
       }
@@ -122,7 +122,7 @@ function toBody(options: OpenAICompatibleBackendOptions, model: string, input: B
 }
 
 /** Returns the last failure. If several models have failed, its message lists the failure of each. */
-function listed(
+function combineFailures(
   models: readonly string[],
   failures: readonly BackendTransportError[],
 ): BackendTransportError {

@@ -39,13 +39,13 @@ export function backendProvider(backend: AgentExecutionBackend): ProviderFactory
         if (chunk.type === 'content-delta') content += chunk.delta;
         if (chunk.type === 'finish') end = chunk;
       }
-      return { content, finishReason: end?.finishReason ?? 'stop', usage: end?.usage ?? NOTHING };
+      return { content, finishReason: end?.finishReason ?? 'stop', usage: end?.usage ?? NO_USAGE };
     },
   };
   return Object.assign(() => provider, { configSlots: {} });
 }
 
-const NOTHING: ProviderUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+const NO_USAGE: ProviderUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
 async function* toChunks(
   backend: AgentExecutionBackend,
@@ -54,13 +54,13 @@ async function* toChunks(
   const { signal, user = '', model } = request;
   const input = toInput(request);
   const turnId = promptId(user, [model, input.messages]);
-  let usage = NOTHING;
+  let usage = NO_USAGE;
   try {
     const session = await backend.start?.(input, { signal, turnId });
     for await (const event of backend.stream(input, { signal, turnId, session })) {
       if (event.type === 'text_discarded')
         throw new ProviderError(`The backend began anew: ${event.reason}`, 'server_error');
-      usage = add(usage, event);
+      usage = addUsage(usage, event);
       if (event.type === 'text_delta') yield { type: 'content-delta', delta: event.text };
       if (event.type === 'reasoning_delta') yield { type: 'reasoning-delta', delta: event.text };
     }
@@ -82,7 +82,7 @@ function textOf(content: unknown): string {
   return content.map((part) => String(readField(part, 'text') ?? '')).join('');
 }
 
-function add(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
+function addUsage(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
   if (event.type !== 'llm_call') return usage;
   const { tokensIn = 0, tokensOut = 0, costUsd } = event;
   const cost = costUsd === undefined ? usage.cost : (usage.cost ?? 0) + costUsd;

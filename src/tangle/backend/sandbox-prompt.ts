@@ -67,7 +67,7 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
         if (mapped === undefined) onUnmapped?.(event);
         for (const each of [mapped ?? []].flat()) {
           // M1: only the text that is new.
-          const told = isWhole(event) && each.type === 'text_delta' ? behind(text, each) : each;
+          const told = isWhole(event) && each.type === 'text_delta' ? missingText(text, each) : each;
           if (told === null) continue;
           if (told.type === 'text_delta') text += told.text;
           if (told.type === 'text_discarded') text = '';
@@ -86,7 +86,7 @@ function isWhole(event: unknown): boolean {
 }
 
 /** Returns what a whole text adds to the text emitted so far; null if it adds nothing. */
-function behind(text: string, event: BackendEvent & { type: 'text_delta' }): BackendEvent | null {
+function missingText(text: string, event: BackendEvent & { type: 'text_delta' }): BackendEvent | null {
   if (event.text === '' || text.endsWith(event.text)) return null;
   return event.text.startsWith(text) ? { ...event, text: event.text.slice(text.length) } : event;
 }
@@ -102,12 +102,14 @@ export function mapBoxEvent(event: unknown, backend = 'sandbox'): BackendEvent |
       'BackendFailed',
       `The execution in "${backend}" has failed: ${String(of.message)}`,
     );
-  if (QUIET.has(type)) return null;
-  return Object.hasOwn(MAPPED, type) ? (MAPPED[type] as (of: Fields) => BackendEvent | null)(of) : undefined;
+  if (IGNORED_TYPES.has(type)) return null;
+  return Object.hasOwn(EVENT_MAPPERS, type)
+    ? (EVENT_MAPPERS[type] as (of: Fields) => BackendEvent | null)(of)
+    : undefined;
 }
 
 /** Ignored types: other events report the same, or it does not matter to readers of an answer. */
-const QUIET = new Set([
+const IGNORED_TYPES = new Set([
   'execution.started',
   'execution.completed',
   'message.started',
@@ -122,24 +124,24 @@ const textDelta = (of: Fields): BackendEvent | null => {
   const found = text(of.text) || text(of.delta) || text(part.text);
   return found === '' ? null : { type: 'text_delta', text: found };
 };
-const callOf = ({ toolName, name, toolCallId, id }: Fields) => ({
+const toCallFields = ({ toolName, name, toolCallId, id }: Fields) => ({
   toolName: text(toolName) || text(name),
   ...(typeof (toolCallId ?? id) === 'string' ? { toolCallId: (toolCallId ?? id) as string } : {}),
 });
-const proposal = (of: Fields): BackendEvent | null => {
+const toProposal = (of: Fields): BackendEvent | null => {
   const proposalId = text(of.proposalId) || text(of.id);
   if (proposalId === '') return null;
   return { ...(of as object), type: 'proposal_created', proposalId, title: text(of.title) };
 };
 
-const MAPPED: Readonly<Record<string, (of: Fields) => BackendEvent | null>> = {
+const EVENT_MAPPERS: Readonly<Record<string, (of: Fields) => BackendEvent | null>> = {
   'message.part.updated': textDelta,
   text_delta: textDelta,
   delta: textDelta,
   reasoning_delta: (of) => ({ type: 'reasoning_delta', text: text(of.text) || text(of.delta) }),
   'message.discarded': ({ reason }) => ({ type: 'text_discarded', reason: text(reason) }),
-  tool_call: (of) => ({ type: 'tool_call', ...callOf(of), args: of.args }),
-  tool_result: (of) => ({ type: 'tool_result', ...callOf(of), result: of.result }),
+  tool_call: (of) => ({ type: 'tool_call', ...toCallFields(of), args: of.args }),
+  tool_result: (of) => ({ type: 'tool_result', ...toCallFields(of), result: of.result }),
   llm_call: (of) => ({ ...(of as object), type: 'llm_call', model: text(of.model) }),
   'model.fallback': ({ fromModel, toModel, reason }) => ({
     type: 'model_fallback',
@@ -151,9 +153,9 @@ const MAPPED: Readonly<Record<string, (of: Fields) => BackendEvent | null>> = {
     text(of.artifactId) === ''
       ? null
       : { ...(of as object), type: 'artifact', artifactId: text(of.artifactId) },
-  proposal_created: proposal,
-  proposal,
-  filing: proposal,
+  proposal_created: toProposal,
+  proposal: toProposal,
+  filing: toProposal,
   result: (of) => textDelta({ text: of.finalText ?? of.text }),
   final: (of) => textDelta({ text: of.finalText ?? of.text }),
 };

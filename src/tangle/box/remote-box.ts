@@ -6,14 +6,14 @@
  * B2. A stream that breaks is resumed after its last whole event, without its reader noticing.
  */
 import {
-  answerOf,
-  askOnce,
+  awaitResponse,
   type HttpConnectOptions,
   NoAnswer,
-  toPlace,
+  requestOnce,
+  toHttpConnection,
 } from '../../client/http/http-place.ts';
 import { newId } from '../../client/http/outgoing-json.ts';
-import { isPassing, Patience, pauseFor } from '../../client/http/patience.ts';
+import { isTransient, pauseFor, RetryBackoff } from '../../client/http/patience.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 
@@ -77,7 +77,7 @@ export interface RemoteBox extends Box<BoxEvent> {
 
 /** Milliseconds of silence after which a connection counts as broken; keep-alives come every 15 s. */
 const SILENCE_MS = 40_000;
-const AGAIN_MS = 300;
+const RETRY_MS = 300;
 
 /**
  * Throws `InvalidConfiguration` for an invalid URL. The streams throw the errors of the other side
@@ -90,9 +90,9 @@ const AGAIN_MS = 300;
  * ```
  */
 export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): RemoteBox {
-  const place = toPlace(options, new AbortController().signal);
+  const place = toHttpConnection(options, new AbortController().signal);
   const stream = (body: object, executionId: string, { lastEventId, signal }: PromptOptions) =>
-    follow({ place, body, executionId, lastEventId, signal });
+    followStream({ place, body, executionId, lastEventId, signal });
   return {
     id: sessionId,
     streamPrompt(message, given = {}) {
@@ -116,8 +116,8 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
   };
 }
 
-interface Following {
-  readonly place: ReturnType<typeof toPlace>;
+interface FollowOptions {
+  readonly place: ReturnType<typeof toHttpConnection>;
   readonly body: object;
   readonly executionId: string;
   readonly lastEventId: string | undefined;
@@ -125,8 +125,12 @@ interface Following {
 }
 
 /** B2: resumes a broken stream. Rejects with the reason of its signal. */
-async function* follow({ place, signal: given, ...asked }: Following): AsyncGenerator<BoxEvent, void> {
-  const patience = new Patience(place, given);
+async function* followStream({
+  place,
+  signal: given,
+  ...asked
+}: FollowOptions): AsyncGenerator<BoxEvent, void> {
+  const patience = new RetryBackoff(place, given);
   const { signal } = patience;
   let { lastEventId } = asked;
   for (;;) {
@@ -140,25 +144,25 @@ async function* follow({ place, signal: given, ...asked }: Following): AsyncGene
         if (isLastEvent(event)) return;
       }
       // The stream ended before its last event: servers close old streams.
-      if (!told) await pauseFor(AGAIN_MS, signal);
+      if (!told) await pauseFor(RETRY_MS, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       await patience.pause(error);
     }
   }
 }
 
 async function* connect(
-  place: Following['place'],
-  { body, executionId, lastEventId }: Omit<Following, 'place' | 'signal'>,
+  place: FollowOptions['place'],
+  { body, executionId, lastEventId }: Omit<FollowOptions, 'place' | 'signal'>,
   signal: AbortSignal,
 ): AsyncGenerator<BoxEvent> {
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
   let timer = setTimeout(() => leaving.abort(), SILENCE_MS);
   try {
-    const response = await askOnce(
+    const response = await requestOnce(
       place,
       {
         method: 'POST',
@@ -177,7 +181,7 @@ async function* connect(
     const decoder = new TextDecoder();
     let rest = '';
     for (;;) {
-      const { done, value } = await answerOf(reader.read(), either);
+      const { done, value } = await awaitResponse(reader.read(), either);
       clearTimeout(timer);
       // B2: a line without its end is dropped; it is read again.
       if (done) return;

@@ -76,9 +76,9 @@ export async function validateChatModelId(
   { allowlist = [], routerBaseUrl, loadModels, fetch }: ValidateModelOptions = {},
 ): Promise<CheckedModel> {
   const value = cleanModelId(modelId);
-  if (value === undefined) return refused('The model has no name: name one.');
+  if (value === undefined) return invalidModel('The model has no name: name one.');
   if (!MODEL_ID.test(value))
-    return refused(
+    return invalidModel(
       `"${value.slice(0, 60)}" is no model: up to 200 letters, digits and any of . _ / @ : - name one.`,
     );
   if (allowlist.some((each) => cleanModelId(each) === value)) return { succeeded: true, value };
@@ -89,14 +89,14 @@ export async function validateChatModelId(
     );
     const known = idsOf(await load(base));
     if (known.has(value)) return { succeeded: true, value };
-    return refused(`The model "${value}" is not available: the catalogue of ${base} does not have it.`);
+    return invalidModel(`The model "${value}" is not available: the catalogue of ${base} does not have it.`);
   } catch (error) {
     const why = isRuntimeError(error) || error instanceof Error ? error.message : String(error);
-    return refused(`The model "${value}" could not be validated: ${why}`);
+    return invalidModel(`The model "${value}" could not be validated: ${why}`);
   }
 }
 
-function refused(error: string): CheckedModel {
+function invalidModel(error: string): CheckedModel {
   return { succeeded: false, error };
 }
 

@@ -39,7 +39,7 @@ const MAX_AGE_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const CATALOGUE_BYTES = 16 * 1024 * 1024;
 /** Greatest number of entries in a cache; the oldest is dropped first. */
-const MOST_KEPT = 100;
+const MAX_CACHED = 100;
 
 /**
  * Returns the base URL of a router, without `/v1` and slashes at its end: `TANGLE_ROUTER_URL`, else
@@ -54,13 +54,13 @@ export function resolveRouterBaseUrl(env: RouterEnv = {}): string {
   return toBase(given ?? DEFAULT_ROUTER_BASE_URL);
 }
 
-interface Kept {
+interface CachedModels {
   readonly at: number;
   readonly models: readonly RouterModel[];
 }
 
-const KEPT = new Map<string, Kept>();
-const OWN_KEPT = new WeakMap<FetchModels, Map<string, Kept>>();
+const SHARED_CACHE = new Map<string, CachedModels>();
+const CACHES = new WeakMap<FetchModels, Map<string, CachedModels>>();
 
 /**
  * Returns the models that a router lists at `/v1/models`; none if the response has no list. Throws
@@ -78,7 +78,7 @@ export async function getModels(
 ): Promise<readonly RouterModel[]> {
   const { maxAgeMs = MAX_AGE_MS, fetch: given, headers = {} } = options;
   const base = toBase(baseUrl);
-  const kept = given ? keptBy(given) : KEPT;
+  const kept = given ? cacheOf(given) : SHARED_CACHE;
   // With other headers, the router may list other models.
   const key = JSON.stringify([base, Object.entries(headers).toSorted()]);
   const found = kept.get(key);
@@ -87,13 +87,13 @@ export async function getModels(
   kept.delete(key);
   kept.set(key, { at: Date.now(), models });
   const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest);
   return models;
 }
 
-function keptBy(fetchModels: FetchModels): Map<string, Kept> {
-  const kept = OWN_KEPT.get(fetchModels) ?? new Map<string, Kept>();
-  OWN_KEPT.set(fetchModels, kept);
+function cacheOf(fetchModels: FetchModels): Map<string, CachedModels> {
+  const kept = CACHES.get(fetchModels) ?? new Map<string, CachedModels>();
+  CACHES.set(fetchModels, kept);
   return kept;
 }
 
@@ -107,9 +107,9 @@ async function fetchModels(
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const answer = async () => {
     const response = await ask(url, { headers: { accept: 'application/json', ...headers }, signal: either });
-    if (!response.ok) throw refusal(url, response.status, await excerptOf(response));
+    if (!response.ok) throw responseError(url, response.status, await excerptOf(response));
     const { text, cut } = await readBody(response, CATALOGUE_BYTES);
-    if (cut) throw refusal(url, response.status, 'its list of models is too long');
+    if (cut) throw responseError(url, response.status, 'its list of models is too long');
     return readModels(JSON.parse(text));
   };
   try {
@@ -126,7 +126,7 @@ async function fetchModels(
   }
 }
 
-function refusal(url: string, status: number, body: string): BackendTransportError {
+function responseError(url: string, status: number, body: string): BackendTransportError {
   return new BackendTransportError(`${url} answered ${status}${body === '' ? '' : `: ${body}`}.`, {
     backend: 'catalogue',
     status,

@@ -108,7 +108,7 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
   const cost = (): RunCost => {
     const { llmCalls, tokensIn, tokensOut, costUsd } = ledger;
     const wallMs = (end?.at ?? now()) - startedAt;
-    const found = { tokensIn, tokensOut, costUsd: exact(costUsd), wallMs, llmCalls };
+    const found = { tokensIn, tokensOut, costUsd: roundCost(costUsd), wallMs, llmCalls };
     return { ...found, ...end?.completion.cost };
   };
   const toRow: RuntimeRun['toRow'] = (metadata) => {
@@ -118,7 +118,7 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
     return {
       ...{ id, workspaceId, taskId: taskSpec.id, status: end?.completion.status ?? 'running', cost: cost() },
       startedAt: new Date(startedAt).toISOString(),
-      ...given({ sessionId, agentId, scenarioId, domain: taskSpec.domain, resultSummary, error }),
+      ...definedFields({ sessionId, agentId, scenarioId, domain: taskSpec.domain, resultSummary, error }),
       ...(end && { completedAt: new Date(end.at).toISOString() }),
       ...(Object.keys(all).length > 0 && { metadata: all }),
     };
@@ -137,9 +137,9 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
         unknown
       >;
       ledger.llmCalls += 1;
-      ledger.tokensIn += finite(tokensIn);
-      ledger.tokensOut += finite(tokensOut);
-      ledger.costUsd += finite(costUsd);
+      ledger.tokensIn += finiteOrZero(tokensIn);
+      ledger.tokensOut += finiteOrZero(tokensOut);
+      ledger.costUsd += finiteOrZero(costUsd);
     },
     cost,
     complete(completion) {
@@ -167,15 +167,15 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-function finite(value: unknown): number {
+function finiteOrZero(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 /** Rounds to a billionth of a dollar, because sums of decimal fractions are inexact. */
-function exact(value: number): number {
+function roundCost(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }
 
-function given<T extends object>(fields: T): Partial<T> {
+function definedFields<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

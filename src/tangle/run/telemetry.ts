@@ -25,7 +25,7 @@ export interface Telemetry {
 }
 
 /** Fields that are kept: names and numbers that reveal nothing about a user. */
-const TOLD = new Set(
+const KEPT_FIELDS = new Set(
   (
     'type id model tokensIn tokensOut costUsd latencyMs finishReason toolName toolCallId isError round executionId sessionId turnIndex ' +
     'status code backend fromModel toModel kind waitId mimeType size'
@@ -40,7 +40,7 @@ const TOLD = new Set(
  * ```
  */
 export function createTelemetry({ include = [] }: TelemetryOptions = {}): Telemetry {
-  const told = new Set([...TOLD, ...include]);
+  const told = new Set([...KEPT_FIELDS, ...include]);
   const counts = new Map<string, number>();
   let finalStatus: string | null = null;
   return {

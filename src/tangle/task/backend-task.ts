@@ -20,7 +20,7 @@ import type {
   BackendMessage,
 } from '../backend/backend.ts';
 import { BackendTransportError, NotFoundError, SessionMismatchError, ValidationError } from '../failure.ts';
-import { openTelling } from './telling.ts';
+import { openTaskEmitter } from './telling.ts';
 
 /** The inputs of a task that a backend does. */
 export interface BackendTaskInputs {
@@ -60,12 +60,12 @@ export function backendTask(backend: AgentExecutionBackend, settings: TaskSettin
       done
         ? { kind: 'stop', pass: true, reason: 'the backend has answered', outcome: done }
         : { kind: 'act', action: 'prompt' },
-    act: (_, context) => prompt(backend, context),
+    act: (_, context) => promptBackend(backend, context),
     getActionCostUsd: ({ result }) => (result as BackendResult).costUsd,
   };
 }
 
-async function prompt(backend: AgentExecutionBackend, context: ActContext): Promise<BackendResult> {
+async function promptBackend(backend: AgentExecutionBackend, context: ActContext): Promise<BackendResult> {
   const { kind } = backend;
   const input = toInput(context);
   const asking: BackendContext = { signal: context.abortSignal, turnId: context.idempotencyKey };
@@ -73,7 +73,7 @@ async function prompt(backend: AgentExecutionBackend, context: ActContext): Prom
   if (context.repeated) await context.emit({ type: 'text_discarded', reason: 'its worker was lost' });
   const session = await openSession(backend, context, { input, asking });
   const { id: sessionId } = session;
-  const telling = openTelling(context);
+  const telling = openTaskEmitter(context);
   let costUsd = 0;
   try {
     await telling.tell({ type: 'backend_start', backend: kind, sessionId });
@@ -84,7 +84,7 @@ async function prompt(backend: AgentExecutionBackend, context: ActContext): Prom
     }
     await telling.tell({ type: 'backend_end', backend: kind, sessionId });
   } catch (error) {
-    throw withCost(await fail(backend, context, { session, telling, error }), costUsd);
+    throw withCost(await stopBackend(backend, context, { session, telling, error }), costUsd);
   }
   await context.sessions.put({ ...session, status: 'completed' });
   return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd };
@@ -98,17 +98,17 @@ function withCost(error: unknown, costUsd: number): unknown {
 
 const TEXT_CHARS = 100_000;
 
-interface Failing {
+interface FailedPrompt {
   readonly session: TaskSession;
-  readonly telling: ReturnType<typeof openTelling>;
+  readonly telling: ReturnType<typeof openTaskEmitter>;
   readonly error: unknown;
 }
 
 /** Stops the backend, and reports its failure. If stopping it fails as well, the message says so. */
-async function fail(
+async function stopBackend(
   backend: AgentExecutionBackend,
   { abortSignal, sessions }: ActContext,
-  { session, telling, error }: Failing,
+  { session, telling, error }: FailedPrompt,
 ): Promise<unknown> {
   const { aborted } = abortSignal;
   let message = errorMessage(error);
@@ -129,7 +129,7 @@ function toDetail(error: unknown, message: string): BackendErrorDetail {
   return { kind: 'transport', message, status, ...(body === undefined ? {} : { body }) };
 }
 
-interface Opening {
+interface SessionRequest {
   readonly input: BackendInput;
   readonly asking: BackendContext;
 }
@@ -138,7 +138,7 @@ interface Opening {
 async function openSession(
   backend: AgentExecutionBackend,
   { task, sessions, emit }: ActContext,
-  { input, asking }: Opening,
+  { input, asking }: SessionRequest,
 ): Promise<TaskSession> {
   const { session: asked } = (task.inputs ?? {}) as BackendTaskInputs;
   if (asked !== undefined && !(isRecord(asked) && typeof asked.id === 'string'))

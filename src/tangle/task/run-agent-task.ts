@@ -73,7 +73,7 @@ export async function runAgentTask<State = unknown, Action = unknown>(
 ): Promise<AgentTaskResult> {
   return withEngine(options, async (engine) => {
     const id = await startTask(engine, options);
-    for await (const event of follow(engine.client, id, options)) hear(options.onEvent, event);
+    for await (const event of followTask(engine.client, id, options)) notifyListener(options.onEvent, event);
     return readResult(engine.client, id);
   });
 }
@@ -89,8 +89,8 @@ export async function* runAgentTaskStream<State = unknown, Action = unknown>(
   const engine = await openEngine(options);
   try {
     const id = await startTask(engine, options);
-    for await (const event of follow(engine.client, id, options)) {
-      hear(options.onEvent, event);
+    for await (const event of followTask(engine.client, id, options)) {
+      notifyListener(options.onEvent, event);
       yield event;
     }
   } finally {
@@ -115,7 +115,7 @@ function toAdapter(backend: AgentExecutionBackend | undefined): BackendAdapter |
 }
 
 /** Name under which an adapter that was passed as an object is registered. */
-const HANDED = 'handed_over';
+const ADAPTER_TASK_NAME = 'handed_over';
 
 async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Action>): Promise<OpenEngine> {
   const { adapter = toAdapter(options.backend), client } = options;
@@ -133,7 +133,7 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     const own = await RuntimeClient.connect(shared);
     return toEngine(own, adapter, () => own.close());
   }
-  const registry = registryFrom({ tasks: { [HANDED]: defineTask(adapter as GivenAdapter) } });
+  const registry = registryFrom({ tasks: { [ADAPTER_TASK_NAME]: defineTask(adapter as GivenAdapter) } });
   // Only this process has the adapter, unless another one works for the same queue.
   const queue = taskQueue ?? `tangle-${randomUUID()}`;
   const engine = await openInProcess(registry, {
@@ -147,7 +147,7 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
   const presence = holdAdapter(engine.client, { taskQueue: queue });
   return {
     client: engine.client,
-    name: HANDED,
+    name: ADAPTER_TASK_NAME,
     start: (given) => presence.start(given),
     async close() {
       try {
@@ -176,7 +176,7 @@ async function startTask<State, Action>(
   { start, name }: OpenEngine,
   { task, scenarioId, userId, ...options }: RunAgentTaskOptions<State, Action>,
 ): Promise<string> {
-  const prompted = promptedWith(options);
+  const prompted = toPrompt(options);
   const { id } = await start({
     ...task,
     ...(prompted ? { inputs: { ...task.inputs, ...prompted } } : {}),
@@ -187,9 +187,9 @@ async function startTask<State, Action>(
   return id;
 }
 
-type Prompted = Pick<RunAgentTaskOptions, 'input' | 'sessionId' | 'resume'>;
+type PromptSettings = Pick<RunAgentTaskOptions, 'input' | 'sessionId' | 'resume'>;
 
-function promptedWith({ input, sessionId, resume }: Prompted) {
+function toPrompt({ input, sessionId, resume }: PromptSettings) {
   if (!input && sessionId === undefined) return undefined;
   const session =
     sessionId === undefined ? {} : { session: { id: sessionId, ...(resume ? { resume } : {}) } };
@@ -197,9 +197,9 @@ function promptedWith({ input, sessionId, resume }: Prompted) {
 }
 
 /** Milliseconds that a worker may take to open the task. */
-const OPENING_MS = 5 * 60_000;
+const OPEN_TIMEOUT_MS = 5 * 60_000;
 
-async function* follow<State, Action>(
+async function* followTask<State, Action>(
   { tasks }: RuntimeClient,
   id: string,
   { signal, after }: RunAgentTaskOptions<State, Action>,
@@ -207,7 +207,7 @@ async function* follow<State, Action>(
   const abort = () => void tasks.abort(id, 'aborted by its caller').catch(() => undefined);
   const behind = after === undefined ? {} : { after };
   if (after !== undefined) signal?.addEventListener('abort', abort, { once: true });
-  for await (const { cursor, event } of tasks.events(id, { openWithinMs: OPENING_MS, ...behind })) {
+  for await (const { cursor, event } of tasks.events(id, { openWithinMs: OPEN_TIMEOUT_MS, ...behind })) {
     // The task exists now: an abort that came earlier is sent again.
     if (event.type === 'task_start') {
       if (signal?.aborted) abort();
@@ -218,7 +218,7 @@ async function* follow<State, Action>(
   signal?.removeEventListener('abort', abort);
 }
 
-function hear(onEvent: RunAgentTaskOptions['onEvent'], event: RuntimeStreamEvent): void {
+function notifyListener(onEvent: RunAgentTaskOptions['onEvent'], event: RuntimeStreamEvent): void {
   try {
     onEvent?.(event);
   } catch {

@@ -38,14 +38,14 @@ export interface AgentTaskResult {
   readonly runRecords: readonly TaskRunRecord[];
 }
 
-const MOST_STEPS = 1000;
+const MAX_STEPS = 1000;
 
 export async function readResult({ tasks }: RuntimeClient, id: string): Promise<AgentTaskResult> {
   const record = await tasks.get(id);
   const { verdict, spec, requirements, answers, status } = record;
   if (!verdict || status === 'running' || status === 'waiting')
     throw new Error(`The task "${id}" has not ended.`);
-  const steps = await tasks.listSteps(id, 0, MOST_STEPS);
+  const steps = await tasks.listSteps(id, 0, MAX_STEPS);
   const [last] = await tasks.listSteps(id, record.steps, 1);
   const knowledge = reportKnowledge(requirements, Date.now());
   return {

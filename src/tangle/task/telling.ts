@@ -6,15 +6,15 @@ import type { ActContext } from '../../core/author/task.ts';
 import type { TaskEmission } from '../../core/task/emission.ts';
 
 /** Greatest number of characters in one row, so that it stays within the size limit of an emission. */
-const PIECE_CHARS = 16_000;
+const MAX_PIECE_CHARS = 16_000;
 
-export interface Telling {
+export interface TaskEmitter {
   tell(event: TaskEmission): Promise<void>;
   /** The text of all `text_delta` events that was not discarded. */
   text(): string;
 }
 
-export function openTelling({ emit }: Pick<ActContext, 'emit'>): Telling {
+export function openTaskEmitter({ emit }: Pick<ActContext, 'emit'>): TaskEmitter {
   let text = '';
   let due = '';
   let kind: 'text_delta' | 'reasoning_delta' = 'text_delta';
@@ -23,8 +23,8 @@ export function openTelling({ emit }: Pick<ActContext, 'emit'>): Telling {
   const write = () => {
     writing = writing.then(async () => {
       while (due !== '' && failure === undefined) {
-        const piece = due.slice(0, PIECE_CHARS);
-        due = due.slice(PIECE_CHARS);
+        const piece = due.slice(0, MAX_PIECE_CHARS);
+        due = due.slice(MAX_PIECE_CHARS);
         await emit({ type: kind, text: piece }).catch((error: unknown) => {
           failure = error;
         });

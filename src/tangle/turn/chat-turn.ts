@@ -71,12 +71,12 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
     produce: toProduce({ identity, message, hooks, log }),
     signal: leaving.signal,
   });
-  const watch = watcher(turn);
+  const watch = createHookRunner(turn);
   const iterator = events[Symbol.asyncIterator]();
   // C1: sent now.
   const first = iterator.next();
   first.catch(() => undefined);
-  const lines = toLines(identity, rest(iterator, first));
+  const lines = toLines(identity, remainingEvents(iterator, first));
   let over = false;
   const flush = async () => {
     if (over) return;
@@ -108,7 +108,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
   return { body, contentType: 'application/x-ndjson', executionId };
 }
 
-async function* rest(
+async function* remainingEvents(
   iterator: AsyncIterator<BoxEvent>,
   first: Promise<IteratorResult<BoxEvent>>,
 ): AsyncGenerator<BoxEvent> {
@@ -132,7 +132,7 @@ async function* toLines(
 }
 
 /** C3: errors of hooks are logged. */
-function watcher({ log = console.error }: ChatTurnInput) {
+function createHookRunner({ log = console.error }: ChatTurnInput) {
   return {
     async quietly(name: string, work: (() => Promise<void> | void) | undefined): Promise<void> {
       try {

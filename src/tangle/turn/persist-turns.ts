@@ -57,7 +57,7 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
       const said = text ?? '';
       const finalText = transformFinalText ? await transformFinalText(said, identity) : said;
       const turn = { identity, executionId, key, finalText };
-      await persist(keeper, turn);
+      await persistTurn(keeper, turn);
       await state.setValue(TURN_KEPT, executionId);
       try {
         await onTurnComplete?.(turn);
@@ -70,7 +70,7 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
 
 const FIRST_PAUSE_MS = 100;
 
-async function persist(
+async function persistTurn(
   { persistAssistantMessage, attempts = 4 }: TurnKeeper,
   turn: FinishedTurn,
 ): Promise<void> {

@@ -60,7 +60,7 @@ export function toProduce({ identity, message, hooks, log }: Turn): Produce | un
         const said = await finalText();
         const text = transformFinalText ? await transformFinalText(said, identity) : said;
         const turn = { identity, executionId, finalText: text };
-        if (persistAssistantMessage) await keep(() => persistAssistantMessage(turn));
+        if (persistAssistantMessage) await persistWithRetries(() => persistAssistantMessage(turn));
         try {
           await onTurnComplete?.(turn);
         } catch (error) {
@@ -75,18 +75,18 @@ export function toProduce({ identity, message, hooks, log }: Turn): Produce | un
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
-async function keep(persist: () => Promise<void> | void): Promise<void> {
+async function persistWithRetries(persist: () => Promise<void> | void): Promise<void> {
   for (let n = 1; ; n += 1) {
     try {
       return await persist();
     } catch (error) {
-      if (n >= ATTEMPTS) throw isRuntimeError(error) ? error : notKept(error);
+      if (n >= ATTEMPTS) throw isRuntimeError(error) ? error : persistError(error);
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 4 ** (n - 1)));
     }
   }
 }
 
-function notKept(cause: unknown): Error {
+function persistError(cause: unknown): Error {
   return new Error(`What was said could not be kept: ${errorMessage(cause)}`, { cause });
 }
 

@@ -10,7 +10,7 @@ import { Gauge, type Registry as Metrics } from 'prom-client';
 import { sandboxQueue } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 
-const KEPT_MS = 5000;
+const CACHE_MS = 5000;
 const WITHIN_MS = 2000;
 const WORKFLOW = 1;
 const ACTIVITY = 2;
@@ -81,7 +81,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   return () => {
     // N1: concurrent reads share one query.
     if (looking) return looking;
-    if (performance.now() - looked < KEPT_MS) return Promise.resolve();
+    if (performance.now() - looked < CACHE_MS) return Promise.resolve();
     looking = Promise.all([readStore(), readQueues()])
       .then(() => {
         looked = performance.now();

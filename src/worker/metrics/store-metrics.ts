@@ -8,7 +8,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15];
 /** Commands that are not measured, because they wait for others by design. */
-const WAITS: readonly string[] = ['awaitGrowth'];
+const UNMEASURED: readonly string[] = ['awaitGrowth'];
 
 type Command = (...values: readonly unknown[]) => unknown;
 
@@ -49,7 +49,7 @@ export function measureStore(metrics: Metrics, store: ThreadStore): ThreadStore 
     if (typeof commands !== 'object' || commands === null || commands instanceof AbortSignal)
       return [group, commands] as const;
     const wrapped = Object.entries(commands as Record<string, unknown>).map(([name, command]) =>
-      typeof command === 'function' && !WAITS.includes(name)
+      typeof command === 'function' && !UNMEASURED.includes(name)
         ? ([name, measured(group, command as Command)] as const)
         : ([name, command] as const),
     );

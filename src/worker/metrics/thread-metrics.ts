@@ -7,15 +7,15 @@ import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import type { EventListener } from '../../store/port/thread-store.ts';
-import { OTHER, openLabels } from './label.ts';
+import { OTHER_LABEL, openLabels } from './label.ts';
 
 /** Histogram buckets of model requests, in seconds: answers take from below one second to minutes. */
-const SLOW = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
-const QUICK = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const SLOW_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const QUICK_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 /** Maximum number of begun requests or calls kept: if another worker writes the end of one, it is never removed. */
-const MOST_BEGUN = 10_000;
+const MAX_BEGUN = 10_000;
 
-interface Asked {
+interface TimedRequest {
   readonly at: number;
   readonly model: string;
   begun: boolean;
@@ -29,16 +29,16 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
   });
   const modelLabel = openLabels((name) => registry().models.has(name));
   const codeLabel = openLabels((code) => /^[A-Za-z_]{1,40}$/.test(code));
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, TimedRequest>();
   const begunTools = new Map<string, number>();
   const keep = <T>(map: Map<string, T>, key: string, value: T) => {
-    if (map.size >= MOST_BEGUN) map.clear();
+    if (map.size >= MAX_BEGUN) map.clear();
     map.set(key, value);
   };
   const settle = (key: string, event: ThreadEvent, outcome: string) => {
     const call = asked.get(key);
     asked.delete(key);
-    const model = call?.model ?? OTHER;
+    const model = call?.model ?? OTHER_LABEL;
     count.requests.inc({ model, outcome });
     if (call) count.latency.observe({ model }, secondsBetween(call.at, event.at));
     return model;
@@ -68,7 +68,7 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
       count.cost.inc({ model }, cost ?? 0);
     },
     'model.failed': (thread, event, { call, code, retryInMs, plain }) => {
-      const model = settle(keyOf(thread, event, call), event, codeLabel(code ?? OTHER));
+      const model = settle(keyOf(thread, event, call), event, codeLabel(code ?? OTHER_LABEL));
       if (retryInMs !== undefined || plain) count.modelRetries.inc({ model });
     },
     'tool.started': (thread, event, { callId }) => keep(begunTools, `${thread} ${callId}`, event.at),
@@ -112,13 +112,13 @@ function openCounters(metrics: Metrics) {
       'model_request_duration_seconds',
       'From a request to a model to the end of its answer',
       ['model'],
-      SLOW,
+      SLOW_BUCKETS,
     ),
     firstToken: times(
       'model_first_token_seconds',
       'From a request to the first streamed text, as it is stored',
       ['model'],
-      SLOW,
+      SLOW_BUCKETS,
     ),
     tokens: counter('model_tokens_total', 'Tokens, as providers report them; kind: input or output', [
       'model',
@@ -133,7 +133,7 @@ function openCounters(metrics: Metrics) {
       'tool_duration_seconds',
       'From the begin of a call to its stored result',
       ['tool'],
-      QUICK,
+      QUICK_BUCKETS,
     ),
   };
 }

@@ -5,7 +5,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AnswerPart, AnswerStream } from '../../../src/cli/answer/answer-stream.ts';
 import { createLogger } from '../../../src/cli/output/logger.ts';
-import { shorten, visible } from '../../../src/cli/output/terminal-text.ts';
+import { escapeControls, shorten } from '../../../src/cli/output/terminal-text.ts';
 import type { EventKind, ThreadEvent } from '../../../src/core/event/thread-event.ts';
 import type { Message } from '../../../src/core/message/message.ts';
 
@@ -170,7 +170,9 @@ describe('AnswerStream', () => {
 
 describe('text for terminals', () => {
   it('[terminal I1] control characters and overrides are shown as signs, line breaks and tabs kept', () => {
-    expect(visible('a\u001b[2J\r\nb\tc\u0007\u009b1m\u202ed\u007f')).toBe('a␛[2J\nb\tc␇\\u{9b}1m\\u{202e}d␡');
+    expect(escapeControls('a\u001b[2J\r\nb\tc\u0007\u009b1m\u202ed\u007f')).toBe(
+      'a␛[2J\nb\tc␇\\u{9b}1m\\u{202e}d␡',
+    );
     expect(shorten('one\n  two three', 9)).toBe('one two …');
   });
 

@@ -1,7 +1,7 @@
 /** What `worker` and `dev` print about their threads. */
 import { expect, it } from '@jest/globals';
-import { ACT, createLogger } from '../../../src/cli/output/logger.ts';
-import { storyTeller } from '../../../src/cli/output/story.ts';
+import { ACTION_REQUIRED, createLogger } from '../../../src/cli/output/logger.ts';
+import { createLogListener } from '../../../src/cli/output/story.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../../src/core/event/thread-event.ts';
 
 const thread = { threadId: 't1', agent: 'helper' };
@@ -9,10 +9,10 @@ const thread = { threadId: 't1', agent: 'helper' };
 function tell(...events: [kind: EventKind, data: object, at?: number][]) {
   const told: string[] = [];
   const acts: boolean[] = [];
-  const teller = storyTeller({
+  const teller = createLogListener({
     log(level, message, metadata = {}) {
       told.push(`${level} ${message}`);
-      acts.push(metadata[ACT] === true);
+      acts.push(metadata[ACTION_REQUIRED] === true);
     },
   });
   events.forEach(([type, data, at = 0], n) => {
@@ -61,7 +61,7 @@ it('failures and their repetitions say why, and what a person must do is marked'
 
 it('in JSON each line has its thread, and nothing of the kind is counted instead of told', () => {
   const lines: string[] = [];
-  const teller = storyTeller(
+  const teller = createLogListener(
     createLogger({ level: 'info', format: 'json' }, (line) => void lines.push(line)),
   );
   const data = { name: 'weather', callId: 'c1', status: 'success' } as const;
@@ -76,7 +76,7 @@ it('in JSON each line has its thread, and nothing of the kind is counted instead
 
 it('as text a line does not repeat what its sentence says', () => {
   const lines: string[] = [];
-  const teller = storyTeller(
+  const teller = createLogListener(
     createLogger({ level: 'info', format: 'text' }, (line) => void lines.push(line)),
   );
   const data = { name: 'weather', callId: 'c1', status: 'success' } as const;

@@ -1,6 +1,6 @@
 /** Actions: their rows and the log agree, and each change is logged once. */
 import { describe, expect, it } from '@jest/globals';
-import type { ToldAction } from '../../../src/store/port/action.ts';
+import type { DecidedAction } from '../../../src/store/port/action.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 
@@ -12,7 +12,7 @@ async function withCall(given: () => Stores): Promise<ThreadDriver> {
   return thread;
 }
 
-function told(thread: ThreadDriver, more: Partial<ToldAction> = {}, suffix = ''): ToldAction {
+function told(thread: ThreadDriver, more: Partial<DecidedAction> = {}, suffix = ''): DecidedAction {
   const id = `${thread.id}:1:0${suffix}`;
   const action = {
     id,

@@ -1,6 +1,6 @@
 /** How a policy judges capabilities: the most specific rule of each set, then the strongest effect of all. */
 import { describe, expect, it } from '@jest/globals';
-import { findRules, handedDown } from '../../../src/core/governance/agent-policy.ts';
+import { delegatePermissions, findRules } from '../../../src/core/governance/agent-policy.ts';
 import { type CapabilityPolicy, decide } from '../../../src/core/governance/capability-policy.ts';
 import { findPermissionProblem, readPermissions } from '../../../src/core/governance/permissions.ts';
 import { findRule, isRuleName } from '../../../src/core/governance/policy-rule.ts';
@@ -98,38 +98,40 @@ describe('what a thread hands down', () => {
 
   it('[PL-06] is what its policy and its run let it do: nobody below may do more', () => {
     const own = { ...agent, rules: { 'a.*': 'deny', 'a.b': 'allow' }, undeclared: 'deny' } as const;
-    const handed = handedDown(own, { 'c.*': 'require_approval', 'a.b': 'require_approval' });
+    const handed = delegatePermissions(own, { 'c.*': 'require_approval', 'a.b': 'require_approval' });
     expect(judge(handed, ['a.x'])).toBe('deny');
     expect(judge(handed, ['a.b'])).toBe('require_approval');
     expect(judge(handed, ['c.d'])).toBe('require_approval');
     expect(judge(handed, ['e'])).toBe('allow');
     expect(judge(handed, [])).toBe('deny');
     // The same holds one generation further down.
-    expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), ['a.x'])).toBe('deny');
-    expect(judge(handedDown({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
+    expect(judge(delegatePermissions({ ...agent, rules: { '*': 'allow' } }, handed), ['a.x'])).toBe('deny');
+    expect(judge(delegatePermissions({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
   });
 
   it('[PL-07] lets nobody be asked below where nobody may be asked above, whichever generation says so', () => {
     const approvalsOf = (handed: Readonly<Record<string, unknown>>) =>
       findRules(agent, { permissions: handed })?.policy.approvals;
-    const refusing = handedDown({ ...agent, approvals: 'refuse' }, {});
+    const refusing = delegatePermissions({ ...agent, approvals: 'refuse' }, {});
     expect(approvalsOf(refusing)).toBe('refuse');
-    expect(approvalsOf(handedDown(agent, refusing))).toBe('refuse');
-    expect(approvalsOf(handedDown({ ...agent, approvals: 'refuse' }, { 'a.b': 'deny' }))).toBe('refuse');
-    expect(approvalsOf(handedDown(agent, {}))).toBe('wait');
+    expect(approvalsOf(delegatePermissions(agent, refusing))).toBe('refuse');
+    expect(approvalsOf(delegatePermissions({ ...agent, approvals: 'refuse' }, { 'a.b': 'deny' }))).toBe(
+      'refuse',
+    );
+    expect(approvalsOf(delegatePermissions(agent, {}))).toBe('wait');
     expect(findRules(undefined, { permissions: refusing })?.policy.approvals).toBe('refuse');
     expect(findPermissionProblem({ capabilities: {}, approvals: 'never' })).toContain('"approvals"');
   });
 
   it('is what the run says, where the agent has no policy', () => {
     const permissions = { 'a.*': 'deny' };
-    expect(handedDown(undefined, permissions)).toBe(permissions);
+    expect(delegatePermissions(undefined, permissions)).toBe(permissions);
   });
 
   it('denies what providers run where no rule of the policy allows it', () => {
-    expect(judge(handedDown(agent, {}), ['provider.search'])).toBe('deny');
+    expect(judge(delegatePermissions(agent, {}), ['provider.search'])).toBe('deny');
     const allowed = { ...agent, rules: { 'provider.search': 'allow' } } as const;
-    expect(judge(handedDown(allowed, {}), ['provider.search'])).toBe('allow');
-    expect(judge(handedDown(allowed, {}), ['provider.other'])).toBe('deny');
+    expect(judge(delegatePermissions(allowed, {}), ['provider.search'])).toBe('allow');
+    expect(judge(delegatePermissions(allowed, {}), ['provider.other'])).toBe('deny');
   });
 });

@@ -4,9 +4,9 @@
  */
 import { RuntimeError } from '../../../core/value/error.ts';
 import { probeWall } from './probe.ts';
-import { HOLDS, isDemanding, type Wall, type WallKind, type WallSetting } from './wall.ts';
+import { isDemanding, PROTECTIONS, type Wall, type WallKind, type WallSetting } from './wall.ts';
 
-const LADDER: readonly WallKind[] = ['bubblewrap', 'namespaces'];
+const WALLS_BY_STRENGTH: readonly WallKind[] = ['bubblewrap', 'namespaces'];
 
 const chosen = new Map<WallSetting, Promise<Wall>>();
 
@@ -20,23 +20,23 @@ export function chooseWall(setting: WallSetting): Promise<Wall> {
 }
 
 async function choose(setting: WallSetting): Promise<Wall> {
-  const ladder = setting === 'bubblewrap' || setting === 'namespaces' ? [setting] : LADDER;
+  const ladder = setting === 'bubblewrap' || setting === 'namespaces' ? [setting] : WALLS_BY_STRENGTH;
   const missing: { kind: WallKind; why: string }[] = [];
   for (const kind of setting === 'none' ? [] : ladder) {
     const probed = await probeWall(kind);
-    if (probed.stands) return { kind, holds: HOLDS, seccomp: probed.seccomp, missing };
+    if (probed.stands) return { kind, holds: PROTECTIONS, seccomp: probed.seccomp, missing };
     missing.push({ kind, why: probed.why });
   }
   if (!isDemanding(setting)) return { kind: 'none', holds: [], seccomp: false, missing };
   const whys = missing.map(({ kind, why }) => `${kind}: ${why}`).join('; ');
   throw new RuntimeError(
     'InvalidConfiguration',
-    `EVERTHREAD_SANDBOX_WALL is "${setting}", and the sandbox has no such wall here (${whys}). ${NEXT}`,
+    `EVERTHREAD_SANDBOX_WALL is "${setting}", and the sandbox has no such wall here (${whys}). ${WALL_ADVICE}`,
   );
 }
 
 /** Advice for a machine without a wall. */
-export const NEXT =
+export const WALL_ADVICE =
   process.platform === 'linux'
     ? 'Install bubblewrap (apt install bubblewrap), and let this user make user namespaces.'
     : 'Run workers that execute foreign code on Linux, where the kernel offers walls.';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { BOUND, MOST_CHILDREN, PLACE, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
+import { BOUND, MAX_CHILDREN, PLACE_LENGTH, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
 
 const KIB = 1024;
 const SLACK_BYTES = 48 * KIB * KIB;
@@ -30,7 +30,7 @@ let sentry: Worker | undefined;
 
 /** Watches `pid`, and kills `victim`. Returns undefined if no more children can be watched. */
 export function watchMemory(pid: number, victim: number): MemoryWatch | undefined {
-  places ??= new Int32Array(new SharedArrayBuffer(4 * PLACE * (MOST_CHILDREN + 1)));
+  places ??= new Int32Array(new SharedArrayBuffer(4 * PLACE_LENGTH * (MAX_CHILDREN + 1)));
   const all = places;
   const at = freePlace(all);
   if (at === undefined) return undefined;
@@ -63,7 +63,7 @@ export function watchMemory(pid: number, victim: number): MemoryWatch | undefine
 }
 
 function freePlace(all: Int32Array): number | undefined {
-  for (let at = PLACE; at < all.length; at += PLACE) {
+  for (let at = PLACE_LENGTH; at < all.length; at += PLACE_LENGTH) {
     if (Atomics.load(all, at + PROCESS) === 0) return at;
   }
   return undefined;

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../../../core/value/error.ts';
 import { childProgram } from '../program.ts';
 import { enclose } from './enclose.ts';
-import { CHANNEL_FD, FILTER_FD, HOLDS, type WallKind } from './wall.ts';
+import { CHANNEL_FD, FILTER_FD, PROTECTIONS, type WallKind } from './wall.ts';
 
 export type Probed =
   | { readonly stands: true; readonly seccomp: boolean }
@@ -30,7 +30,7 @@ export type ProbeAnswer = Readonly<Record<string, string | undefined>>;
 
 const PROGRAM = fileURLToPath(new URL(`../../child/wall-probe${extname(import.meta.url)}`, import.meta.url));
 const DEADLINE_MS = 60_000;
-const SHOWN = 300;
+const MAX_SHOWN_LENGTH = 300;
 
 export async function probeWall(kind: WallKind, deadlineMs = DEADLINE_MS): Promise<Probed> {
   if (process.platform !== 'linux') return { stands: false, why: `not on ${process.platform}` };
@@ -80,16 +80,17 @@ async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promis
       text(child.stderr as NodeJS.ReadableStream),
       ended,
     ]);
-    return judge(answer, `${how}: ${said.trim()}`, enclosed.filter !== undefined);
+    return judgeAnswer(answer, `${how}: ${said.trim()}`, enclosed.filter !== undefined);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function judge(answer: string, how: string, seccomp: boolean): Probed {
+function judgeAnswer(answer: string, how: string, seccomp: boolean): Probed {
   const reached = readAnswer(answer);
-  if (!reached) return { stands: false, why: `a program behind it does not run (${how.slice(0, SHOWN)})` };
-  const breaches = HOLDS.filter((hold) => reached[hold] !== undefined);
+  if (!reached)
+    return { stands: false, why: `a program behind it does not run (${how.slice(0, MAX_SHOWN_LENGTH)})` };
+  const breaches = PROTECTIONS.filter((hold) => reached[hold] !== undefined);
   if (breaches.length === 0) return { stands: true, seccomp };
   const told = breaches.map((hold) => `${hold} (${reached[hold]})`).join(', ');
   return { stands: false, why: `it does not hold: ${told}` };

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { BOUND, PLACE, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
+import { BOUND, PLACE_LENGTH, PROCESS, SIGNAL, TRIPPED, VICTIM } from './watch-places.ts';
 
 const places = (workerData as { places: Int32Array }).places;
 const POLL_MS = 10;
@@ -14,23 +14,23 @@ const VM_RSS = /^VmRSS:\s+(\d+) kB/m;
 
 /** Watched processes by place. An open file keeps referring to its process even if the process id is reused. */
 const watched = new Map<number, { readonly pid: number; readonly file: number }>();
-const text = Buffer.alloc(4096);
+const statusBuffer = Buffer.alloc(4096);
 
 for (;;) {
   const signal = Atomics.load(places, SIGNAL);
   let busy = false;
-  for (let at = PLACE; at < places.length; at += PLACE) {
+  for (let at = PLACE_LENGTH; at < places.length; at += PLACE_LENGTH) {
     const pid = Atomics.load(places, at + PROCESS);
     const bound = Atomics.load(places, at + BOUND);
-    if (watched.get(at)?.pid !== pid) follow(at, pid);
+    if (watched.get(at)?.pid !== pid) watchProcess(at, pid);
     if (pid === 0 || bound === 0) continue;
     busy = true;
-    if (readResident(at) > bound) end(at);
+    if (readResident(at) > bound) killVictim(at);
   }
   Atomics.wait(places, SIGNAL, signal, busy ? POLL_MS : RESTING_MS);
 }
 
-function follow(at: number, pid: number): void {
+function watchProcess(at: number, pid: number): void {
   const before = watched.get(at);
   if (before) closeSync(before.file);
   watched.delete(at);
@@ -47,14 +47,14 @@ function readResident(at: number): number {
   const one = watched.get(at);
   if (!one) return 0;
   try {
-    const size = readSync(one.file, text, 0, text.length, 0);
-    return Number(VM_RSS.exec(text.toString('latin1', 0, size))?.[1] ?? 0);
+    const size = readSync(one.file, statusBuffer, 0, statusBuffer.length, 0);
+    return Number(VM_RSS.exec(statusBuffer.toString('latin1', 0, size))?.[1] ?? 0);
   } catch {
     return 0;
   }
 }
 
-function end(at: number): void {
+function killVictim(at: number): void {
   Atomics.store(places, at + TRIPPED, 1);
   Atomics.store(places, at + BOUND, 0);
   try {

@@ -3,12 +3,12 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Searched after `PATH`, which for most users lacks the folders of administrators. */
-const ALSO = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
+const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 export function findTool(name: string): string | undefined {
   const folders = [
     ...(process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/')),
-    ...ALSO,
+    ...SYSTEM_FOLDERS,
   ];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }

@@ -11,13 +11,13 @@ export type WallSetting = (typeof WALL_SETTINGS)[number];
 export const isDemanding = (setting: WallSetting): boolean => setting !== 'auto' && setting !== 'none';
 
 /** Protections of a wall, as a probe behind it tests them. */
-export const HOLDS = ['environment', 'files', 'writing', 'network', 'processes'] as const;
-export type Hold = (typeof HOLDS)[number];
+export const PROTECTIONS = ['environment', 'files', 'writing', 'network', 'processes'] as const;
+export type Protection = (typeof PROTECTIONS)[number];
 
 export interface Wall {
   readonly kind: WallKind;
   /** Protections that the kernel enforces; empty without a wall. */
-  readonly holds: readonly Hold[];
+  readonly holds: readonly Protection[];
   /** Whether the wall also has a system call filter. */
   readonly seccomp: boolean;
   /** Why each better wall is not available, as its probe found. */

@@ -6,7 +6,7 @@ import { isItemId } from '../../../core/thread/item.ts';
 import { refuseRequest } from '../problem.ts';
 
 /** An optional field: in ProtoJSON null means absent, and so does an empty id. */
-const unsaid = <Schema extends z.ZodType>(schema: Schema) =>
+const optionalField = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => value ?? undefined, schema.optional());
 const id = z
   .string()
@@ -14,10 +14,10 @@ const id = z
   .transform((text) => text || undefined);
 
 const part = z.object({
-  text: unsaid(z.string()),
+  text: optionalField(z.string()),
   /** Base64. */
-  raw: unsaid(z.base64()),
-  url: unsaid(z.string()),
+  raw: optionalField(z.base64()),
+  url: optionalField(z.string()),
   data: z.unknown().optional(),
   mediaType: id,
   filename: id,
@@ -36,10 +36,10 @@ const message = z.object({
 
 export const sendParams = z.object({
   message,
-  configuration: unsaid(
+  configuration: optionalField(
     z.object({
-      historyLength: unsaid(z.int().min(0)),
-      returnImmediately: unsaid(z.boolean()),
+      historyLength: optionalField(z.int().min(0)),
+      returnImmediately: optionalField(z.boolean()),
       taskPushNotificationConfig: z.unknown().optional(),
     }),
   ),

@@ -28,26 +28,26 @@ export async function answerTask(
   return said.waitId;
 }
 
-interface Said {
+interface TaskAnswer {
   readonly waitId: string;
   readonly answer: WaitAnswer;
 }
 
-type Open = ReturnType<typeof waitsOf>;
+type OpenWaits = ReturnType<typeof waitsOf>;
 
 /** Throws `InvalidRequest` for a wait that is not open. */
-function readAnswer({ parts }: SentMessage, open: Open): Said | undefined {
+function readAnswer({ parts }: SentMessage, open: OpenWaits): TaskAnswer | undefined {
   const data = parts.map((part) => part.data).find(isAnswer);
   if (data) {
     const { waitId: named, ...answer } = data;
-    const wait = named === undefined ? alone(open) : open.find(({ waitId }) => waitId === named);
+    const wait = named === undefined ? onlyWait(open) : open.find(({ waitId }) => waitId === named);
     if (!wait && named !== undefined)
       refuseRequest(
         `The task does not wait for "${named}", but for ${open.map(({ waitId }) => waitId).join(', ')}.`,
       );
     return wait && { waitId: wait.waitId, answer: answer as WaitAnswer };
   }
-  const wait = alone(open);
+  const wait = onlyWait(open);
   const text = parts
     .map((part) => part.text ?? '')
     .join('\n')
@@ -70,7 +70,7 @@ function isAnswer(data: unknown): data is AnswerData {
   return isNamed && (typeof approved === 'boolean' || value !== undefined);
 }
 
-function alone(open: Open) {
+function onlyWait(open: OpenWaits) {
   return open.length === 1 ? open[0] : undefined;
 }
 

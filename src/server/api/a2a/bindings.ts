@@ -6,7 +6,7 @@ import { A2A_CALLS } from './a2a-calls.ts';
 import { A2aRefusal, toA2aError } from './a2a-error.ts';
 import { A2A_VERSION } from './agent-card.ts';
 
-export interface Calling {
+export interface A2aRequest {
   readonly host: ApiHost;
   readonly request: Request;
   readonly caller: Caller;
@@ -17,7 +17,7 @@ const JSON_TYPE = 'application/json';
 const REST_TYPE = 'application/a2a+json';
 
 /** Errors of A2A are answered as JSON-RPC errors, with status 200; all others are thrown. */
-export async function answerRpc({ request, ...calling }: Calling): Promise<Response> {
+export async function answerRpc({ request, ...calling }: A2aRequest): Promise<Response> {
   let id: RpcId = null;
   try {
     const asked = readRpc(await request.text());
@@ -40,7 +40,7 @@ export async function answerRpc({ request, ...calling }: Calling): Promise<Respo
 export async function answerRest(
   method: string,
   given: object,
-  { request, ...calling }: Calling,
+  { request, ...calling }: A2aRequest,
 ): Promise<Response> {
   try {
     requireVersion(request);

@@ -7,7 +7,7 @@ import { type FoundTask, findTask } from './find-task.ts';
 import { readTask, taskPages } from './task-reading.ts';
 
 /** Milliseconds that an answer waits for the end of the cancelled task. */
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** Idempotent. Throws `ExecutionNotFound`, or `ExecutionNotCancelable` if the task has ended in another way. */
 export async function cancelTask(
@@ -26,7 +26,7 @@ export async function cancelTask(
     () => undefined,
     (error: unknown) => error,
   );
-  if (refused === undefined) return untilEnd(host, found, signal);
+  if (refused === undefined) return awaitEnd(host, found, signal);
   const task = await readTask(host.client, found);
   // A repeated cancellation gets the same answer.
   if (isRuntimeError(refused, 'ExecutionNotCancelable') && task.status.state === 'TASK_STATE_CANCELED')
@@ -34,8 +34,8 @@ export async function cancelTask(
   throw refused;
 }
 
-async function untilEnd({ client }: ApiHost, found: FoundTask, leaving: AbortSignal): Promise<A2aTask> {
-  const signal = AbortSignal.any([leaving, AbortSignal.timeout(PATIENCE_MS)]);
+async function awaitEnd({ client }: ApiHost, found: FoundTask, leaving: AbortSignal): Promise<A2aTask> {
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(MAX_WAIT_MS)]);
   let last: A2aTask | undefined;
   for await (const { task } of taskPages(client, { ...found, until: 'end', signal })) {
     last = task;

@@ -1,6 +1,6 @@
 /** Finds tasks by id: executions that the caller may reach, begun or in line. */
 import { storeOf } from '../../../client/client-store.ts';
-import { orNotFound } from '../../../client/make-thread.ts';
+import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, requireReachable } from '../caller.ts';
@@ -22,7 +22,7 @@ export async function findTask({ client }: ApiHost, caller: Caller, taskId: stri
   if (begun?.id === taskId && !claims.some(({ threadId }) => threadId === begun.threadId))
     places.push({ threadId: begun.threadId, itemId: null });
   for (const { threadId, itemId } of places) {
-    const thread = await requireReachable(client, caller, threadId).catch(orNotFound);
+    const thread = await requireReachable(client, caller, threadId).catch(nullIfThreadNotFound);
     if (thread) return { taskId, thread, itemId };
   }
   throw new RuntimeError('ExecutionNotFound', `There is no task "${taskId}".`);

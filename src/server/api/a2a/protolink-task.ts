@@ -6,14 +6,18 @@ import type { ApiHost } from '../host.ts';
 import { cancelTask } from './cancel-task.ts';
 import { taskIdOf } from './send-message.ts';
 
-export interface CancelNamed {
+export interface CancelNamedTask {
   readonly id: string;
   readonly reason?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Throws `ExecutionNotFound`, `ExecutionNotCancelable`. */
-export async function cancelNamed(host: ApiHost, caller: Caller, asked: CancelNamed): Promise<A2aTask> {
+export async function cancelNamedTask(
+  host: ApiHost,
+  caller: Caller,
+  asked: CancelNamedTask,
+): Promise<A2aTask> {
   return cancelTask(host, caller, asked).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ExecutionNotFound')) throw error;
     return cancelTask(host, caller, { ...asked, id: taskIdOf(asked.id, asked.id) }).catch(

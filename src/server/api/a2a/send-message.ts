@@ -3,12 +3,12 @@
  * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
 import { createHash } from 'node:crypto';
-import { makeThread, orNotFound } from '../../../client/make-thread.ts';
+import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isThreadId } from '../../../core/thread/start-input.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
-import { type Caller, requireReachable, standingContext } from '../caller.ts';
+import { type Caller, callerContext, requireReachable } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { A2aRefusal } from './a2a-error.ts';
@@ -17,7 +17,7 @@ import { answerTask } from './answer-task.ts';
 import { type FoundTask, findTask } from './find-task.ts';
 import { readTask } from './task-reading.ts';
 
-export interface Saying {
+export interface SendMessageInput {
   readonly agent: string;
   readonly message: SentMessage;
 }
@@ -28,13 +28,17 @@ export interface SentTask extends FoundTask {
 }
 
 /** Returns the task that the message begins, joins or answers. Throws the errors of a refused start or message. */
-export function sendMessage(host: ApiHost, caller: Caller, saying: Saying): Promise<SentTask> {
+export function sendMessage(host: ApiHost, caller: Caller, saying: SendMessageInput): Promise<SentTask> {
   return saying.message.taskId === undefined
-    ? begin(host, caller, saying)
-    : goOn(host, caller, saying.message);
+    ? beginTask(host, caller, saying)
+    : continueTask(host, caller, saying.message);
 }
 
-async function begin(host: ApiHost, caller: Caller, { agent, message }: Saying): Promise<FoundTask> {
+async function beginTask(
+  host: ApiHost,
+  caller: Caller,
+  { agent, message }: SendMessageInput,
+): Promise<FoundTask> {
   const { client } = host;
   const { contextId: threadId = contextOf(caller, agent, message.messageId), messageId } = message;
   if (!isThreadId(threadId))
@@ -42,33 +46,38 @@ async function begin(host: ApiHost, caller: Caller, { agent, message }: Saying):
       'A "contextId" is made of letters, digits and . _ : - alone, and begins with a letter or a digit.',
     );
   const taskId = taskIdOf(threadId, messageId);
-  const context = standingContext(caller);
+  const context = callerContext(caller);
   const said = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
-  const found = await client.getThread(threadId).catch(orNotFound);
+  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (found) await requireReachable(client, caller, threadId);
   if (found) await client.queueMessage(threadId, said);
-  else await start(host, caller, { agent, threadId, message: said });
+  else await startTaskThread(host, caller, { agent, threadId, message: said });
   return findTask(host, caller, taskId);
 }
 
-interface Start {
+interface StartInput {
   readonly agent: string;
   readonly threadId: string;
   readonly message: OutgoingMessage;
 }
 
-async function start(host: ApiHost, caller: Caller, { agent, threadId, message }: Start): Promise<void> {
+async function startTaskThread(
+  host: ApiHost,
+  caller: Caller,
+  { agent, threadId, message }: StartInput,
+): Promise<void> {
   const { client } = host;
   const { userId } = caller;
-  const context = standingContext(caller);
+  const context = callerContext(caller);
   const begun = { agent, threadId, context, messages: [message], ...(userId === null ? {} : { userId }) };
   // A concurrent repeat of this message may have created the thread in the meantime.
   const isThere = async () =>
-    (await client.getThread(threadId).catch(orNotFound)) && requireReachable(client, caller, threadId);
+    (await client.getThread(threadId).catch(nullIfThreadNotFound)) &&
+    requireReachable(client, caller, threadId);
   if (!(await makeThread(client, begun, isThere))) await client.queueMessage(threadId, message);
 }
 
-async function goOn(host: ApiHost, caller: Caller, message: SentMessage): Promise<SentTask> {
+async function continueTask(host: ApiHost, caller: Caller, message: SentMessage): Promise<SentTask> {
   const { client } = host;
   const { taskId = '', contextId } = message;
   const found = await findTask(host, caller, taskId);

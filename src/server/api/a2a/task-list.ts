@@ -5,7 +5,7 @@ import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/
 import type { ExecutionPlace, ExecutionRecord, RunRecordState } from '../../../store/port/execution.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
-import { requireThreadOf } from '../own-list.ts';
+import { requireThreadAccess } from '../own-list.ts';
 import { refuseRequest } from '../problem.ts';
 import { withHistory } from './task-history.ts';
 import { readTask } from './task-reading.ts';
@@ -30,38 +30,38 @@ export const listParams = z.object({
   includeArtifacts: flag.default(false),
 });
 
-type Listed = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
+type ListedTask = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
 
 /** Number of tasks up to which `totalSize` counts. */
-const MOST = 1000;
+const MAX_COUNTED = 1000;
 
 export async function listTasks(host: ApiHost, caller: Caller, params: z.infer<typeof listParams>) {
   const { contextId = '', pageSize, pageToken = '', statusTimestampAfter: since } = params;
   const threadId = contextId === '' ? undefined : contextId;
-  await requireThreadOf(host.client, caller, threadId);
+  await requireThreadAccess(host.client, caller, threadId);
   const { executions } = storeOf(host.client);
   const state = toState(params.status);
   const empty = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
   if (state === null) return empty;
   const asked = { ...(threadId === undefined ? {} : { threadId }), ...(state ? { state } : {}) };
   const before = pageToken === '' ? {} : { before: readPlace(pageToken) };
-  const all = await executions.list({ ...asked, limit: MOST });
+  const all = await executions.list({ ...asked, limit: MAX_COUNTED });
   // One more than the page, to know whether another page follows.
   const found = await executions.list({ ...asked, ...before, limit: pageSize + 1 });
   const page = found.slice(0, pageSize);
   const last = found.length > pageSize ? page.at(-1) : undefined;
   const wanted =
     since === undefined ? page : page.filter((each) => changedAt(each) / 1000 > Date.parse(since));
-  const tasks: Listed[] = [];
-  for (const record of wanted) tasks.push(await toListed(host, record, params));
+  const tasks: ListedTask[] = [];
+  for (const record of wanted) tasks.push(await toListedTask(host, record, params));
   return { tasks, nextPageToken: last ? toToken(last) : '', pageSize, totalSize: all.length };
 }
 
-async function toListed(
+async function toListedTask(
   { client }: ApiHost,
   record: ExecutionRecord,
   { historyLength, includeArtifacts }: z.infer<typeof listParams>,
-): Promise<Listed> {
+): Promise<ListedTask> {
   const { id, threadId: contextId, state } = record;
   const status = { state: STATES[state], timestamp: toTimestamp(changedAt(record)) };
   if (historyLength === 0 && !includeArtifacts) return { id, contextId, status };

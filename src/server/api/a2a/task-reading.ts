@@ -20,7 +20,7 @@ import {
   toTimestamp,
   waitsOf,
 } from '../../../projections/a2a/a2a-shape.ts';
-import { toHeard } from '../../../projections/a2a/task-message.ts';
+import { toA2aMessage } from '../../../projections/a2a/task-message.ts';
 import { projectTasks } from '../../../projections/a2a/task-projection.ts';
 import { beginTasks, type TaskReading } from '../../../projections/a2a/task-state.ts';
 import { withStatus } from '../../../projections/a2a/task-status.ts';
@@ -44,7 +44,7 @@ export interface TaskPage {
 }
 
 /** Rows that are read before an execution's first one: items that were drained for it come just before it. */
-const DRAINED = 32;
+const LOOKBACK_ROWS = 32;
 /** Second number of a cursor that lies behind all frames of a row. */
 const LAST_OF_ROW = 999_999_999;
 
@@ -54,9 +54,9 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
   // R3: before it is known whether the task has begun.
   const newest = await store.executions.get(thread.id);
   const begun = await store.executions.get(thread.id, taskId);
-  const from = Math.max(0, ((begun ?? newest)?.firstSeq ?? 1) - 1 - DRAINED);
+  const from = Math.max(0, ((begun ?? newest)?.firstSeq ?? 1) - 1 - LOOKBACK_ROWS);
   let reading = beginTasks(thread.id);
-  let ahead = await toAhead(client, asked);
+  let ahead = await toSubmittedTask(client, asked);
   let seq = from;
   let told = after !== undefined;
   const follow = until === 'now' ? 'marked' : true;
@@ -70,7 +70,7 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
       if (mine && told)
         for (const { cursor, event } of withCursors(row, outgoing, after))
           frames.push({ cursor, frame: event });
-      const end = taskOf(reading, taskId) ? undefined : endAhead(row.event, itemId);
+      const end = taskOf(reading, taskId) ? undefined : endBeforeBegin(row.event, itemId);
       if (end) {
         ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
         if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
@@ -80,7 +80,7 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
     }
     const marked = page.length === 0;
     if (marked && !taskOf(reading, taskId) && !isTerminal(ahead.status.state)) {
-      const stuck = await toStuck(client, ahead, { ...asked, seq });
+      const stuck = await failIfStuck(client, ahead, { ...asked, seq });
       if (told && stuck !== ahead) frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: toStatus(stuck) });
       ahead = stuck;
     }
@@ -122,16 +122,19 @@ function taskOf({ open, ended }: TaskReading, id: string): A2aTask | undefined {
 }
 
 /** Returns a task that has not begun: its message is in line behind the running execution. */
-async function toAhead(client: RuntimeClient, { thread, taskId, itemId }: ReadTask): Promise<A2aTask> {
+async function toSubmittedTask(
+  client: RuntimeClient,
+  { thread, taskId, itemId }: ReadTask,
+): Promise<A2aTask> {
   const message = itemId === null ? null : await client.getMessage(thread.id, itemId);
-  const history = message ? [{ ...toHeard(thread.id, message), taskId }] : [];
+  const history = message ? [{ ...toA2aMessage(thread.id, message), taskId }] : [];
   const at = message?.created_at ?? thread.createdAt;
   const status = { state: 'TASK_STATE_SUBMITTED', timestamp: toTimestamp(at) } as const;
   return { id: taskId, contextId: thread.id, status, artifacts: [], history };
 }
 
 /** Returns the final state if the row shows that the task will never begin. */
-function endAhead(
+function endBeforeBegin(
   event: ThreadEvent,
   itemId: string | null,
 ): { readonly state: TaskState; readonly parts: readonly { readonly text: string }[] } | undefined {
@@ -148,7 +151,7 @@ function endAhead(
  * Returns the task as failed if its thread has failed and will not begin it. The thread may have failed at something
  * else, and be about to take the task's message. So it is polled until this is known, because its log may not grow.
  */
-async function toStuck(
+async function failIfStuck(
   client: RuntimeClient,
   ahead: A2aTask,
   { itemId, until, signal, seq }: ReadTask & { readonly seq: number },
@@ -158,7 +161,7 @@ async function toStuck(
     const { status, lastError, updatedAt } = await client.getThread(threadId);
     if (status !== 'failed' || itemId === null) return ahead;
     if ((await client.getMessage(threadId, itemId))?.status !== 'pending') return ahead;
-    if (await leavesIt(client, { threadId, itemId, timeoutMs: until === 'now' ? 0 : LOOK_MS })) {
+    if (await restsAsFailed(client, { threadId, itemId, timeoutMs: until === 'now' ? 0 : POLL_MS })) {
       const parts = [{ text: lastError?.message ?? 'The thread has failed.' }];
       const failed = {
         state: 'TASK_STATE_FAILED',
@@ -172,16 +175,16 @@ async function toStuck(
   }
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
-interface Leaving {
+interface RestCheck {
   readonly threadId: string;
   readonly itemId: string;
   readonly timeoutMs: number;
 }
 
 /** True if store and workflow agree that the thread rests as failed, whatever else this process has sent. */
-function leavesIt(client: RuntimeClient, { threadId, itemId, timeoutMs }: Leaving): Promise<boolean> {
+function restsAsFailed(client: RuntimeClient, { threadId, itemId, timeoutMs }: RestCheck): Promise<boolean> {
   const sent = { ids: [itemId], words: [itemId] };
   return client.waitForIdle(threadId, { timeoutMs, sent }).then(
     ({ status }) => status === 'failed',

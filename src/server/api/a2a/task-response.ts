@@ -6,12 +6,12 @@ import { storeOf } from '../../../client/client-store.ts';
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { ApiHost } from '../host.ts';
 import { SAFE_HEADERS } from '../problem.ts';
-import { signAddress } from '../signed-address.ts';
-import { pulled, withPulse } from '../stream.ts';
+import { signUrl } from '../signed-address.ts';
+import { toPullStream, withPulse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 import { type ReadTask, readTask, taskPages } from './task-reading.ts';
 
-export interface Respond {
+export interface ResponseContext {
   readonly host: ApiHost;
   readonly request: Request;
   readonly type: string;
@@ -20,11 +20,11 @@ export interface Respond {
 }
 
 /** Seconds that a signed URL of a file is valid. */
-const HOUR = 3600;
+const SIGNED_URL_SECONDS = 3600;
 
 /** Answers with the task once it has ended or waits for a person, or as it is when the connection gets too old. */
-export function whenAtRest(
-  { host, request, type, wrap }: Respond,
+export function respondAtRest(
+  { host, request, type, wrap }: ResponseContext,
   asked: Omit<ReadTask, 'until' | 'signal'>,
   toAnswer: (task: A2aTask) => object,
 ): Response {
@@ -41,13 +41,18 @@ export function whenAtRest(
     }
     // The stream ended before anything was read: by its age, or because the server closes.
     if (!request.signal.aborted) task ??= await readTask(host.client, asked);
-    if (task) yield JSON.stringify(wrap(toAnswer(await addressed(host, request, task))));
+    if (task) yield JSON.stringify(wrap(toAnswer(await signFileUrls(host, request, task))));
   }
-  return new Response(pulled(lines(), place.leave), { headers: { 'content-type': type, ...SAFE_HEADERS } });
+  return new Response(toPullStream(lines(), place.leave), {
+    headers: { 'content-type': type, ...SAFE_HEADERS },
+  });
 }
 
 /** Streams the task, then its changes. */
-export function taskStream({ host, request, wrap }: Respond, asked: Omit<ReadTask, 'signal'>): Response {
+export function streamTask(
+  { host, request, wrap }: ResponseContext,
+  asked: Omit<ReadTask, 'signal'>,
+): Response {
   const place = enterStream(host.streams, asked.thread.id);
   const signal = AbortSignal.any([place.signal, request.signal]);
   const pages = taskPages(host.client, { ...asked, signal });
@@ -57,10 +62,10 @@ export function taskStream({ host, request, wrap }: Respond, asked: Omit<ReadTas
       if (page === 'pulse') yield ': keep-alive\n\n';
       else
         for (const { cursor, frame } of page.frames)
-          yield `id: ${cursor}\ndata: ${JSON.stringify(wrap(await addressed(host, request, frame)))}\n\n`;
+          yield `id: ${cursor}\ndata: ${JSON.stringify(wrap(await signFileUrls(host, request, frame)))}\n\n`;
     }
   }
-  return new Response(pulled(frames(), place.leave), {
+  return new Response(toPullStream(frames(), place.leave), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
@@ -71,7 +76,7 @@ export function taskStream({ host, request, wrap }: Respond, asked: Omit<ReadTas
 }
 
 /** Replaces paths of files by signed URLs, which need no token for an hour. */
-export async function addressed<Told extends A2aFrame | A2aTask>(
+export async function signFileUrls<Told extends A2aFrame | A2aTask>(
   { client }: ApiHost,
   request: Request,
   told: Told,
@@ -79,12 +84,12 @@ export async function addressed<Told extends A2aFrame | A2aTask>(
   const files = partsOf(told).filter(({ url }) => url?.startsWith('/'));
   if (files.length === 0) return told;
   const threadId = contextOf(told);
-  const expires = Math.floor(Date.now() / 1000) + HOUR;
+  const expires = Math.floor(Date.now() / 1000) + SIGNED_URL_SECONDS;
   const { origin } = new URL(request.url);
   const copy = structuredClone(told);
   for (const part of partsOf(copy) as { url?: string }[])
     if (part.url?.startsWith('/')) {
-      const address = await signAddress(storeOf(client).tokens, { threadId, path: part.url, expires });
+      const address = await signUrl(storeOf(client).tokens, { threadId, path: part.url, expires });
       part.url = origin + address;
     }
   return copy;

@@ -5,7 +5,7 @@ import { parseClientToolName } from '../../../core/project/client-tool.ts';
 import { callsOf } from '../../../projections/row-message.ts';
 
 /** Number of newest messages in a snapshot, so that it is bounded. */
-const MOST = 1000;
+const MAX_MESSAGES = 1000;
 
 /** Returns the messages that existed at a time, in microseconds since 1970. */
 export async function messagesUpTo(
@@ -13,7 +13,7 @@ export async function messagesUpTo(
   threadId: string,
   upTo: number,
 ): Promise<readonly object[]> {
-  const { messages } = await client.getMessages(threadId, { limit: MOST });
+  const { messages } = await client.getMessages(threadId, { limit: MAX_MESSAGES });
   return messages
     .filter(({ status, created_at: at }) => status !== 'pending' && at <= upTo)
     .map(toAgUiMessage);

@@ -86,7 +86,7 @@ export function readAgUiRun({
 }: z.infer<typeof agUiBody>): AgUiTurn {
   const last = messages.at(-1);
   const offered = readTools(tools ?? []);
-  const before = messages.slice(0, -1).flatMap(toBefore);
+  const before = messages.slice(0, -1).flatMap(toEarlierMessages);
   const props = z
     .looseObject({ arguments: z.record(z.string(), z.unknown()).optional() })
     .safeParse(forwardedProps);
@@ -129,7 +129,7 @@ function toResult(given: GivenMessage): unknown {
   return given.error ? { error: given.error } : textOf(given);
 }
 
-function toBefore(given: GivenMessage): readonly OutgoingMessage[] {
+function toEarlierMessages(given: GivenMessage): readonly OutgoingMessage[] {
   const { role } = given;
   const content = textOf(given);
   if ((role !== 'user' && role !== 'assistant') || content === '') return [];
@@ -181,13 +181,13 @@ export function toWaitAnswer(
   if (status === 'cancelled') return { approved: false };
   if (kind === 'approval' || kind === 'paused') {
     const { data } = decision.safeParse(payload);
-    return data ? withoutAbsent(data) : refusePayload(id, '{ "approved": true }, or false');
+    return data ? omitUndefined(data) : refusePayload(id, '{ "approved": true }, or false');
   }
   const { data } = z.object({ value: z.unknown() }).safeParse(payload);
   return data && data.value !== undefined ? { value: data.value } : refusePayload(id, '{ "value": … }');
 }
 
-function withoutAbsent({ approved, reason, scope }: z.infer<typeof decision>): WaitAnswer {
+function omitUndefined({ approved, reason, scope }: z.infer<typeof decision>): WaitAnswer {
   return { approved, ...(reason === undefined ? {} : { reason }), ...(scope === undefined ? {} : { scope }) };
 }
 

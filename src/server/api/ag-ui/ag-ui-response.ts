@@ -10,7 +10,7 @@ import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projecti
 import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
 import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
-import { pulled, withPulse } from '../stream.ts';
+import { toPullStream, withPulse } from '../stream.ts';
 import { messagesUpTo } from './ag-ui-messages.ts';
 
 export function agUiReader(
@@ -46,7 +46,7 @@ export interface AgUiRun {
 }
 
 export function agUiResponse(run: AgUiRun): Response {
-  return new Response(pulled(toFrames(run), run.onClose), {
+  return new Response(toPullStream(toFrames(run), run.onClose), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',

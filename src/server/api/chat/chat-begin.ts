@@ -17,7 +17,7 @@ export interface ChatBegin {
 type Place = Pick<ThreadRecord, 'id' | 'lastSeq'>;
 
 /** Begin of the response to a message that is about to be sent, or has been sent before. */
-export async function beginOfMessage(
+export async function findMessageBegin(
   client: RuntimeClient,
   thread: Place,
   messageId: string,
@@ -29,14 +29,17 @@ export async function beginOfMessage(
   const [newest, previous] = await store.executions.list({ threadId: thread.id, limit: 2 });
   const known = await store.messages.get(thread.id, messageId);
   if (known === null || known.status === 'pending')
-    return { after: newest?.endedAt === null ? before(newest) : thread.lastSeq, isBegin, joins: true };
+    return { after: newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq, isBegin, joins: true };
   // A repeated message most likely began the newest execution: the log is searched from the one before it.
-  const after = await nearest(store, thread.id, { near: previous ? before(previous) : 0, isBegin });
+  const after = await resolveBeginSeq(store, thread.id, {
+    near: previous ? seqBefore(previous) : 0,
+    isBegin,
+  });
   return { after, isBegin, joins: true };
 }
 
 /** Begin of the response that follows answers to waits. */
-export async function beginOfAnswer(
+export async function findAnswerBegin(
   client: RuntimeClient,
   { id }: Place,
   waitIds: readonly string[],
@@ -46,28 +49,31 @@ export async function beginOfAnswer(
     (type === 'wait.answered' || type === 'wait.closed') &&
     waitIds.includes((data as { waitId: string }).waitId);
   const newest = await store.executions.get(id);
-  return { after: await nearest(store, id, { near: newest ? before(newest) : 0, isBegin }), isBegin };
+  return {
+    after: await resolveBeginSeq(store, id, { near: newest ? seqBefore(newest) : 0, isBegin }),
+    isBegin,
+  };
 }
 
 /**
  * Begin of the open execution, else of the next one. To be called before checking whether the thread is at rest: an
  * execution that ends in between is then still found.
  */
-export async function beginOfCurrent(client: RuntimeClient, threadId: string): Promise<ChatBegin> {
+export async function findCurrentBegin(client: RuntimeClient, threadId: string): Promise<ChatBegin> {
   const newest = await storeOf(client).executions.get(threadId);
   if (!newest) return { after: 0 };
   const open = newest.endedAt === null;
   const isBegin = (event: ThreadEvent) =>
     event.type === 'execution.started' && (event.data.executionId === newest.id) === open;
-  return { after: before(newest), isBegin };
+  return { after: seqBefore(newest), isBegin };
 }
 
-function before({ firstSeq }: ExecutionRecord): number {
+function seqBefore({ firstSeq }: ExecutionRecord): number {
   return firstSeq === null ? 0 : firstSeq - 1;
 }
 
 /** Returns `near` if the begin lies behind it, else 0. */
-async function nearest(
+async function resolveBeginSeq(
   store: ThreadStore,
   threadId: string,
   { near, isBegin }: { readonly near: number; readonly isBegin: (event: ThreadEvent) => boolean },

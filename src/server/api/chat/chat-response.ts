@@ -1,6 +1,6 @@
 /** A response in the AI SDK's own form of server-sent events. It ends with `[DONE]` unless it was cut off. */
 import type { UiChunk } from '../../../projections/ai-sdk/ui-chunk.ts';
-import { pulled, withPulse } from '../stream.ts';
+import { toPullStream, withPulse } from '../stream.ts';
 
 export interface ChatStream {
   readonly pages: AsyncIterable<readonly UiChunk[]>;
@@ -10,7 +10,7 @@ export interface ChatStream {
 }
 
 export function chatResponse(stream: ChatStream): Response {
-  return new Response(pulled(toFrames(stream), stream.onClose), {
+  return new Response(toPullStream(toFrames(stream), stream.onClose), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'x-vercel-ai-ui-message-stream': 'v1',

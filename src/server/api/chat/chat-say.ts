@@ -3,13 +3,13 @@
  * message is stored once.
  */
 
-import { makeThread, orNotFound } from '../../../client/make-thread.ts';
+import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, requireReachable, standingContext } from '../caller.ts';
+import { type Caller, callerContext, requireReachable } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
-import { beginOfMessage, type ChatBegin } from './chat-begin.ts';
+import { type ChatBegin, findMessageBegin } from './chat-begin.ts';
 
 /** Null if there is no such thread yet. Throws `ThreadNotFound` for a thread that the caller may not reach. */
 export async function findChat(
@@ -17,11 +17,11 @@ export async function findChat(
   caller: Caller,
   threadId: string,
 ): Promise<ThreadRecord | null> {
-  const found = await client.getThread(threadId).catch(orNotFound);
+  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   return found && requireReachable(client, caller, threadId);
 }
 
-export interface Saying {
+export interface ChatMessageInput {
   /** Agent of the thread, if the message creates it. */
   readonly agent: string;
   readonly userId?: string | undefined;
@@ -31,15 +31,19 @@ export interface Saying {
   readonly found: ThreadRecord | null;
   readonly threadId: string;
   readonly message: OutgoingMessage & { readonly id: string };
-  /** If true, `say` rejects if another caller has created the thread in the meantime (see `isMade`). */
+  /** If true, `say` rejects if another caller has created the thread in the meantime (see `isAlreadyCreated`). */
   readonly alone?: boolean;
 }
 
 /** Returns where the response to the message begins. */
-export async function say(host: ApiHost, caller: Caller, saying: Saying): Promise<ChatBegin> {
+export async function sendChatMessage(
+  host: ApiHost,
+  caller: Caller,
+  saying: ChatMessageInput,
+): Promise<ChatBegin> {
   const { client } = host;
   const { agent, given, before = [], found, threadId, message } = saying;
-  const begin = await beginOfMessage(client, found ?? { id: threadId, lastSeq: 0 }, message.id);
+  const begin = await findMessageBegin(client, found ?? { id: threadId, lastSeq: 0 }, message.id);
   if (found) {
     await client.queueMessage(threadId, message);
     return begin;
@@ -50,7 +54,7 @@ export async function say(host: ApiHost, caller: Caller, saying: Saying): Promis
     threadId,
     arguments: given,
     userId: caller.userId ?? saying.userId,
-    context: standingContext(caller),
+    context: callerContext(caller),
     messages: [...before, message],
   };
   // A concurrent repeat of this message may have created the thread in the meantime.

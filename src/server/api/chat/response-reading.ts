@@ -37,7 +37,7 @@ export interface ReadResponse {
   readonly signal: AbortSignal;
 }
 
-interface Told<State> {
+interface ReadingState<State> {
   readonly reading: State;
   /** `next`: the next execution is the response. */
   readonly place: 'before' | 'next' | 'in' | 'over';
@@ -52,13 +52,17 @@ export async function* responsePages<State, Out>(
   { threadId, begin, signal }: ReadResponse,
 ): AsyncGenerator<readonly Out[]> {
   const store = storeOf(client);
-  let told: Told<State> = { reading: reader.begin, place: begin.isBegin ? 'before' : 'next', status: null };
+  let told: ReadingState<State> = {
+    reading: reader.begin,
+    place: begin.isBegin ? 'before' : 'next',
+    status: null,
+  };
   for await (const page of followPages(store, threadId, { after: begin.after, signal, marks: true })) {
     const outs: Out[] = [];
     for (const row of await fillRows(store, threadId, page)) {
       const [reading, outgoing] = reader.project(told.reading, row);
       const status = statusOf(row.event) ?? told.status;
-      const [next, before] = move(reader, { reading, place: told.place, status }, row.event, begin);
+      const [next, before] = advance(reader, { reading, place: told.place, status }, row.event, begin);
       outs.push(...before);
       if (next.place === 'in' || (next.place === 'over' && told.place === 'in')) outs.push(...outgoing);
       told = next;
@@ -73,13 +77,13 @@ export async function* responsePages<State, Out>(
 }
 
 /** Returns the place of the reading after this row, and the output that comes before the row's own. */
-function move<State, Out>(
+function advance<State, Out>(
   reader: ResponseReader<State, Out>,
-  told: Told<State>,
+  told: ReadingState<State>,
   event: ThreadEvent,
   { isBegin, joins }: ChatBegin,
-): readonly [Told<State>, readonly Out[]] {
-  const to = (place: Told<State>['place']) => ({ ...told, place });
+): readonly [ReadingState<State>, readonly Out[]] {
+  const to = (place: ReadingState<State>['place']) => ({ ...told, place });
   if (told.place === 'in') return [event.type === 'execution.ended' ? to('over') : told, []];
   if (told.place === 'next') return [event.type === 'execution.started' ? to('in') : told, []];
   if (!isBegin?.(event)) return [told, []];
@@ -102,7 +106,7 @@ async function endOf<State, Out>(
   client: RuntimeClient,
   reader: ResponseReader<State, Out>,
   threadId: string,
-  { reading, place, status }: Told<State>,
+  { reading, place, status }: ReadingState<State>,
 ): Promise<readonly Out[]> {
   const open = reader.openOf(reading);
   if (open?.waiting) return reader.atWait(reading, place === 'in');

@@ -4,18 +4,18 @@
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import type { CompletionOut } from '../../../projections/openai/completion-chunk.ts';
+import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import { type Caller, requireReachable } from '../caller.ts';
-import { beginOfAnswer, type ChatBegin } from '../chat/chat-begin.ts';
+import { type ChatBegin, findAnswerBegin } from '../chat/chat-begin.ts';
 import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { refuseRequest } from '../problem.ts';
 
 /** L1: appends the thread's id. */
-export function toToldId(callId: string, threadId: string): string {
+export function toClientCallId(callId: string, threadId: string): string {
   return `${callId}@${threadId}`;
 }
 
-function parseToldId(told: string): { readonly callId: string; readonly threadId: string } {
+function parseClientCallId(told: string): { readonly callId: string; readonly threadId: string } {
   const at = told.lastIndexOf('@');
   if (at < 1)
     return refuseRequest(
@@ -24,18 +24,21 @@ function parseToldId(told: string): { readonly callId: string; readonly threadId
   return { callId: told.slice(0, at), threadId: told.slice(at + 1) };
 }
 
-export function withToldIds(outs: readonly CompletionOut[], threadId: string): readonly CompletionOut[] {
+export function withClientCallIds(
+  outs: readonly CompletionOutput[],
+  threadId: string,
+): readonly CompletionOutput[] {
   return outs.map((out) => {
     if ('failed' in out) return out;
     const choices = out.choices.map(({ delta, ...choice }) => {
-      const calls = delta.tool_calls?.map((call) => ({ ...call, id: toToldId(call.id, threadId) }));
+      const calls = delta.tool_calls?.map((call) => ({ ...call, id: toClientCallId(call.id, threadId) }));
       return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
     });
     return { ...out, choices };
   });
 }
 
-export interface ToldResults {
+export interface TakenResults {
   readonly threadId: string;
   readonly begin: ChatBegin;
   readonly give: GiveResult;
@@ -46,17 +49,19 @@ export async function takeResults(
   client: RuntimeClient,
   caller: Caller,
   told: ReadonlyMap<string, string>,
-): Promise<ToldResults> {
-  const ids = [...told.keys()].map(parseToldId);
+): Promise<TakenResults> {
+  const ids = [...told.keys()].map(parseClientCallId);
   const { threadId = '' } = ids[0] ?? {};
   if (ids.some((id) => id.threadId !== threadId))
     return refuseRequest('tool_call_id: the last messages have results of two threads.');
   const thread = await requireReachable(client, caller, threadId);
-  const results = new Map(ids.map(({ callId }) => [callId, told.get(toToldId(callId, threadId)) ?? '']));
+  const results = new Map(
+    ids.map(({ callId }) => [callId, told.get(toClientCallId(callId, threadId)) ?? '']),
+  );
   const { waits, give } = await giveResults(client, caller, thread, results);
   if (waits.length === 0)
     throw new RuntimeError('WaitNotFound', `Thread "${threadId}" waits for no result of these calls.`);
-  const begin = await beginOfAnswer(
+  const begin = await findAnswerBegin(
     client,
     thread,
     waits.map(({ waitId }) => waitId),

@@ -1,15 +1,15 @@
 /** Converts a response to chunks for OpenAI's clients. */
-import type { CompletionOut } from '../../../projections/openai/completion-chunk.ts';
+import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import {
   endAtWait,
   joinCompletion,
-  openingOf,
+  openingChunks,
   projectCompletion,
 } from '../../../projections/openai/completion-projection.ts';
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
 import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
-import { withToldIds } from './completion-calls.ts';
+import { withClientCallIds } from './completion-calls.ts';
 
 export interface CompletionTerms {
   readonly model: string;
@@ -25,22 +25,22 @@ export function completionReader({
   whole,
   threadId,
   give,
-}: CompletionTerms): ResponseReader<CompletionReading, CompletionOut> {
+}: CompletionTerms): ResponseReader<CompletionReading, CompletionOutput> {
   return {
     begin: beginCompletion(model, whole),
     project: projectCompletion,
     openOf: ({ open }) => open,
     enter(reading, { seq }, joins) {
       const entered = joins ? joinCompletion(reading, seq) : reading;
-      return [entered, openingOf(entered)];
+      return [entered, openingChunks(entered)];
     },
     async atWait(reading, isTold) {
       for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
         if (await give?.(waitId, callId)) return [];
-      if (isTold) return withToldIds(endAtWait(reading), threadId);
+      if (isTold) return withClientCallIds(endAtWait(reading), threadId);
       // Nothing that the execution has output before belongs to this answer.
       const entered = joinCompletion(reading);
-      return [...openingOf(entered), ...withToldIds(endAtWait(entered), threadId)];
+      return [...openingChunks(entered), ...withClientCallIds(endAtWait(entered), threadId)];
     },
     failed: (failed) => [{ failed }],
     terminated: [{ failed: { code: 'ThreadTerminated', message: 'The thread was terminated.' } }],

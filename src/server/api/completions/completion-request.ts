@@ -102,7 +102,7 @@ export function readCompletion(body: CompletionRequest): CompletionTurn {
     return refuseRequest(
       `messages: the last one is to be a user's, not ${last ? `of the role "${last.role}"` : 'missing'}.`,
     );
-  const before = messages.slice(0, -1).flatMap(toBefore);
+  const before = messages.slice(0, -1).flatMap(toEarlierMessages);
   return {
     message: toMessage(last),
     before: before.slice(1 - LIMITS.startMessages),
@@ -127,7 +127,7 @@ function refuseShapes({
 }
 
 /** Keeps only messages of users and the assistant: prompts and tools are the agent's own. */
-function toBefore(given: GivenMessage): readonly OutgoingMessage[] {
+function toEarlierMessages(given: GivenMessage): readonly OutgoingMessage[] {
   const { role } = given;
   if (role !== 'user' && role !== 'assistant') return [];
   const content = textOf(given);

@@ -3,14 +3,14 @@
  * R1. A failure of the agent is answered with a status for which clients do not retry. If the connection must end
  *     before the answer, they may retry if a repeated request is the same message.
  */
-import type { CompletionChunk, CompletionOut } from '../../../projections/openai/completion-chunk.ts';
+import type { CompletionChunk, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import { jsonResponse } from '../problem.ts';
-import { pulled, withPulse } from '../stream.ts';
+import { toPullStream, withPulse } from '../stream.ts';
 import { toCompletionError } from './completion-error.ts';
 
 export interface CompletionAnswer {
   readonly threadId: string;
-  readonly pages: AsyncIterable<readonly CompletionOut[]>;
+  readonly pages: AsyncIterable<readonly CompletionOutput[]>;
   readonly signal: AbortSignal;
   readonly onClose: () => void;
   /** True if a repeated request is the same message. */
@@ -18,7 +18,7 @@ export interface CompletionAnswer {
 }
 
 /** HTTP status if the agent could not answer. */
-const UNANSWERED = 422;
+const UNANSWERED_STATUS = 422;
 const THREAD_HEADER = 'x-thread-id';
 
 export interface CompletionStream extends CompletionAnswer {
@@ -27,7 +27,7 @@ export interface CompletionStream extends CompletionAnswer {
 }
 
 export function streamCompletion(stream: CompletionStream): Response {
-  return new Response(pulled(toFrames(stream), stream.onClose), {
+  return new Response(toPullStream(toFrames(stream), stream.onClose), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       [THREAD_HEADER]: stream.threadId,
@@ -52,16 +52,16 @@ async function* toFrames(stream: CompletionStream): AsyncGenerator<string> {
     if (page.some((out) => 'failed' in out)) return;
   }
   // A client takes a stream that just closes for a complete answer.
-  if (signal.aborted) yield toFrame({ failed: { code: 'Timeout', message: goesOn(stream) } });
+  if (signal.aborted) yield toFrame({ failed: { code: 'Timeout', message: stillRunningText(stream) } });
   else yield 'data: [DONE]\n\n';
 }
 
-function toFrame(out: CompletionOut): string {
-  const data = 'failed' in out ? toCompletionError(out.failed, UNANSWERED) : out;
+function toFrame(out: CompletionOutput): string {
+  const data = 'failed' in out ? toCompletionError(out.failed, UNANSWERED_STATUS) : out;
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-function goesOn({ threadId, repeatable }: CompletionAnswer): string {
+function stillRunningText({ threadId, repeatable }: CompletionAnswer): string {
   const more = repeatable ? 'the same request again reads it' : `thread "${threadId}" has it then`;
   return `The answer is still being made: ${more}.`;
 }
@@ -75,8 +75,8 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
         if (!('failed' in out)) chunks.push(out);
         else
           return jsonResponse(
-            toCompletionError(out.failed, UNANSWERED),
-            UNANSWERED,
+            toCompletionError(out.failed, UNANSWERED_STATUS),
+            UNANSWERED_STATUS,
             headersOf(threadId, false),
           );
       }
@@ -85,8 +85,8 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
   }
   // R1: the status decides whether clients retry.
   if (signal.aborted) {
-    const status = repeatable ? 504 : UNANSWERED;
-    const error = toCompletionError({ code: 'Timeout', message: goesOn(answer) }, status);
+    const status = repeatable ? 504 : UNANSWERED_STATUS;
+    const error = toCompletionError({ code: 'Timeout', message: stillRunningText(answer) }, status);
     return jsonResponse(error, status, headersOf(threadId, repeatable));
   }
   return jsonResponse(toWhole(chunks), 200, { [THREAD_HEADER]: threadId });

@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { toPlainTask } from '../../../projections/a2a/plain-task.ts';
 import { toCard } from '../a2a/agent-card.ts';
-import { answerRest, answerRpc, type Calling } from '../a2a/bindings.ts';
-import { cancelNamed } from '../a2a/protolink-task.ts';
+import { type A2aRequest, answerRest, answerRpc } from '../a2a/bindings.ts';
+import { cancelNamedTask } from '../a2a/protolink-task.ts';
 import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -14,8 +14,8 @@ const taskParams = params.extend({
   task: z.string().min(1).meta({ description: 'The id of a task; behind it `:cancel` or `:subscribe`' }),
 });
 const answer = ['application/a2a+json', 'text/event-stream'];
-type Given = Omit<Calling, 'agent'> & { readonly params: { readonly agent: string } };
-const calling = ({ params: { agent }, host, request, caller }: Given): Calling => ({
+type A2aRouteInput = Omit<A2aRequest, 'agent'> & { readonly params: { readonly agent: string } };
+const toA2aRequest = ({ params: { agent }, host, request, caller }: A2aRouteInput): A2aRequest => ({
   host,
   request,
   caller,
@@ -48,7 +48,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     params,
     bytes: true,
     answer: ['application/json', 'text/event-stream'],
-    handle: (given) => answerRpc(calling(given)),
+    handle: (given) => answerRpc(toA2aRequest(given)),
   }),
   ...(['SendMessage', 'SendStreamingMessage'] as const).map((method) =>
     route({
@@ -64,7 +64,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
       params,
       bytes: true,
       answer,
-      handle: (given) => answerRest(method, {}, calling(given)),
+      handle: (given) => answerRest(method, {}, toA2aRequest(given)),
     }),
   ),
   route({
@@ -87,7 +87,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     async handle({ body, request, caller, host }) {
       const id = body.id ?? body.task_id ?? refuseRequest('Name the task: "id".');
       const reason = body.reason ?? body.metadata?.reason;
-      const task = await cancelNamed(host, caller, { id, reason, signal: request.signal });
+      const task = await cancelNamedTask(host, caller, { id, reason, signal: request.signal });
       return jsonResponse(toPlainTask(id, task));
     },
   }),
@@ -100,7 +100,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     summary: 'List tasks that have begun, the latest first',
     params,
     answer,
-    handle: (given) => answerRest('ListTasks', queryOf(given.request), calling(given)),
+    handle: (given) => answerRest('ListTasks', queryOf(given.request), toA2aRequest(given)),
   }),
   route({
     method: 'get',
@@ -114,7 +114,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     handle(given) {
       const [, id, verb] = /^(.*?)(:subscribe)?$/s.exec(given.params.task) ?? [];
       const method = verb ? 'SubscribeToTask' : 'GetTask';
-      return answerRest(method, { ...queryOf(given.request), id }, calling(given));
+      return answerRest(method, { ...queryOf(given.request), id }, toA2aRequest(given));
     },
   }),
   route({
@@ -131,7 +131,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     handle(given) {
       const [, id, verb] = /^(.*):(cancel|subscribe)$/s.exec(given.params.task) ?? [];
       if (id === undefined) return refuseRequest('A task is posted to as ID:cancel or ID:subscribe.');
-      return answerRest(verb === 'cancel' ? 'CancelTask' : 'SubscribeToTask', { id }, calling(given));
+      return answerRest(verb === 'cancel' ? 'CancelTask' : 'SubscribeToTask', { id }, toA2aRequest(given));
     },
   }),
 ];

@@ -13,8 +13,8 @@ import {
 } from '../ag-ui/ag-ui-request.ts';
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { type Caller, requireScope } from '../caller.ts';
-import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begin.ts';
-import { findChat, say } from '../chat/chat-say.ts';
+import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
+import { findChat, sendChatMessage } from '../chat/chat-say.ts';
 import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import type { ApiHost } from '../host.ts';
@@ -38,7 +38,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
       const turn = readAgUiRun(body);
       const found = await findChat(host, caller, threadId);
       const place = enterStream(host.streams, threadId);
-      const running = await run(host, caller, { agent, threadId, found, turn }).catch((error) => {
+      const running = await beginRun(host, caller, { agent, threadId, found, turn }).catch((error) => {
         place.leave();
         throw error;
       });
@@ -53,7 +53,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
               ...reading,
               begin: running.begin,
             })
-          : atRest(),
+          : pagesAtRest(),
         signal,
         onClose: place.leave,
         keepAliveMs: KEEP_ALIVE_MS,
@@ -63,45 +63,47 @@ export const agUiRoutes: readonly ApiRoute[] = [
 ];
 
 /** Pages for a thread at rest: a snapshot of its messages, then the end of the run. */
-async function* atRest(): AsyncGenerator<readonly AgUiEvent[]> {
+async function* pagesAtRest(): AsyncGenerator<readonly AgUiEvent[]> {
   yield [
     { type: 'MESSAGES_SNAPSHOT', upTo: Number.MAX_SAFE_INTEGER },
     { type: 'RUN_FINISHED', outcome: { type: 'success' }, usage: [] },
   ];
 }
 
-interface Running {
+interface RunInput {
   readonly agent: string;
   readonly threadId: string;
   readonly found: ThreadRecord | null;
   readonly turn: AgUiTurn;
 }
 
-interface Begun {
+interface BegunRun {
   readonly begin: ChatBegin;
   /** Answers further calls of the client's own tools, as they are asked. */
   readonly give?: GiveResult;
 }
 
 /** Returns where the run begins; null if there is nothing to run. */
-async function run(host: ApiHost, caller: Caller, running: Running): Promise<Begun | null> {
+async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promise<BegunRun | null> {
   const { agent, threadId, found, turn } = running;
   const { message, before, resume, given } = turn;
   const isNew =
     message !== null && (resume.length === 0 || !(found && (await isStored(host, threadId, message.id))));
-  const answered = resume.length > 0 ? await answer(host, caller, { threadId, found, resume }) : null;
-  const results = found && turn.results.size > 0 ? await giveTo(host, caller, found, turn) : null;
-  const said = isNew ? await say(host, caller, { agent, given, before, found, threadId, message }) : null;
+  const answered = resume.length > 0 ? await answerWaits(host, caller, { threadId, found, resume }) : null;
+  const results = found && turn.results.size > 0 ? await giveClientResults(host, caller, found, turn) : null;
+  const said = isNew
+    ? await sendChatMessage(host, caller, { agent, given, before, found, threadId, message })
+    : null;
   const begin = answered ?? said ?? results?.begin;
   if (begin) return { begin, ...(results && { give: results.give }) };
   if (!found) return refuseRequest('messages: there is no thread yet, and the last message is no user’s.');
-  const current = await beginOfCurrent(host.client, threadId);
+  const current = await findCurrentBegin(host.client, threadId);
   const rests = found.status !== 'waiting' && (await isAtRest(host.client, threadId));
   return rests ? null : { begin: current };
 }
 
 /** Ignores results of calls that are not the client's own: the thread has them. */
-async function giveTo(
+async function giveClientResults(
   { client }: ApiHost,
   caller: Caller,
   found: ThreadRecord,
@@ -109,24 +111,24 @@ async function giveTo(
 ): Promise<{ readonly give: GiveResult; readonly begin: ChatBegin | null }> {
   const { give, waits } = await giveResults(client, caller, found, results);
   const ids = waits.map(({ waitId }) => waitId);
-  return { give, begin: isResult && ids.length > 0 ? await beginOfAnswer(client, found, ids) : null };
+  return { give, begin: isResult && ids.length > 0 ? await findAnswerBegin(client, found, ids) : null };
 }
 
 async function isStored({ client }: ApiHost, threadId: string, messageId: string): Promise<boolean> {
   return (await storeOf(client).messages.get(threadId, messageId)) !== null;
 }
 
-interface Answering {
+interface ResumeInput {
   readonly threadId: string;
   readonly found: ThreadRecord | null;
   readonly resume: readonly GivenResume[];
 }
 
 /** Throws `WaitNotFound`, also for a wait of another family, before any wait is answered. */
-async function answer(
+async function answerWaits(
   { client }: ApiHost,
   caller: Caller,
-  { threadId, found, resume }: Answering,
+  { threadId, found, resume }: ResumeInput,
 ): Promise<ChatBegin> {
   requireScope(caller, 'answer');
   if (!found) throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
@@ -140,7 +142,7 @@ async function answer(
   );
   const by = caller.name === null ? {} : { by: caller.name };
   for (const each of given) await client.answerWait(each.id, { ...each.answer, ...by });
-  return beginOfAnswer(
+  return findAnswerBegin(
     client,
     found,
     given.map(({ id }) => id),

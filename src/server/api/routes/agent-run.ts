@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
-import { orNotFound } from '../../../client/make-thread.ts';
+import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import {
   beginExecution,
   executionPages,
@@ -15,7 +15,7 @@ import {
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
-import { type Caller, requireReachable, requireScope, standingContext } from '../caller.ts';
+import { type Caller, callerContext, requireReachable, requireScope } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
@@ -23,7 +23,7 @@ import { type ApiRoute, route } from '../route.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 import { turnResponse } from '../turn-stream.ts';
 
-const said = z.looseObject({ role: z.string(), content: z.string() });
+const chatMessage = z.looseObject({ role: z.string(), content: z.string() });
 const body = z
   .looseObject({
     agent: z.string().optional().meta({ description: 'Of a session that this begins' }),
@@ -38,7 +38,7 @@ const body = z
       .optional()
       .meta({ description: 'What to do. Without one it attaches to what is there' }),
     messages: z
-      .array(said)
+      .array(chatMessage)
       .optional()
       .meta({ description: 'In place of `message`: the last one of a user counts' }),
     executionId: z.string().optional().meta({ description: 'In place of the header `X-Execution-ID`' }),
@@ -71,16 +71,17 @@ export const agentRunRoutes: readonly ApiRoute[] = [
       const executionId = executionIdOf(given, request.headers.get('x-execution-id'));
       const after = request.headers.get('last-event-id') ?? undefined;
       if (after !== undefined) readCursor(after);
-      const content = given.message ?? lastOf(given);
+      const content = given.message ?? lastUserMessage(given);
       const asked = { caller, executionId: executionId ?? randomUUID(), given };
       if (content === undefined && executionId === null)
         refuseRequest('There is nothing to do: give a "message", or the header X-Execution-ID to attach.');
-      const place = await (content === undefined ? attach(host, asked) : begin(host, asked, content)).catch(
-        (error: unknown) => {
-          if (isRuntimeError(error, 'ExecutionNotFound')) return notFound(error, asked.executionId);
-          throw error;
-        },
-      );
+      const place = await (content === undefined
+        ? attach(host, asked)
+        : beginRun(host, asked, content)
+      ).catch((error: unknown) => {
+        if (isRuntimeError(error, 'ExecutionNotFound')) return notFound(error, asked.executionId);
+        throw error;
+      });
       if (place instanceof Response) return place;
       const stream = enterStream(host.streams, place.threadId);
       const signal = AbortSignal.any([stream.signal, request.signal]);
@@ -108,13 +109,13 @@ function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, h
   return deriveExecutionId({ projectId, sessionId, turnIndex });
 }
 
-function lastOf({ messages }: Body): string | undefined {
+function lastUserMessage({ messages }: Body): string | undefined {
   if (messages === undefined) return undefined;
   const last = messages.findLast(({ role }) => role === 'user')?.content;
   return last ?? refuseRequest('None of the messages is a user’s.');
 }
 
-interface Asked {
+interface RunInput {
   readonly caller: Caller;
   readonly executionId: string;
   readonly given: Body;
@@ -125,11 +126,15 @@ interface Place {
   readonly since?: number;
 }
 
-async function begin(host: ApiHost, { caller, executionId, given }: Asked, content: string): Promise<Place> {
+async function beginRun(
+  host: ApiHost,
+  { caller, executionId, given }: RunInput,
+  content: string,
+): Promise<Place> {
   requireScope(caller, 'write');
   const { client } = host;
   const { agent, sessionId: threadId = sessionOf(executionId, caller), arguments: args, metadata } = given;
-  const found = await client.getThread(threadId).catch(orNotFound);
+  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (found) await requireReachable(client, caller, threadId);
   else requireNamedAgent(host, agent, threadId);
   await beginExecution(client, {
@@ -140,7 +145,7 @@ async function begin(host: ApiHost, { caller, executionId, given }: Asked, conte
     metadata,
     arguments: args,
     userId: caller.userId ?? undefined,
-    context: standingContext(caller),
+    context: callerContext(caller),
   });
   return { threadId, since: found?.lastSeq ?? 0 };
 }
@@ -163,10 +168,10 @@ function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: s
 }
 
 /** Throws `ExecutionNotFound`, also for an execution that the caller may not reach. */
-async function attach({ client }: ApiHost, { caller, executionId, given }: Asked): Promise<Place> {
+async function attach({ client }: ApiHost, { caller, executionId, given }: RunInput): Promise<Place> {
   for (const threadId of await findNamedExecution(storeOf(client), executionId)) {
     if (given.sessionId !== undefined && given.sessionId !== threadId) continue;
-    const thread = await requireReachable(client, caller, threadId).catch(orNotFound);
+    const thread = await requireReachable(client, caller, threadId).catch(nullIfThreadNotFound);
     if (thread) return { threadId };
   }
   throw new RuntimeError(

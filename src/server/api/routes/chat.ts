@@ -1,16 +1,16 @@
 /** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message creates it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { orNotFound } from '../../../client/make-thread.ts';
+import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, requireReachable, requireScope } from '../caller.ts';
-import { beginOfAnswer, beginOfCurrent, type ChatBegin } from '../chat/chat-begin.ts';
+import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
 import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
-import { findChat, say } from '../chat/chat-say.ts';
+import { findChat, sendChatMessage } from '../chat/chat-say.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
@@ -43,14 +43,14 @@ export const chatRoutes: readonly ApiRoute[] = [
       const found = await findChat(host, caller, body.id);
       const begin =
         turn.kind === 'message'
-          ? await say(host, caller, {
+          ? await sendChatMessage(host, caller, {
               agent,
               found,
               threadId: body.id,
               given: body.arguments,
               message: { id: randomUUID(), ...turn.message },
             })
-          : await answer(host, caller, { found, threadId: body.id, turn });
+          : await answerApprovals(host, caller, { found, threadId: body.id, turn });
       return respond(host, { threadId: body.id, dialect: query.ui, begin, request });
     },
   }),
@@ -65,9 +65,9 @@ export const chatRoutes: readonly ApiRoute[] = [
     query: z.object({ ui }),
     answer: ['text/event-stream'],
     async handle({ params: { chatId }, query, request, caller, host }) {
-      const begin = await beginOfCurrent(host.client, chatId);
+      const begin = await findCurrentBegin(host.client, chatId);
       // A page requests this on mount, also for a chat without messages.
-      const found = await findChat(host, caller, chatId).catch(orNotFound);
+      const found = await findChat(host, caller, chatId).catch(nullIfThreadNotFound);
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
@@ -91,17 +91,17 @@ export const chatRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-interface Answering {
+interface ApprovalAnswers {
   readonly found: ThreadRecord | null;
   readonly threadId: string;
   readonly turn: Extract<ChatTurn, { kind: 'approvals' }>;
 }
 
 /** Throws `WaitNotFound`, also for a wait of another thread. */
-async function answer(
+async function answerApprovals(
   { client }: ApiHost,
   caller: Caller,
-  { found, threadId, turn: { approvals } }: Answering,
+  { found, threadId, turn: { approvals } }: ApprovalAnswers,
 ): Promise<ChatBegin> {
   requireScope(caller, 'answer');
   if (!found) throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
@@ -114,21 +114,24 @@ async function answer(
       ...(reason === undefined ? {} : { reason }),
       ...(caller.name === null ? {} : { by: caller.name }),
     });
-  return beginOfAnswer(
+  return findAnswerBegin(
     client,
     found,
     approvals.map(({ id }) => id),
   );
 }
 
-interface Responding {
+interface RespondInput {
   readonly threadId: string;
   readonly dialect: UiDialect;
   readonly begin: ChatBegin;
   readonly request: Request;
 }
 
-function respond({ client, streams }: ApiHost, { threadId, dialect, begin, request }: Responding): Response {
+function respond(
+  { client, streams }: ApiHost,
+  { threadId, dialect, begin, request }: RespondInput,
+): Response {
   const place = enterStream(streams, threadId);
   const signal = AbortSignal.any([place.signal, request.signal]);
   return chatResponse({

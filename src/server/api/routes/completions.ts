@@ -1,13 +1,13 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
-import { isMade } from '../../../client/make-thread.ts';
+import { isAlreadyCreated } from '../../../client/make-thread.ts';
 import { CLIENT_TOOLS, type ClientTool } from '../../../core/project/client-tool.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
-import { type Saying, say } from '../chat/chat-say.ts';
+import { type ChatMessageInput, sendChatMessage } from '../chat/chat-say.ts';
 import { responsePages } from '../chat/response-reading.ts';
-import { type ToldResults, takeResults } from '../completions/completion-calls.ts';
+import { type TakenResults, takeResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
 import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';
 import { completionReader } from '../completions/completion-reader.ts';
@@ -97,18 +97,18 @@ export const completionRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-type Asked = Pick<Sending, 'request' | 'body'>;
+type AcceptInput = Pick<SendInput, 'request' | 'body'>;
 
 interface Accepted {
   readonly place: ReturnType<typeof enterStream>;
   readonly threadId: string;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
-  readonly give?: ToldResults['give'];
+  readonly give?: TakenResults['give'];
 }
 
 /** Accepts a message, or results of the client's own calls. */
-async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): Promise<Accepted> {
+async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
   const results = readResults(body);
   if (results.size > 0) {
     const given = await takeResults(host.client, caller, results);
@@ -127,7 +127,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: Asked): 
   return { threadId, repeatable, begin, place };
 }
 
-interface Sending {
+interface SendInput {
   readonly request: Request;
   readonly body: CompletionRequest;
   readonly turn: CompletionTurn;
@@ -138,11 +138,11 @@ interface Sending {
 async function send(
   host: ApiHost,
   caller: Caller,
-  sending: Sending,
+  sending: SendInput,
 ): Promise<CompletionPlace & { begin: ChatBegin }> {
   const { request, body, turn, tools, place } = sending;
   const { threadId, messageId, found, alone = false } = place;
-  const saying: Saying = {
+  const saying: ChatMessageInput = {
     agent: body.model,
     userId: body.user ?? undefined,
     before: turn.before.map((each, n) => ({ ...each, id: `${messageId.slice(0, 56)}-${n}` })),
@@ -156,10 +156,10 @@ async function send(
     alone,
   };
   try {
-    return { ...place, begin: await say(host, caller, saying) };
+    return { ...place, begin: await sendChatMessage(host, caller, saying) };
   } catch (error) {
     // If this client has left, the thread was created by its own retry, which is answered instead.
-    if (!alone || !isMade(error) || request.signal.aborted) throw error;
+    if (!alone || !isAlreadyCreated(error) || request.signal.aborted) throw error;
     return send(host, caller, { ...sending, place: { ...newPlace(place, body.model), alone: false } });
   }
 }

@@ -59,12 +59,12 @@ export const eventRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 async function onePage(
   client: Parameters<typeof eventPages>[0],
   reading: Omit<Parameters<typeof eventPages>[1], 'signal'>,
-  most = PAGE,
+  most = PAGE_SIZE,
 ) {
   const events: unknown[] = [];
   let cursor = reading.start;

@@ -7,7 +7,7 @@ import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { threadParams } from '../schema/given.ts';
 import { fileSchema } from '../schema/records.ts';
-import { signAddress } from '../signed-address.ts';
+import { signUrl } from '../signed-address.ts';
 
 const tag = 'Files';
 const path = z.string().min(1).meta({ description: 'From `/`' });
@@ -103,7 +103,7 @@ export const fileRoutes: readonly ApiRoute[] = [
       const { tokens, files } = storeOf(host.client);
       if (!(await files.stat(threadId, body.path))) throw fileNotFound(threadId, body.path);
       const expires = Math.floor(Date.now() / 1000) + (body.lifeSeconds ?? HOUR);
-      const address = await signAddress(tokens, { threadId, path: body.path, expires });
+      const address = await signUrl(tokens, { threadId, path: body.path, expires });
       return jsonResponse({ address, expiresAt: expires * 1_000_000 }, 201);
     },
   }),

@@ -6,7 +6,7 @@ import { threadParams } from '../schema/given.ts';
 import { threadSchema } from '../schema/records.ts';
 
 /** Longest wait in milliseconds: proxies end requests that take longer. */
-const LONGEST_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 export const idleRoutes: readonly ApiRoute[] = [
   route({
@@ -19,7 +19,7 @@ export const idleRoutes: readonly ApiRoute[] = [
       'Wait until a thread is at rest and has taken what was sent, or waits for people; `Timeout` where it is not',
     params: threadParams,
     body: z.strictObject({
-      timeoutMs: z.int().min(0).max(LONGEST_MS).optional().meta({ description: '20,000 unless given' }),
+      timeoutMs: z.int().min(0).max(MAX_WAIT_MS).optional().meta({ description: '20,000 unless given' }),
       sent: z
         .strictObject({
           ids: z.array(z.string()).max(10_000).meta({ description: 'Of messages and tools' }),

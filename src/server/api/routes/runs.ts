@@ -3,16 +3,16 @@ import { z } from '@hono/zod-openapi';
 import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
-import { requireThreadOf } from '../own-list.ts';
+import { requireThreadAccess } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
-import { type ApiRoute, type Asked, route } from '../route.ts';
+import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { limit, reconciliationBody } from '../schema/given.ts';
 import { actionSchema, runSchema } from '../schema/records.ts';
 
 const tag = 'Runs';
 const params = z.object({ runId: z.string() });
-const ofThread = z.object({ threadId: z.string().optional() });
-const findRun = ({ params: { runId }, query, host }: Asked<typeof params, typeof ofThread>) =>
+const threadQuery = z.object({ threadId: z.string().optional() });
+const findRun = ({ params: { runId }, query, host }: LookupInput<typeof params, typeof threadQuery>) =>
   host.client.runs.get(runId, query.threadId);
 
 export const runRoutes: readonly ApiRoute[] = [
@@ -23,7 +23,7 @@ export const runRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary: 'List executions, the latest first',
-    query: ofThread.extend({
+    query: threadQuery.extend({
       runId: z.string().optional(),
       sessionId: z.string().optional(),
       traceId: z.string().optional(),
@@ -33,7 +33,7 @@ export const runRoutes: readonly ApiRoute[] = [
     }),
     answer: z.object({ runs: z.array(runSchema) }),
     async handle({ query, caller, host }) {
-      await requireThreadOf(host.client, caller, query.threadId);
+      await requireThreadAccess(host.client, caller, query.threadId);
       return jsonResponse({ runs: await host.client.runs.list(query) });
     },
   }),
@@ -45,7 +45,7 @@ export const runRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'Read an execution',
     params,
-    query: ofThread,
+    query: threadQuery,
     answer: runSchema,
     find: findRun,
     handle: ({ found }) => jsonResponse(found),
@@ -58,7 +58,7 @@ export const runRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'Read what happened in an execution, sorted by what it is',
     params,
-    query: ofThread,
+    query: threadQuery,
     answer: z.looseObject({ version: z.string() }),
     find: findRun,
     handle: async ({ found: { id, threadId }, host }) =>

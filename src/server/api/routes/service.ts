@@ -26,8 +26,8 @@ export const serviceRoutes: readonly ApiRoute[] = [
     answer: z.object({ status: z.enum(['ready', 'unavailable']), store: z.boolean(), temporal: z.boolean() }),
     async handle({ host: { client } }) {
       const [store, temporal] = await Promise.all([
-        answers(client.listThreads({ limit: 1 })),
-        answers(client.temporal.workflowService.getSystemInfo({})),
+        succeeds(client.listThreads({ limit: 1 })),
+        succeeds(client.temporal.workflowService.getSystemInfo({})),
       ]);
       const ready = store && temporal;
       return jsonResponse({ status: ready ? 'ready' : 'unavailable', store, temporal }, ready ? 200 : 503);
@@ -52,7 +52,7 @@ export const serviceRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-function answers(work: Promise<unknown>): Promise<boolean> {
+function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
     () => false,

@@ -6,9 +6,9 @@ import { TASK_STATES } from '../../../core/task/control.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
 import type { ListTasks } from '../../../store/port/task.ts';
-import { ownThreads } from '../caller.ts';
+import { ownThreadFilters } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
-import { type ApiRoute, type Asked, route } from '../route.ts';
+import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { flag, limit, reasonBody } from '../schema/given.ts';
 import { taskSchema } from '../schema/records.ts';
 import { streamResponse } from '../stream.ts';
@@ -17,7 +17,7 @@ import { formatOf } from './events.ts';
 
 const tag = 'Tasks';
 const params = z.object({ taskId: z.string() });
-const findTask = ({ params: { taskId }, host }: Asked<typeof params, undefined>) =>
+const findTask = ({ params: { taskId }, host }: LookupInput<typeof params, undefined>) =>
   host.client.tasks.get(taskId);
 const object = z.record(z.string(), z.unknown());
 
@@ -64,7 +64,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     answer: z.object({ id: z.string() }),
     async handle({ body, caller, host }) {
       // The caller's user and organisation, if there are any, override those of the body.
-      const given = { ...body, ...ownThreads(caller) };
+      const given = { ...body, ...ownThreadFilters(caller) };
       const started = await host.client.tasks.start(given as Parameters<typeof host.client.tasks.start>[0]);
       return jsonResponse(started, 201, { location: `/v1/tasks/${started.id}` });
     },
@@ -90,7 +90,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     async handle({ query: { cursor, ...filters }, caller, host }) {
       const before = cursor === undefined ? {} : { before: readPlace(cursor) };
       return jsonResponse({
-        tasks: await host.client.tasks.list({ ...filters, ...before, ...ownThreads(caller) }),
+        tasks: await host.client.tasks.list({ ...filters, ...before, ...ownThreadFilters(caller) }),
       });
     },
   }),

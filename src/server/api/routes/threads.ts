@@ -1,7 +1,7 @@
 /** Threads: created, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
 import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
-import { ownThreads, standingContext } from '../caller.ts';
+import { callerContext, ownThreadFilters } from '../caller.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import {
@@ -18,7 +18,7 @@ import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
 /** Default page size of a list. */
-const PAGE = 50;
+const DEFAULT_PAGE_SIZE = 50;
 const accepted = z.object({ threadId: z.string() });
 
 export const threadRoutes: readonly ApiRoute[] = [
@@ -35,7 +35,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     async handle({ body, caller, host }) {
       // The caller's user, if there is one, overrides that of the body.
       const userId = caller.userId ?? body.userId;
-      const context = standingContext(caller, body.context);
+      const context = callerContext(caller, body.context);
       const started = await host.client.startThread({ ...body, userId, context });
       return jsonResponse(started, 201, { location: `/v1/threads/${started.threadId}` });
     },
@@ -55,12 +55,12 @@ export const threadRoutes: readonly ApiRoute[] = [
       threads: z.array(threadSchema),
       cursor: z.string().nullable().meta({ description: 'Null: there are no more' }),
     }),
-    async handle({ query: { cursor, limit: most = PAGE, ...filters }, caller, host }) {
+    async handle({ query: { cursor, limit: most = DEFAULT_PAGE_SIZE, ...filters }, caller, host }) {
       const before = cursor === undefined ? undefined : readCursor(cursor);
       // One more than the page, to know whether another page follows.
       const found = await host.client.listThreads({
         ...filters,
-        ...ownThreads(caller),
+        ...ownThreadFilters(caller),
         before,
         limit: most + 1,
       });

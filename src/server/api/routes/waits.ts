@@ -2,15 +2,15 @@
 import { z } from '@hono/zod-openapi';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';
-import { requireThreadOf } from '../own-list.ts';
+import { requireThreadAccess } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
-import { type ApiRoute, type Asked, route } from '../route.ts';
+import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { answerBody, limit } from '../schema/given.ts';
 import { waitSchema } from '../schema/records.ts';
 
 const tag = 'Waits';
 const params = z.object({ waitId: z.string() });
-const findWait = ({ params: { waitId }, host }: Asked<typeof params, undefined>) =>
+const findWait = ({ params: { waitId }, host }: LookupInput<typeof params, undefined>) =>
   host.client.getWait(waitId);
 
 export const waitRoutes: readonly ApiRoute[] = [
@@ -24,7 +24,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     query: z.object({ threadId: z.string().optional(), state: z.enum(WAIT_STATES).optional(), limit }),
     answer: z.object({ waits: z.array(waitSchema) }),
     async handle({ query, caller, host }) {
-      await requireThreadOf(host.client, caller, query.threadId);
+      await requireThreadAccess(host.client, caller, query.threadId);
       return jsonResponse({ waits: await host.client.listWaits(query) });
     },
   }),

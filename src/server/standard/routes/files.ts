@@ -8,8 +8,8 @@ import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import type { NewFile } from '../../../store/port/file.ts';
 import { jsonResponse, refuseRequest, SAFE_HEADERS } from '../../api/problem.ts';
 import {
-  type StandardAsked,
   type StandardHost,
+  type StandardRequest,
   type StandardRoute,
   standardRoute,
 } from '../standard-route.ts';
@@ -24,7 +24,7 @@ const wrapped = z.object({
 });
 
 /** Types that a browser would run as a page are downloads, as on the standard's own server. */
-const SAVED = /^(text\/html|image\/svg\+xml|application\/xhtml\+xml)\b/i;
+const DOWNLOAD_TYPES = /^(text\/html|image\/svg\+xml|application\/xhtml\+xml)\b/i;
 
 async function write(
   { client }: StandardHost,
@@ -94,7 +94,7 @@ async function find({ client }: StandardHost, threadId: string, query: URLSearch
 async function read(
   { client }: StandardHost,
   threadId: string,
-  { path, query, request }: Pick<StandardAsked, 'query' | 'request'> & { readonly path: string },
+  { path, query, request }: Pick<StandardRequest, 'query' | 'request'> & { readonly path: string },
 ): Promise<Response> {
   const files = client.files(threadId);
   const file = await files.stat(path);
@@ -117,7 +117,7 @@ function headersOf({ name, mimeType, size }: Pick<FileRecord, 'name' | 'mimeType
     ...SAFE_HEADERS,
     'content-type': mimeType,
     'content-length': String(size),
-    'content-disposition': `${SAVED.test(mimeType) ? 'attachment' : 'inline'}; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'content-disposition': `${DOWNLOAD_TYPES.test(mimeType) ? 'attachment' : 'inline'}; filename*=UTF-8''${encodeURIComponent(name)}`,
     'content-security-policy': "sandbox; default-src 'none'",
   };
 }
@@ -131,7 +131,7 @@ function fileNotFound(threadId: string, path: string): RuntimeError {
 }
 
 /** Returns the decoded path behind `/fs/` in the request's URL. Throws `InvalidRequest`. */
-function pathOf({ request }: StandardAsked): string {
+function pathOf({ request }: StandardRequest): string {
   const [, rest = ''] = /\/fs\/(.*)$/.exec(new URL(request.url).pathname) ?? [];
   try {
     return `/${rest.split('/').map(decodeURIComponent).join('/')}`;

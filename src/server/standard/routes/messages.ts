@@ -14,10 +14,10 @@ import {
   standardRoute,
 } from '../standard-route.ts';
 
-const PAGE = 100;
-const MOST_PAGE = 1000;
+const DEFAULT_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 1000;
 /** Maximum number of ids in a query. */
-const MOST_IDS = 200;
+const MAX_IDS = 200;
 
 const sent = z.object({
   role: z.enum(['user', 'assistant', 'system']).default('user'),
@@ -35,7 +35,7 @@ async function listMessages(host: StandardHost, threadId: string, query: URLSear
   const order = query.get('order') ?? 'asc';
   if (order !== 'asc' && order !== 'desc') refuseRequest('"order" is "asc" or "desc".');
   const { messages, total, hasMore } = await host.client.getMessages(threadId, {
-    limit: countOf(query, 'limit', { usual: PAGE, least: 1, most: MOST_PAGE }),
+    limit: countOf(query, 'limit', { usual: DEFAULT_PAGE_SIZE, least: 1, most: MAX_PAGE_SIZE }),
     offset: countOf(query, 'offset', { usual: 0, least: 0 }),
     order,
     includeSilent: query.get('includeSilent') === 'true',
@@ -47,7 +47,7 @@ async function listMessages(host: StandardHost, threadId: string, query: URLSear
 /** Returns messages in the order of the ids; unknown ids are left out. */
 async function namedMessages({ client }: StandardHost, threadId: string, list: string) {
   const ids = [...new Set(list.split(',').filter((id) => id !== ''))];
-  if (ids.length > MOST_IDS) refuseRequest(`"ids" names at most ${MOST_IDS} messages, not ${ids.length}.`);
+  if (ids.length > MAX_IDS) refuseRequest(`"ids" names at most ${MAX_IDS} messages, not ${ids.length}.`);
   const found = await Promise.all(ids.map((id) => client.getMessage(threadId, id)));
   const messages = found.filter((message) => message !== null).map(toStandardRow);
   return { messages, total: messages.length, hasMore: false };
@@ -69,14 +69,14 @@ async function send(
     live.tell(threadId, await storeOf(client).messages.inject(threadId, message));
   } else {
     await client.queueMessage(threadId, { id, role, content: text, attachments, silent });
-    const waiting = (await client.getMessage(threadId, id)) ?? toWaiting({ id, role, text, silent });
+    const waiting = (await client.getMessage(threadId, id)) ?? toPendingMessage({ id, role, text, silent });
     live.tell(threadId, waiting);
   }
   return jsonResponse({ status: 'queued', queueId: id, messageId: id, message: 'Message queued' }, 202);
 }
 
 /** Returns a message as it is before a worker has put it in line. */
-function toWaiting({
+function toPendingMessage({
   id,
   role,
   text,

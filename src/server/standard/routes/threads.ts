@@ -1,7 +1,7 @@
 /** Threads of Standard Agents: created, read, stopped; variables that their subagents lack. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
-import { type Caller, standingContext } from '../../api/caller.ts';
+import { type Caller, callerContext } from '../../api/caller.ts';
 import type { AgentSide, ApiAgent } from '../../api/host.ts';
 import { jsonResponse } from '../../api/problem.ts';
 import { readBody, type StandardHost, type StandardRoute, standardRoute } from '../standard-route.ts';
@@ -32,7 +32,7 @@ async function start(host: StandardHost, caller: Caller, body: z.infer<typeof ne
     agent,
     userId: caller.userId ?? undefined,
     env: Object.fromEntries(env),
-    context: standingContext(caller),
+    context: callerContext(caller),
     tags: body.tags,
   });
   return jsonResponse({ threadId, agent_id: agent, message: 'Thread created' });

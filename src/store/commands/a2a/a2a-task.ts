@@ -13,7 +13,7 @@ import { updateRows } from '../base/row-statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 /** Failed cancellations after which a task is given up: about an hour of regular attempts. */
-const MOST_CANCELS = 100;
+const MAX_CANCELS = 100;
 
 export async function beginA2aTask(context: CommandContext, command: BeginA2aTask): Promise<A2aTaskRecord> {
   const { threadId, step, index, agent, contextId, messageId } = command;
@@ -86,7 +86,7 @@ export async function listUnwantedA2aTasks(
     .innerJoin('threads as thread', 'thread.id', 'task.thread_id')
     .selectAll('task')
     .where('task.open', '=', 1)
-    .where('task.cancels', '<', MOST_CANCELS)
+    .where('task.cancels', '<', MAX_CANCELS)
     .where((is) =>
       is.or([
         is('thread.terminated_at', 'is not', null),

@@ -9,7 +9,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
 import type { ToolStatus } from '../../../core/message/message.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
-import type { ActionDenial, ToldAction } from '../../port/action.ts';
+import type { ActionDenial, DecidedAction } from '../../port/action.ts';
 import type { ActionTable } from '../../schema/action.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
@@ -27,7 +27,7 @@ export interface ActionPlace {
 /** Stores and logs an action that begins or is denied, also one that has waited for an approval until now. */
 export async function openAction(
   thread: ThreadTransaction,
-  told: ToldAction,
+  told: DecidedAction,
   place: ActionPlace,
 ): Promise<void> {
   const { action, denied } = told;
@@ -38,8 +38,8 @@ export async function openAction(
   // A1: it has begun before.
   if (known && known.state !== 'requested') return;
   const row = toRow(thread, told, place, state);
-  await keep(thread, known, row);
-  if (known?.fingerprint !== action.fingerprint) tellRequest(thread, told, place);
+  await upsertAction(thread, known, row);
+  if (known?.fingerprint !== action.fingerprint) emitRequested(thread, told, place);
   const named = { actionId: action.id, name: action.name };
   const at = { step: place.step };
   if (denied) {
@@ -64,18 +64,18 @@ async function beginAgain(
 /** Stores and logs an action that waits for an approval; once for each fingerprint. */
 export async function requestAction(
   thread: ThreadTransaction,
-  told: ToldAction,
+  told: DecidedAction,
   place: ActionPlace,
 ): Promise<void> {
   const known = await findAction(thread, told.action.id);
   if (known && (known.state !== 'requested' || known.fingerprint === told.action.fingerprint)) return;
-  await keep(thread, known, toRow(thread, told, place, 'requested'));
-  tellRequest(thread, told, place);
+  await upsertAction(thread, known, toRow(thread, told, place, 'requested'));
+  emitRequested(thread, told, place);
 }
 
 function toRow(
   thread: ThreadTransaction,
-  { action, decision, denied }: ToldAction,
+  { action, decision, denied }: DecidedAction,
   place: ActionPlace,
   state: 'requested' | 'denied' | 'started',
 ): Insertable<ActionTable> {
@@ -101,7 +101,7 @@ function toRow(
   };
 }
 
-async function keep(
+async function upsertAction(
   { trx }: ThreadTransaction,
   known: ActionRow | undefined,
   { id, requested_at: at, ...row }: Insertable<ActionTable>,
@@ -114,9 +114,9 @@ async function keep(
   else await trx.updateTable('actions').set(row).where('id', '=', id).execute();
 }
 
-function tellRequest(
+function emitRequested(
   thread: ThreadTransaction,
-  { action, decision }: ToldAction,
+  { action, decision }: DecidedAction,
   { step }: ActionPlace,
 ): void {
   const { id: actionId, name, artifacts = [], ...shown } = action;

@@ -18,7 +18,7 @@ export async function recordAction(
     if (
       approval !== undefined &&
       !(await findAction(thread, told.action.id)) &&
-      !(await spend(thread, approval))
+      !(await spendApproval(thread, approval))
     )
       return 'spent';
     const leaseUntil = (await context.clock(thread.trx)) + leaseMs * 1000;
@@ -28,7 +28,7 @@ export async function recordAction(
 }
 
 /** C1. Marks an approval as used. Returns false if it was not there or already used. */
-async function spend({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
+async function spendApproval({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
   const spent = await trx
     .updateTable('waits')
     .set({ heard: 1 })

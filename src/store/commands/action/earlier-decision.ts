@@ -9,7 +9,7 @@ import type { EarlierDecision, FindDecision } from '../../port/action.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
-const MOST = 200;
+const MAX_ROWS = 200;
 
 export async function findDecision(
   { db }: CommandContext,
@@ -25,14 +25,14 @@ export async function findDecision(
     .where('waits.kind', '=', 'approval')
     .where('waits.state', '=', 'answered')
     .orderBy('waits.ended_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   if (rows.length > 0 && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
   const owner = rows.length > 0 ? await ownerOf(db, asked) : null;
   for (const row of rows) {
     const answer = JSON.parse(row.answer ?? '{}') as Decision;
     const once = isUnspent(row, answer, asked);
-    if (!once && !reaches(row, answer, { ...asked, owner })) continue;
+    if (!once && !isInScope(row, answer, { ...asked, owner })) continue;
     const { approved, reason, by } = answer;
     return {
       approved,
@@ -94,9 +94,9 @@ async function ownerOf(db: Kysely<Tables>, { threadId }: FindDecision): Promise<
   return thread?.organization_id ?? null;
 }
 
-type Asked = FindDecision & { readonly owner: string | null };
+type DecisionQuery = FindDecision & { readonly owner: string | null };
 
-function reaches(row: Answered, { approved, scope = 'once' }: Decision, asked: Asked): boolean {
+function isInScope(row: Answered, { approved, scope = 'once' }: Decision, asked: DecisionQuery): boolean {
   const here = row.thread_id === asked.threadId;
   const execution = executionOf(row);
   const now = here && execution !== null && execution === asked.executionId;

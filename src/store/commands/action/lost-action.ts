@@ -6,7 +6,7 @@
 import { type CommandContext, inThread } from '../base/context.ts';
 import { closeAction } from './action.ts';
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
 export async function renewAction(context: CommandContext, id: string, leaseMs: number): Promise<void> {
   const until = (await context.clock(context.db)) + leaseMs * 1000;
@@ -24,7 +24,7 @@ export async function closeLostActions(context: CommandContext): Promise<number>
     .select(['id', 'thread_id'])
     .where('state', '=', 'started')
     .where('lease_until', '<', await context.clock(context.db))
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   let closed = 0;
   for (const { id, thread_id: threadId } of lost)

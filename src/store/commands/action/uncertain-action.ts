@@ -8,11 +8,11 @@ import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type ActionRow, findActionOf } from './action.ts';
 
-const MOST = 100;
+const DEFAULT_LIMIT = 100;
 
 export async function listActions(
   { db }: CommandContext,
-  { id, threadId, state, limit = MOST }: ListActions = {},
+  { id, threadId, state, limit = DEFAULT_LIMIT }: ListActions = {},
 ): Promise<readonly ActionRecord[]> {
   const rows = await db
     .selectFrom('actions')
@@ -36,11 +36,11 @@ export async function reconcileByAnswer(
   const said = readReconciliation(answer);
   if (!said || step === null || idx === null) return;
   const row = await findActionOf(thread, { step, idx });
-  if (row?.state === 'uncertain') await keepWord(thread, row, said);
+  if (row?.state === 'uncertain') await storeReconciliation(thread, row, said);
 }
 
 /** Stores and logs the reconciliation of an action that is uncertain. */
-export async function keepWord(
+export async function storeReconciliation(
   thread: ThreadTransaction,
   row: ActionRow,
   reconciliation: Reconciliation,

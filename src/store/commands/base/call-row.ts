@@ -27,13 +27,13 @@ export function selectCall(db: Kysely<Tables>, threadId: string, { step, index }
     .where('idx', '=', index);
 }
 
-const selectAllOfCall = statement((db, threadId: string, step: number, index: number) =>
+const selectCallRow = statement((db, threadId: string, step: number, index: number) =>
   selectCall(db, threadId, { step, index }).selectAll(),
 );
 
 /** Selects all columns of a call. */
 export function selectWholeCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
-  return selectAllOfCall(db, threadId, step, index);
+  return selectCallRow(db, threadId, step, index);
 }
 
 /** Returns all columns of a call; throws if there is no such call. */

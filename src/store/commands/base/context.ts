@@ -4,12 +4,12 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
 import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
-import type { LogStory } from './log-story.ts';
+import type { EventPublisher } from './log-story.ts';
 import type { LogWatch } from './log-watch.ts';
 import type { Runner } from './runner.ts';
 import { statement } from './statement.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
-import { askTogether, type Queries, type Rows } from './together.ts';
+import { type Queries, queryTogether, type Rows } from './together.ts';
 
 export interface CommandContext {
   readonly db: Kysely<Tables>;
@@ -23,7 +23,7 @@ export interface CommandContext {
   /** Wakes readers that wait for logs to grow. */
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
   /** Notifies the listeners of the events that this process writes. */
-  readonly story: LogStory;
+  readonly story: EventPublisher;
   /** Throws `InvalidConfiguration` if no key is configured. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */
@@ -67,7 +67,7 @@ export async function inThreadWith<T, const Asked extends Queries>(
 ): Promise<T> {
   const [result, thread] = await context.db.transaction().execute(async (trx) => {
     const select = context.rowLocks ? lockThread : selectThread;
-    const [[row], ...ahead] = await askTogether(trx, [select(trx, threadId), ...readAhead(trx)]);
+    const [[row], ...ahead] = await queryTogether(trx, [select(trx, threadId), ...readAhead(trx)]);
     if (!row) throw unknownThread(context.storeId, threadId);
     const thread = new ThreadTransaction(trx, row, context.now());
     const result = await work(thread, ahead as Rows<Asked>);

@@ -6,7 +6,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { ThreadTable } from '../../schema/thread.ts';
 
 /** Microseconds for which a running thread keeps its place in the lists. */
-const KEPT = 1_000_000;
+const KEEP_PLACE_US = 1_000_000;
 
 /**
  * The first argument is the row as it will be written; `changes` has its new columns. A change of status moves the
@@ -19,5 +19,5 @@ export function lastChanged(
 ): number {
   const atWork = status === 'running' && changes.status === undefined;
   const since = now - updated_at;
-  return atWork && since >= 0 && since < KEPT ? updated_at : now;
+  return atWork && since >= 0 && since < KEEP_PLACE_US ? updated_at : now;
 }

@@ -8,7 +8,7 @@ import type { EventListener } from '../../port/event.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { ThreadRow } from './thread-transaction.ts';
 
-export class LogStory {
+export class EventPublisher {
   readonly #listeners = new Set<EventListener>();
 
   readonly listen = (listener: EventListener): (() => void) => {

@@ -14,7 +14,7 @@ import type { AwaitGrowth } from '../../port/event.ts';
 import type { Tables } from '../../schema/tables.ts';
 
 /** How often to poll. */
-export interface Pace {
+export interface PollPace {
   /** Milliseconds between polls; adds to a reader's lag if another process writes. */
   readonly everyMs: number;
   /** Milliseconds without growth and without new waiters, after which polls become rare. */
@@ -23,9 +23,9 @@ export interface Pace {
 }
 
 /** `quietAfterMs` is longer than most models take for their first token. */
-const PACE: Pace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
+const POLL_PACE: PollPace = { everyMs: 25, quietAfterMs: 10_000, quietEveryMs: 250 };
 /** Most ids in one statement. */
-const IDS = 500;
+const MAX_IDS = 500;
 
 interface Waiter {
   readonly after: number;
@@ -34,18 +34,18 @@ interface Waiter {
 
 export class LogWatch {
   readonly #db: Kysely<Tables>;
-  readonly #pace: Pace;
+  readonly #pace: PollPace;
   readonly #waiters = new Map<string, Set<Waiter>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #looking = false;
+  #polling = false;
   #hinted = false;
   /** When a log last grew or a waiter last came, by a monotonic clock. */
-  #lively = 0;
+  #lastActivity = 0;
   /** True if a waiter has come since the last poll began. */
   #quick = false;
   #closed = false;
 
-  constructor(db: Kysely<Tables>, pace = PACE) {
+  constructor(db: Kysely<Tables>, pace = POLL_PACE) {
     this.#db = db;
     this.#pace = pace;
   }
@@ -69,7 +69,7 @@ export class LogWatch {
     if (withinMs !== undefined) late = setTimeout(wake, withinMs);
     const here = this.#waiters.get(threadId) ?? new Set();
     this.#waiters.set(threadId, here.add(waiter));
-    this.#quicken();
+    this.#pollEarly();
     return promise;
   };
 
@@ -77,7 +77,7 @@ export class LogWatch {
   hint(threadId: string): void {
     if (!this.#waiters.has(threadId)) return;
     this.#hinted = true;
-    this.#arm();
+    this.#schedulePoll();
   }
 
   close(): void {
@@ -90,48 +90,49 @@ export class LogWatch {
     here?.delete(waiter);
     if (here?.size === 0) this.#waiters.delete(threadId);
     // G4: a poll that is due is cancelled too.
-    if (this.#waiters.size === 0) this.#cancelLook();
+    if (this.#waiters.size === 0) this.#cancelPoll();
   }
 
   /** G5: a rare poll that is due is replaced by an early one. */
-  #quicken(): void {
-    if (this.#isQuiet) this.#cancelLook();
-    this.#lively = performance.now();
+  #pollEarly(): void {
+    if (this.#isQuiet) this.#cancelPoll();
+    this.#lastActivity = performance.now();
     this.#quick = true;
-    this.#arm();
+    this.#schedulePoll();
   }
 
   get #isQuiet(): boolean {
-    return !this.#quick && performance.now() - this.#lively >= this.#pace.quietAfterMs;
+    return !this.#quick && performance.now() - this.#lastActivity >= this.#pace.quietAfterMs;
   }
 
-  #cancelLook(): void {
+  #cancelPoll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  #arm(): void {
-    if (this.#looking || this.#waiters.size === 0 || (this.#timer && !this.#hinted)) return;
+  #schedulePoll(): void {
+    if (this.#polling || this.#waiters.size === 0 || (this.#timer && !this.#hinted)) return;
     clearTimeout(this.#timer);
     const { everyMs, quietEveryMs } = this.#pace;
     const pause = this.#isQuiet ? quietEveryMs : everyMs;
-    this.#timer = setTimeout(() => void this.#look(), this.#hinted ? 0 : pause);
+    this.#timer = setTimeout(() => void this.#poll(), this.#hinted ? 0 : pause);
     this.#hinted = false;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#timer = undefined;
-    this.#looking = true;
+    this.#polling = true;
     this.#quick = false;
     try {
       const ids = [...this.#waiters.keys()];
-      for (let at = 0; at < ids.length; at += IDS) this.#tell(await this.#read(ids.slice(at, at + IDS)));
+      for (let at = 0; at < ids.length; at += MAX_IDS)
+        this.#wakeGrown(await this.#read(ids.slice(at, at + MAX_IDS)));
     } catch {
       // G3: each waiter gets the error from its own read.
       this.#wakeAll();
     } finally {
-      this.#looking = false;
-      this.#arm();
+      this.#polling = false;
+      this.#schedulePoll();
     }
   }
 
@@ -139,11 +140,11 @@ export class LogWatch {
     return this.#db.selectFrom('threads').select(['id', 'event_seq']).where('id', 'in', ids).execute();
   }
 
-  #tell(found: readonly { readonly id: string; readonly event_seq: number }[]): void {
+  #wakeGrown(found: readonly { readonly id: string; readonly event_seq: number }[]): void {
     for (const { id, event_seq: last } of found)
       for (const { after, wake } of [...(this.#waiters.get(id) ?? [])])
         if (Number(last) > after) {
-          this.#lively = performance.now();
+          this.#lastActivity = performance.now();
           wake();
         }
   }

@@ -80,7 +80,7 @@ export async function getLogs(
 ): Promise<Log[]> {
   const { order = 'desc' } = options;
   const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
-  const wanted: Wanted = { threadId, order, most: Math.min(limit + offset, Number.MAX_SAFE_INTEGER) };
+  const wanted: LogQuery = { threadId, order, most: Math.min(limit + offset, Number.MAX_SAFE_INTEGER) };
   const found = await inSnapshot(context, async (db) => {
     const calls = [...(await readModelCalls(db, wanted)), ...(await readToolCalls(db, wanted))];
     return [...(await markStatusKinds(db, threadId, calls)), ...(await readMarkers(db, wanted))];
@@ -90,7 +90,7 @@ export async function getLogs(
   return found.slice(offset, offset + limit);
 }
 
-interface Wanted {
+interface LogQuery {
   readonly threadId: string;
   readonly order: 'asc' | 'desc';
   readonly most: number;
@@ -98,7 +98,7 @@ interface Wanted {
 
 async function readModelCalls(
   db: Transaction<Tables>,
-  { threadId, order, most }: Wanted,
+  { threadId, order, most }: LogQuery,
 ): Promise<StepLog[]> {
   const rows = await db
     .selectFrom('model_calls')
@@ -134,7 +134,10 @@ async function readModelCalls(
   }));
 }
 
-async function readToolCalls(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<StepLog[]> {
+async function readToolCalls(
+  db: Transaction<Tables>,
+  { threadId, order, most }: LogQuery,
+): Promise<StepLog[]> {
   const rows = await db
     .selectFrom('tool_calls')
     .innerJoin('steps', (join) =>
@@ -165,7 +168,7 @@ async function readToolCalls(db: Transaction<Tables>, { threadId, order, most }:
   }));
 }
 
-async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: Wanted): Promise<Log[]> {
+async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: LogQuery): Promise<Log[]> {
   const rows = await db
     .selectFrom('events')
     .selectAll()

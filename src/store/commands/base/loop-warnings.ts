@@ -6,28 +6,28 @@ import { addWarning, type LoopWarning } from '../../../core/guard/loop.ts';
 import type { Owner } from './step-place.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
-type Reminded = Pick<Owner, 'executionId' | 'side'>;
-type Kept = Reminded & { readonly warnings: readonly LoopWarning[] };
+type WarnedSide = Pick<Owner, 'executionId' | 'side'>;
+type StoredWarnings = WarnedSide & { readonly warnings: readonly LoopWarning[] };
 
 export function keepWarning(
   thread: ThreadTransaction,
-  { executionId, side }: Reminded,
+  { executionId, side }: WarnedSide,
   warning: LoopWarning,
 ): void {
   const warnings = addWarning(warningsOf(thread.row, { executionId, side }), warning);
-  thread.set({ loop_warnings: JSON.stringify({ executionId, side, warnings } satisfies Kept) });
+  thread.set({ loop_warnings: JSON.stringify({ executionId, side, warnings } satisfies StoredWarnings) });
 }
 
 export function warningsOf(
   { loop_warnings: text }: Pick<ThreadRow, 'loop_warnings'>,
-  { executionId, side }: Reminded,
+  { executionId, side }: WarnedSide,
 ): readonly LoopWarning[] {
   if (text === null) return [];
-  const kept = JSON.parse(text) as Kept;
+  const kept = JSON.parse(text) as StoredWarnings;
   return kept.executionId === executionId && kept.side === side ? kept.warnings : [];
 }
 
 /** Removes the warnings of a side that has answered. */
-export function forgetWarnings(thread: ThreadTransaction, answered: Reminded): void {
+export function forgetWarnings(thread: ThreadTransaction, answered: WarnedSide): void {
   if (warningsOf(thread.row, answered).length > 0) thread.set({ loop_warnings: null });
 }

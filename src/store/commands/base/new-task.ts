@@ -42,6 +42,6 @@ export async function insertTask(
 }
 
 /** The data of the first event in a task's log. */
-export function toldOfNew({ name, spec }: NewTask) {
+export function toCreatedData({ name, spec }: NewTask) {
   return { taskId: spec.id, name, intent: spec.intent };
 }

@@ -10,7 +10,7 @@ type Table = keyof Tables & string;
 type Columns = Readonly<Record<string, unknown>>;
 
 /** Most rows of an insert whose text is cached: above, their number may be any. */
-const MOST_ROWS = 4;
+const MAX_CACHED_ROWS = 4;
 const insertions = new StatementTexts<unknown>();
 const changes = new StatementTexts<unknown>();
 
@@ -29,7 +29,7 @@ export async function insertRows<Name extends Table>(
     // The columns are those of the table: the type of `rows` ensures it.
     return db.insertInto(table as 'events').values(written as Insertable<Tables['events']>[]);
   };
-  if (rows.length > MOST_ROWS) await db.executeQuery(build(values).compile());
+  if (rows.length > MAX_CACHED_ROWS) await db.executeQuery(build(values).compile());
   else await insertions.bind(db, `${table} ${rows.length} ${columns}`, values, build).execute();
 }
 

@@ -47,7 +47,7 @@ export function uncountStep(thread: ThreadTransaction, abandoned: Counted): void
 }
 
 /** C3: the step will have no answer. */
-export function unaskStep(thread: ThreadTransaction, failed: Counted): void {
+export function uncountAskedStep(thread: ThreadTransaction, failed: Counted): void {
   addAsked(thread, failed, -1);
   closeStep(thread);
 }

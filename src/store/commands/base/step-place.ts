@@ -52,7 +52,7 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     ...toCounts(askedSteps(thread)),
     side: row.side,
     scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
-    runContext: seenBy(thread, readContext(row.run_context)),
+    runContext: withCurrentAgent(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
   };
 }
@@ -62,7 +62,10 @@ export function readContext(text: string | null): RunContext | null {
 }
 
 /** After a handoff the thread's agent differs from the one with which the execution began. */
-export function seenBy({ agent }: Pick<ThreadRow, 'agent'>, context: RunContext | null): RunContext | null {
+export function withCurrentAgent(
+  { agent }: Pick<ThreadRow, 'agent'>,
+  context: RunContext | null,
+): RunContext | null {
   return context && withAgent(context, agent);
 }
 

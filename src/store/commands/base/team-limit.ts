@@ -9,9 +9,9 @@ import type { Selectable } from 'kysely';
 import {
   describeTeamLimit,
   findTeamLimit,
-  handTeam,
   narrowTeam,
   type TeamGuard,
+  toChildTeamGuard,
 } from '../../../core/guard/team.ts';
 import type { ChildTable } from '../../schema/family.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
@@ -42,9 +42,9 @@ export function pinTeam(
 }
 
 /** The `team` column of a child that the thread makes: the limits that the thread passes to it. */
-export function teamOfChild({ row }: ThreadTransaction): string | null {
+export function toChildTeam({ row }: ThreadTransaction): string | null {
   const { limits } = readTeam(row);
-  return limits ? JSON.stringify({ handed: handTeam(limits) } satisfies KeptTeam) : null;
+  return limits ? JSON.stringify({ handed: toChildTeamGuard(limits) } satisfies KeptTeam) : null;
 }
 
 type Parent = Pick<ThreadTransaction, 'trx' | 'threadId'> & {

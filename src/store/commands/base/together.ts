@@ -10,7 +10,7 @@ export type Rows<Asked extends Queries> = {
   readonly [Index in keyof Asked]: Asked[Index] extends Compilable<infer Row> ? readonly Row[] : never;
 };
 
-export async function askTogether<const Asked extends Queries>(
+export async function queryTogether<const Asked extends Queries>(
   trx: Transaction<Tables>,
   queries: Asked,
 ): Promise<Rows<Asked>> {

@@ -24,7 +24,7 @@ export async function lockLines(
   return toLines(accounts, await (rowLocks ? query.forUpdate() : query).execute());
 }
 
-export async function keepLines({ trx }: ThreadTransaction, lines: readonly BudgetLine[]): Promise<void> {
+export async function updateLines({ trx }: ThreadTransaction, lines: readonly BudgetLine[]): Promise<void> {
   for (const { threadId, executionId, limit, used, reserved, estimated, warned } of lines)
     await trx
       .updateTable('budgets')
@@ -35,9 +35,13 @@ export async function keepLines({ trx }: ThreadTransaction, lines: readonly Budg
       .execute();
 }
 
-export function warn(thread: ThreadTransaction, lines: readonly BudgetLine[], place: SpendingPlace): void {
+export function emitWarnings(
+  thread: ThreadTransaction,
+  lines: readonly BudgetLine[],
+  place: SpendingPlace,
+): void {
   for (const { threadId, executionId, limit, max, used } of lines)
-    thread.emit('budget.warning', { executionId, ...elsewhere(thread, threadId), limit, max, used }, place);
+    thread.emit('budget.warning', { executionId, ...otherThread(thread, threadId), limit, max, used }, place);
 }
 
 /** `message`: the text of the error; by default that of `describeExceeded`. */
@@ -46,7 +50,7 @@ export interface Exceeding extends Exceeded {
 }
 
 /** Marks the execution as over (account.ts, A3). */
-export function exceed(
+export function markExceeded(
   thread: ThreadTransaction,
   state: BudgetState,
   { line, observed, message }: Exceeding,
@@ -57,7 +61,7 @@ export function exceed(
   const error = { code: 'BudgetExceeded', message: told };
   thread.emit(
     'budget.exceeded',
-    { executionId, ...elsewhere(thread, threadId), limit, max, observed },
+    { executionId, ...otherThread(thread, threadId), limit, max, observed },
     place,
   );
   const over = { line: { threadId, executionId, limit, max }, observed };
@@ -67,6 +71,6 @@ export function exceed(
 }
 
 /** The budget's thread, in events; omitted if it is this thread. */
-export function elsewhere(thread: ThreadTransaction, threadId: string): { threadId?: string } {
+export function otherThread(thread: ThreadTransaction, threadId: string): { threadId?: string } {
   return threadId === thread.threadId ? {} : { threadId };
 }

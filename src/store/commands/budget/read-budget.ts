@@ -1,7 +1,7 @@
 /** Reads what an execution may spend and has spent: the open one, else the newest. */
 import type { Transaction } from 'kysely';
 import type { BudgetAccount, BudgetLine } from '../../../core/governance/budget.ts';
-import { atTime, isTime } from '../../../core/governance/runtime.ts';
+import { isTime, withElapsed } from '../../../core/governance/runtime.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import { budgetOf } from './account.ts';
@@ -43,7 +43,7 @@ async function atNow(
   const now = await clock(trx);
   return lines.map((line) => {
     if (!isTime(line)) return line;
-    const { used, ...known } = atTime(line, now);
+    const { used, ...known } = withElapsed(line, now);
     return { ...known, used: Number(used.toFixed(3)) };
   });
 }

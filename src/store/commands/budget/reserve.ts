@@ -24,19 +24,19 @@ import type { BudgetReservationTable } from '../../schema/budget.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf, keepBudget } from './account.ts';
-import { exceed, keepLines, lockLines, warn } from './lines.ts';
+import { emitWarnings, lockLines, markExceeded, updateLines } from './lines.ts';
 import { resumeClocks, runClocks } from './time.ts';
 
 type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
-type Asking = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
+type CallRequest = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
 type Reservation = Selectable<BudgetReservationTable>;
 
 /** Counts the request and reserves what it may cost. */
 export async function reserveCall(
   context: Locks,
   thread: ThreadTransaction,
-  { step, attempt, call, model, reserve, purpose }: CallKey & Asking,
+  { step, attempt, call, model, reserve, purpose }: CallKey & CallRequest,
 ): Promise<StartedModelCall> {
   const state = budgetOf(thread.row);
   if (!state) return { kind: 'started' };
@@ -49,16 +49,17 @@ export async function reserveCall(
   // V4: there must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
-  if (counted.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, counted, { step }) };
+  if (counted.kind === 'deny')
+    return { kind: 'exceeded', error: markExceeded(thread, state, counted, { step }) };
   const asked = hasAmounts(lines) ? reserve?.() : undefined;
   const plan = asked && planReservation(lines, asked);
-  if (plan?.kind === 'deny') return { kind: 'exceeded', error: exceed(thread, state, plan, { step }) };
+  if (plan?.kind === 'deny') return { kind: 'exceeded', error: markExceeded(thread, state, plan, { step }) };
   if (plan?.kind === 'unpriced') {
     const { line } = plan;
     const message = describeUnpriced(line, model);
     return {
       kind: 'exceeded',
-      error: exceed(thread, state, { line, observed: line.used, message }, { step }),
+      error: markExceeded(thread, state, { line, observed: line.used, message }, { step }),
     };
   }
   if (plan?.kind === 'blocked') {
@@ -68,10 +69,10 @@ export async function reserveCall(
     keepBudget(thread, { ...state, waits: true });
     return { kind: 'blocked' };
   }
-  await keepLines(thread, counted.changed);
-  warn(thread, counted.warns, { step });
+  await updateLines(thread, counted.changed);
+  emitWarnings(thread, counted.warns, { step });
   if (!plan) return { kind: 'started', ...within };
-  await keepLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
+  await updateLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
   const { maxOutputTokens } = plan;
   await thread.trx
     .insertInto('budget_reservations')
@@ -158,12 +159,12 @@ async function settle(
     ? { reserved: negate(held), used }
     : { used: addAmounts(used, negate(held)), estimated: negate(held) };
   const { changed, warns, over } = changeAmounts(lines, change);
-  await keepLines(thread, changed);
+  await updateLines(thread, changed);
   await updateReservation(thread, row, { state: 'settled', ...toColumns(used) });
-  warn(thread, warns, row);
+  emitWarnings(thread, warns, row);
   const [line] = over;
   const state = budgetOf(thread.row);
-  if (line && state && !state.exceeded) exceed(thread, state, { line, observed: line.used }, row);
+  if (line && state && !state.exceeded) markExceeded(thread, state, { line, observed: line.used }, row);
 }
 
 /** V2: its end will not be reported. */
@@ -172,13 +173,13 @@ async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: 
   const held = toAmounts(row);
   const lines = await lockLines(context, thread, JSON.parse(row.accounts));
   const { changed, warns } = changeAmounts(lines, { reserved: negate(held), used: held, estimated: held });
-  await keepLines(thread, changed);
+  await updateLines(thread, changed);
   await updateReservation(thread, row, { state: 'estimated' });
-  warn(thread, warns, row);
+  emitWarnings(thread, warns, row);
 }
 
 /** V2: settles the open reservations of one step, or all that the thread has. */
-export async function settleUnheard(
+export async function settleUnreported(
   context: Locks,
   thread: ThreadTransaction,
   { step }: { readonly step?: number } = {},

@@ -11,7 +11,7 @@ import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetOf } from './account.ts';
-import { exceed, keepLines, lockLines, type SpendingPlace, warn } from './lines.ts';
+import { emitWarnings, lockLines, markExceeded, type SpendingPlace, updateLines } from './lines.ts';
 import { selectLines, toLines } from './read-lines.ts';
 import { denyTime, runClocks } from './time.ts';
 
@@ -33,9 +33,9 @@ export async function spend(
   const time = await runClocks(context, thread, { state, lines, place });
   if (time.kind === 'over') return time.error;
   const verdict = evaluateSpending(lines, spending);
-  if (verdict.kind === 'deny') return exceed(thread, state, verdict, place);
-  await keepLines(thread, verdict.changed);
-  warn(thread, verdict.warns, place);
+  if (verdict.kind === 'deny') return markExceeded(thread, state, verdict, place);
+  await updateLines(thread, verdict.changed);
+  emitWarnings(thread, verdict.warns, place);
   return undefined;
 }
 
@@ -56,22 +56,22 @@ export async function charge(
   const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0));
   const charged = lines.map((line) => ({ ...line, used: line.used + spentOf(line.limit) }));
   const changed = charged.map((line) => ({ ...line, warned: line.warned || isNear(line) }));
-  await keepLines(thread, changed);
-  warn(
+  await updateLines(thread, changed);
+  emitWarnings(
     thread,
     changed.filter(({ warned }, index) => warned && !lines[index]?.warned),
     place,
   );
   const line = changed.find(({ used, max }) => used > max);
   if (state.exceeded || !line) return state.exceeded;
-  return exceed(thread, state, { line, observed: line.used }, place);
+  return markExceeded(thread, state, { line, observed: line.used }, place);
 }
 
 /**
  * Returns the error of `spend` for what can never be paid for, before a person is asked for approval; spends nothing.
  * Rows are read without a lock: counts and time of an execution only grow, so what is used up stays used up.
  */
-export async function foresee(
+export async function findUnaffordable(
   context: Pick<CommandContext, 'clock'>,
   thread: ThreadTransaction,
   spending: Spending,
@@ -81,7 +81,7 @@ export async function foresee(
   if (!state || state.exceeded) return state?.exceeded;
   const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
   const late = await denyTime(context, thread, lines);
-  if (late) return exceed(thread, state, late, place);
+  if (late) return markExceeded(thread, state, late, place);
   const verdict = evaluateSpending(lines, spending);
-  return verdict.kind === 'deny' ? exceed(thread, state, verdict, place) : undefined;
+  return verdict.kind === 'deny' ? markExceeded(thread, state, verdict, place) : undefined;
 }

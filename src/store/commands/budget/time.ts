@@ -3,12 +3,20 @@
  * execution ends, waits for people, or a child works in its place; whatever it begins afterwards starts them again.
  */
 import type { BudgetLine } from '../../../core/governance/budget.ts';
-import { atTime, enter, isTime, leave, leftMs, nearsEnd, timeUp } from '../../../core/governance/runtime.ts';
+import {
+  findTimeUp,
+  isTime,
+  leftMs,
+  nearsEnd,
+  startThreadClock,
+  stopThreadClock,
+  withElapsed,
+} from '../../../core/governance/runtime.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf } from './account.ts';
-import { type Exceeding, exceed, lockLines, type SpendingPlace, warn } from './lines.ts';
+import { type Exceeding, emitWarnings, lockLines, markExceeded, type SpendingPlace } from './lines.ts';
 
 type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
 
@@ -30,18 +38,21 @@ export async function runClocks(
 ): Promise<TimeVerdict> {
   if (!lines.some(isTime)) return { kind: 'runs' };
   const now = await clock(thread.trx);
-  const line = timeUp(lines, now);
+  const line = findTimeUp(lines, now);
   if (line)
-    return { kind: 'over', error: exceed(thread, state, { line, observed: toSeconds(line.used) }, place) };
+    return {
+      kind: 'over',
+      error: markExceeded(thread, state, { line, observed: toSeconds(line.used) }, place),
+    };
   const near = lines.filter((each) => nearsEnd(each, now));
   for (const each of lines.filter(isTime)) {
-    const entered = enter(each, thread.threadId, now);
+    const entered = startThreadClock(each, thread.threadId, now);
     const warned = near.includes(each);
     if (entered !== each || warned) await keepClock(thread, { ...entered, warned: each.warned || warned });
   }
-  warn(
+  emitWarnings(
     thread,
-    near.map((each) => atTime(each, now)).map((each) => ({ ...each, used: toSeconds(each.used) })),
+    near.map((each) => withElapsed(each, now)).map((each) => ({ ...each, used: toSeconds(each.used) })),
     place,
   );
   return { kind: 'runs', leftMs: leftMs(lines, now) };
@@ -53,7 +64,7 @@ export async function denyTime(
   thread: ThreadTransaction,
   lines: readonly BudgetLine[],
 ): Promise<Exceeding | undefined> {
-  const line = lines.some(isTime) ? timeUp(lines, await clock(thread.trx)) : undefined;
+  const line = lines.some(isTime) ? findTimeUp(lines, await clock(thread.trx)) : undefined;
   return line && { line, observed: toSeconds(line.used) };
 }
 
@@ -82,7 +93,7 @@ export async function stopClocks(context: Clocked, thread: ThreadTransaction): P
   if (lines.length === 0) return;
   const now = await context.clock(thread.trx);
   for (const line of lines) {
-    const left = leave(line, thread.threadId, now);
+    const left = stopThreadClock(line, thread.threadId, now);
     if (left !== line) await keepClock(thread, left);
   }
 }

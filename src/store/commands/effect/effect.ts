@@ -96,7 +96,11 @@ export async function listEffects(
   return (await query.execute()).map(toScheduledEffect);
 }
 
-export async function hastenEffect(context: CommandContext, threadId: string, id: string): Promise<boolean> {
+export async function expediteEffect(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     const found = await findEffect(thread, id);
     if (found?.state !== 'pending') return false;

@@ -32,7 +32,7 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
     const inheritors =
-      'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? nobody) : [];
+      'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? inheritsNone) : [];
     if ('thread' in owner) await refuseFinal(trx, owner.thread);
     const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
     await putVariable(context, trx, { ...place, name, type, withheld: withheld ? 1 : 0 }, value);
@@ -43,7 +43,7 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
   });
 }
 
-const nobody = () => false;
+const inheritsNone = () => false;
 
 /** Encrypts a value for its place and stores it; the last writer wins. Without `withheld`, an existing mark stays. */
 export async function putVariable(

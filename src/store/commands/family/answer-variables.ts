@@ -12,7 +12,7 @@ import { formatReport } from '../../../core/thread/subagent-report.ts';
 import type { Decision, ValueAnswer } from '../../../core/wait/answer.ts';
 import { judgeAnswer } from '../../../core/wait/wait.ts';
 import type { GivenVariable } from '../../port/child.ts';
-import type { AnsweredWait, AnswerOfWait } from '../../port/wait.ts';
+import type { AnsweredWait, AnswerWait } from '../../port/wait.ts';
 import type { CommandContext } from '../base/context.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -25,7 +25,7 @@ export async function answerVariables(
   context: CommandContext,
   parent: ThreadTransaction,
   row: WaitRow,
-  command: AnswerOfWait,
+  command: AnswerWait,
   now: number,
 ): Promise<AnsweredWait> {
   const { answer } = command;
@@ -35,24 +35,27 @@ export async function answerVariables(
     // V1: the same values.
     if (outcome === 'already_answered' && (await isSame(context, parent, row.id, answer)))
       return { outcome: 'duplicate', wait };
-    return outcome === 'taken' ? give(context, parent, row, answer, now) : toOver(outcome, wait);
+    return outcome === 'taken'
+      ? createFromAnswer(context, parent, row, answer, now)
+      : toOutcome(outcome, wait);
   }
-  if (outcome !== 'taken') return toOver(outcome, wait);
-  if (answer.approved) return misfit('variables are answered by a "value", or refused by "approved": false');
+  if (outcome !== 'taken') return toOutcome(outcome, wait);
+  if (answer.approved)
+    return toMisfit('variables are answered by a "value", or refused by "approved": false');
   await refuse(parent, row, answer);
   const ended = await endWait(parent, row, { state: 'answered', answer });
   return { outcome, wait: toWait(ended, now) };
 }
 
-function toOver(outcome: ReturnType<typeof judgeAnswer>, wait: ReturnType<typeof toWait>): AnsweredWait {
+function toOutcome(outcome: ReturnType<typeof judgeAnswer>, wait: ReturnType<typeof toWait>): AnsweredWait {
   return outcome === 'unknown' ? { outcome } : { outcome, wait };
 }
 
-function misfit(reason: string): AnsweredWait {
+function toMisfit(reason: string): AnsweredWait {
   return { outcome: 'misfit', reason };
 }
 
-async function give(
+async function createFromAnswer(
   context: CommandContext,
   parent: ThreadTransaction,
   row: WaitRow,
@@ -60,7 +63,7 @@ async function give(
   now: number,
 ): Promise<AnsweredWait> {
   const given = toGiven(value);
-  if (typeof given === 'string') return misfit(given);
+  if (typeof given === 'string') return toMisfit(given);
   const command = {
     parentId: parent.threadId,
     requestId: row.id,
@@ -70,11 +73,11 @@ async function give(
   const fulfilled = await fulfilIn(context, parent, command);
   switch (fulfilled.kind) {
     case 'missing':
-      return misfit(`it still lacks ${fulfilled.names.join(', ')}; give all of them at once`);
+      return toMisfit(`it still lacks ${fulfilled.names.join(', ')}; give all of them at once`);
     case 'full':
-      return misfit(`there are ${fulfilled.limit} living subagents of this kind, as many as may be`);
+      return toMisfit(`there are ${fulfilled.limit} living subagents of this kind, as many as may be`);
     case 'refused':
-      return misfit(`the subagent cannot be made: ${fulfilled.reason}`);
+      return toMisfit(`the subagent cannot be made: ${fulfilled.reason}`);
     case 'created': {
       const ended = (await findWait(parent.trx, row.id)) ?? row;
       return { outcome: 'taken', wait: toWait(ended, now) };

@@ -5,43 +5,43 @@
 import type { CreateChild, CreatedChild, NewChild, ParentCall } from '../../port/thread-store.ts';
 import { selectCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { insertTask, toldOfNew } from '../base/new-task.ts';
+import { insertTask, toCreatedData } from '../base/new-task.ts';
 import { toThreadRow } from '../base/new-thread.ts';
-import { teamOfChild } from '../base/team-limit.ts';
+import { toChildTeam } from '../base/team-limit.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
 import { stopClocks } from '../budget/time.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
-import { enqueueFirst } from './child-files.ts';
+import { enqueueFirstMessages } from './child-files.ts';
 import { findLimit } from './child-limit.ts';
 
 export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
   return inThread(context, command.parentId, async (parent) => {
     if (parent.row.terminated_at !== null) return { kind: 'terminated' };
-    if (!(await isOver(parent, command))) return makeChild(context, parent, command);
+    if (!(await isCallOver(parent, command))) return makeChild(context, parent, command);
     return { kind: 'refused', reason: 'the call was ended before a subagent was made.' };
   });
 }
 
 /** An attempt that was cut off by a stop may still come here: its child would begin after the family has stopped. */
-async function isOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
+async function isCallOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
   const { call } = command;
-  if (call === null || (await findMade(parent, command))) return false;
+  if (call === null || (await findExisting(parent, command))) return false;
   const found = await selectCall(parent.trx, parent.threadId, call).select('state').executeTakeFirst();
   return found?.state === 'done' || found?.state === 'unknown';
 }
 
-type Made = Exclude<CreatedChild, { kind: 'terminated' }>;
-type Making = Omit<CreateChild, 'parentId'>;
+type CreateResult = Exclude<CreatedChild, { kind: 'terminated' }>;
+type ChildInput = Omit<CreateChild, 'parentId'>;
 
 export async function makeChild(
   context: CommandContext,
   parent: ThreadTransaction,
-  command: Making,
-): Promise<Made> {
-  const known = await findMade(parent, command);
-  if (known) return created(parent, known);
+  command: ChildInput,
+): Promise<CreateResult> {
+  const known = await findExisting(parent, command);
+  if (known) return toCreated(parent, known);
   const refused = await findLimit(parent, command.child);
   if (refused) return refused;
   const { inherits, given, call, child, task } = command;
@@ -56,16 +56,16 @@ export async function makeChild(
   parent.emit('subagent.created', told, { step: call?.step });
   // The child works in the parent's place.
   if (command.waits) await stopClocks(context, parent);
-  return created(parent, row);
+  return toCreated(parent, row);
 }
 
-async function created({ trx }: ThreadTransaction, row: ChildRow): Promise<Made> {
+async function toCreated({ trx }: ThreadTransaction, row: ChildRow): Promise<CreateResult> {
   return { kind: 'created', child: toChildRecord(row), start: await readStart(trx, row.child_id) };
 }
 
-async function findMade(
+async function findExisting(
   { trx, threadId }: ThreadTransaction,
-  { child, call }: Making,
+  { child, call }: ChildInput,
 ): Promise<ChildRow | undefined> {
   const known = await findChild(trx, child.threadId);
   if (known || call === null) return known;
@@ -88,7 +88,7 @@ async function insertThread(
   const child = await insertThreadRow(context, parent, made);
   child.emit('thread.created', { agent, parentId: row.id, name });
   const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
-  const own = await enqueueFirst(child, row.id, { messages: caused, arguments: given });
+  const own = await enqueueFirstMessages(child, row.id, { messages: caused, arguments: given });
   child.set({ arguments: JSON.stringify(own) });
   await child.flush();
 }
@@ -102,7 +102,7 @@ async function insertTaskThread(
   const { budget: accounts } = causedBy(parent);
   const made = await insertThreadRow(context, parent, child, accounts ? JSON.stringify({ accounts }) : null);
   await insertTask(parent.trx, { threadId: child.threadId, task: begins, manifest }, made.now);
-  made.emit('task.created', toldOfNew(begins));
+  made.emit('task.created', toCreatedData(begins));
   await made.flush();
 }
 
@@ -119,13 +119,13 @@ async function insertThreadRow(
     organizationId: row.organization_id,
   };
   const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
-  const inserted = { ...made, team: teamOfChild(parent), budget };
+  const inserted = { ...made, team: toChildTeam(parent), budget };
   await trx.insertInto('threads').values(inserted).execute();
   return new ThreadTransaction(trx, inserted, now);
 }
 
 /** A child without a first message has nothing to answer: it is idle until one comes. */
-async function insertRow(parent: ThreadTransaction, { child, call, waits }: Making): Promise<ChildRow> {
+async function insertRow(parent: ThreadTransaction, { child, call, waits }: ChildInput): Promise<ChildRow> {
   const asked = child.messages.at(-1);
   const row: ChildRow = {
     parent_id: parent.threadId,

@@ -36,7 +36,7 @@ export async function enqueueFrom(to: ThreadTransaction, from: string, item: Mes
   await enqueueCopied(to, { ...item, content: replaceInText(item.content, copied.paths) }, copied);
 }
 
-interface FirstWords {
+interface FirstMessages {
   readonly messages: readonly MessageItem[];
   readonly arguments: Readonly<Record<string, unknown>>;
 }
@@ -45,11 +45,11 @@ interface FirstWords {
  * Queues the first messages of a new thread. The files of all of them are copied first: each message, and the
  * arguments, which are returned, name the copies (F3).
  */
-export async function enqueueFirst(
+export async function enqueueFirstMessages(
   to: ThreadTransaction,
   from: string,
-  { messages, arguments: given }: FirstWords,
-): Promise<FirstWords['arguments']> {
+  { messages, arguments: given }: FirstMessages,
+): Promise<FirstMessages['arguments']> {
   const copied = new Map<string, CopiedFiles>();
   for (const { id, attachments } of messages)
     copied.set(id, await copyFiles(to, from, { id, given: attachments }));

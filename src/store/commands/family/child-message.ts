@@ -4,7 +4,7 @@
  */
 import type { MessageItem } from '../../../core/thread/item.ts';
 import { roleTo } from '../../../core/thread/session.ts';
-import type { TellChild, ToldChild } from '../../port/thread-store.ts';
+import type { SendToChild, SentToChild } from '../../port/thread-store.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { isAtWork, refuseTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -14,7 +14,7 @@ import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
 import { enqueueFrom } from './child-files.ts';
 
-export async function tellChild(context: CommandContext, command: TellChild): Promise<ToldChild> {
+export async function sendToChild(context: CommandContext, command: SendToChild): Promise<SentToChild> {
   const { parentId, childId, message } = command;
   return inThread(context, parentId, async (parent) => {
     if (parent.row.terminated_at !== null) return { kind: 'terminated' };
@@ -51,7 +51,7 @@ export async function tellChild(context: CommandContext, command: TellChild): Pr
 /** Reports that the child made before do not answer this message. */
 async function expectAnswer(
   child: ThreadTransaction,
-  { childId, message, call, waits }: TellChild,
+  { childId, message, call, waits }: SendToChild,
 ): Promise<void> {
   await child.trx
     .updateTable('child_reports')
@@ -70,7 +70,7 @@ async function expectAnswer(
   });
 }
 
-export async function tellParent(
+export async function sendToParent(
   context: CommandContext,
   childId: string,
   message: MessageItem,

@@ -22,7 +22,7 @@ export interface EndedExecution {
   readonly goesOn: boolean;
 }
 
-export async function keepReport(
+export async function storeReport(
   thread: ThreadTransaction,
   { executionId, report, goesOn }: EndedExecution,
 ): Promise<void> {
@@ -49,7 +49,7 @@ async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: 
 }
 
 /** Stores the end of a thread. A parent that expects an answer, or waits, gets a report of it. */
-export async function keepEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
+export async function storeThreadEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
   if (thread.row.parent_id === null) return;
   const child = await findChild(thread.trx, thread.threadId);
   if (!child) return;
@@ -60,8 +60,8 @@ export async function keepEnd(thread: ThreadTransaction, reason: string | undefi
   await insertReport(thread, { id: END, report, early: false });
 }
 
-/** Like `keepEnd`, for a task, which ends once, with its only report. */
-export async function keepEndOfTask(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
+/** Like `storeThreadEnd`, for a task, which ends once, with its only report. */
+export async function storeTaskEnd(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
   if (thread.row.parent_id === null) return;
   const child = await findChild(thread.trx, thread.threadId);
   if (!child) return;

@@ -48,11 +48,11 @@ export async function deliverReport(
     // Also for a repeated delivery: the worker of the first one may have been lost in between.
     heldUp = parent.row.open_waits > 0 || report.state !== 'due';
     if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };
-    const by = await decide(parent, child, report);
+    const by = await chooseDelivery(parent, child, report);
     await deliver(parent, { child, report, by });
     // The parent no longer waits for the child.
     if (!parentEnded && parent.row.open_waits > 0) await showBelow(parent);
-    if (!parentEnded) tellLog(parent, { child, report, by });
+    if (!parentEnded) emitDelivered(parent, { child, report, by });
     return { by, parentEnded, ...(parent.row.unseen_since === null ? {} : { heldUp: true as const }) };
   });
   if (heldUp) await showAbove(context, known.parent_id);
@@ -79,14 +79,18 @@ async function findReport(
     .executeTakeFirst();
 }
 
-type By = DeliveredReport['by'];
+type DeliveryMethod = DeliveredReport['by'];
 
-function deliveredBy({ state, call_step: step }: ReportRow): By {
+function deliveredBy({ state, call_step: step }: ReportRow): DeliveryMethod {
   if (state === 'dropped') return 'dropped';
   return step === null ? 'message' : 'call';
 }
 
-async function decide(parent: ThreadTransaction, child: ChildRow, report: ReportRow): Promise<By> {
+async function chooseDelivery(
+  parent: ThreadTransaction,
+  child: ChildRow,
+  report: ReportRow,
+): Promise<DeliveryMethod> {
   if (parent.row.terminated_at !== null) return 'dropped';
   // D1: a call that waits gets it.
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
@@ -107,12 +111,12 @@ async function isWaiting(
 interface Delivery {
   readonly child: ChildRow;
   readonly report: ReportRow;
-  readonly by: By;
+  readonly by: DeliveryMethod;
 }
 
 async function deliver(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<void> {
   const { child_id: childId } = child;
-  const delivered = by === 'dropped' ? null : await bring(parent, { child, report, by });
+  const delivered = by === 'dropped' ? null : await copyReport(parent, { child, report, by });
   const call = by === 'call' ? { call_step: child.wait_step, call_idx: child.wait_idx } : {};
   await parent.trx
     .updateTable('child_reports')
@@ -130,13 +134,16 @@ async function deliver(parent: ThreadTransaction, { child, report, by }: Deliver
   else if (report.early === 0 && report.kind !== 'stopped') await updateChild(parent, childId, { owes: 0 });
 }
 
-interface Brought {
+interface DeliveredContent {
   readonly content: string;
   readonly attachments: readonly AttachmentRef[];
 }
 
 /** Copies the report's files to the parent; also queues the report, unless it is a call's result. */
-async function bring(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<Brought> {
+async function copyReport(
+  parent: ThreadTransaction,
+  { child, report, by }: Delivery,
+): Promise<DeliveredContent> {
   const { child_id: childId, agent, name } = child;
   const id = messageId(childId, report.id);
   const given = JSON.parse(report.attachments) as string[];
@@ -156,17 +163,17 @@ async function bring(parent: ThreadTransaction, { child, report, by }: Delivery)
         ...(missing.length > 0 ? { missingAttachments: missing } : {}),
       },
       ...(attachments.length > 0 ? { attachments } : {}),
-      ...(await contextOfCause(parent, childId)),
+      ...(await readCauseContext(parent, childId)),
       ...(report.budget === null ? {} : { budget: JSON.parse(report.budget) }),
     };
     // If the budget that it belongs to is used up, it is queued but begins no execution.
-    await enqueue(parent, item, { own: report.budget !== null && isSpent(parent) });
+    await enqueue(parent, item, { own: report.budget !== null && isBudgetSpent(parent) });
   }
   return { content, attachments };
 }
 
 /** D3: the child's run context, for what its report begins. */
-async function contextOfCause(
+async function readCauseContext(
   { trx }: ThreadTransaction,
   childId: string,
 ): Promise<{ readonly context?: GivenContext }> {
@@ -180,7 +187,7 @@ async function contextOfCause(
 }
 
 /** True if the parent's last execution ended with its budget used up, and none has begun since. */
-function isSpent({ row: { last_error: said } }: ThreadTransaction): boolean {
+function isBudgetSpent({ row: { last_error: said } }: ThreadTransaction): boolean {
   return said !== null && isUsedUp({ error: JSON.parse(said) });
 }
 
@@ -189,7 +196,7 @@ function messageId(childId: string, reportId: string): string {
   return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
 }
 
-function tellLog(parent: ThreadTransaction, { child, report, by }: Delivery): void {
+function emitDelivered(parent: ThreadTransaction, { child, report, by }: Delivery): void {
   const { child_id: childId, agent, wait_step: step } = child;
   const type = report.kind === 'result' ? 'subagent.returned' : 'subagent.failed';
   parent.emit(type, { childId, agent, kind: report.kind, by }, { step: by === 'call' ? step : null });

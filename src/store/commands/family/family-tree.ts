@@ -3,7 +3,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { ChildStart } from '../../../core/thread/subagent-step.ts';
 import { groupBy } from '../../../core/value/group-by.ts';
-import type { CallOfChild, ChildRecord, FamilyMember, ParentCall } from '../../port/thread-store.ts';
+import type { ChildCall, ChildRecord, FamilyMember, ParentCall } from '../../port/thread-store.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
@@ -176,11 +176,11 @@ function descend<T extends Relative>(family: readonly T[], threadId: string) {
   return { self: family.find(({ id }) => id === threadId), below };
 }
 
-export async function readCallOfChild(
+export async function readChildCall(
   context: CommandContext,
   parentId: string,
   call: ParentCall,
-): Promise<CallOfChild | null> {
+): Promise<ChildCall | null> {
   return inSnapshot(context, async (trx) => {
     const child = await findByCall(trx, parentId, call);
     if (!child) return null;
@@ -213,7 +213,7 @@ async function findAnswer(
   trx: Transaction<Tables>,
   childId: string,
   { step, index }: ParentCall,
-): Promise<CallOfChild['report']> {
+): Promise<ChildCall['report']> {
   const report = await trx
     .selectFrom('child_reports')
     .select(['kind', 'content', 'delivered'])

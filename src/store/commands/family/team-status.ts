@@ -11,7 +11,7 @@ import { type CommandContext, inSnapshot, unknownThread } from '../base/context.
 import { isAtWork, readTeam } from '../base/team-limit.ts';
 import type { ChildRow } from './child.ts';
 
-const MOST = 50;
+const MAX_SUBAGENTS = 50;
 
 export async function readTeamStatus(
   context: CommandContext,
@@ -59,7 +59,7 @@ async function readEarlier(
   return { count: Number(count), sinceMs: at === null ? null : Math.max(0, (context.now() - at) / 1000) };
 }
 
-/** The newest subagents, MOST at most, oldest first. */
+/** The newest subagents, at most MAX_SUBAGENTS, oldest first. */
 async function readSubagents(trx: Transaction<Tables>, parentId: string): Promise<SubagentState[]> {
   const rows = await trx
     .selectFrom('children')
@@ -69,7 +69,7 @@ async function readSubagents(trx: Transaction<Tables>, parentId: string): Promis
     .where('children.parent_id', '=', parentId)
     .orderBy('children.created_at', 'desc')
     .orderBy('children.child_id')
-    .limit(MOST)
+    .limit(MAX_SUBAGENTS)
     .execute();
   const ids = rows.map(({ child_id: id }) => id);
   const reports = await trx

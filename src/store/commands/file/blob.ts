@@ -16,7 +16,7 @@ import { LIMITS } from '../../../core/value/limit.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
-const CHUNK = LIMITS.fileChunkBytes;
+const CHUNK_BYTES = LIMITS.fileChunkBytes;
 const ABANDONED_US = 24 * 60 * 60 * 1_000_000;
 
 /** The bytes of a file, or a stream of them, in parts of any length. */
@@ -32,27 +32,27 @@ export interface Content {
 }
 
 /** Called before chunks are written, with the size as far as known. Rejects if the content cannot be stored. */
-export type Allow = (size: number) => Promise<void>;
+export type CheckSize = (size: number) => Promise<void>;
 
 /** Hashes a content and, if it is large and new, writes its chunks. `discard` must be called when all is done. */
-export async function bringIn(
+export async function uploadContent(
   context: CommandContext,
   source: Source,
-  allow: Allow,
+  allow: CheckSize,
 ): Promise<{ content: Content; discard: () => Promise<void> }> {
   const content =
     Symbol.asyncIterator in source
-      ? await bringStream(context, source, allow)
-      : await bringBytes(context, source, allow);
+      ? await uploadStream(context, source, allow)
+      : await uploadBytes(context, source, allow);
   const { held } = content;
   return { content, discard: async () => ('upload' in held ? abandon(context, held.upload) : undefined) };
 }
 
-async function bringBytes(context: CommandContext, bytes: Uint8Array, allow: Allow): Promise<Content> {
-  const isLarge = bytes.length > CHUNK;
+async function uploadBytes(context: CommandContext, bytes: Uint8Array, allow: CheckSize): Promise<Content> {
+  const isLarge = bytes.length > CHUNK_BYTES;
   if (isLarge) await allow(bytes.length);
   const hash = await hashOf(bytes);
-  const head = bytes.subarray(0, CHUNK);
+  const head = bytes.subarray(0, CHUNK_BYTES);
   if (!isLarge || (await isKnown(context, hash))) return { size: bytes.length, hash, head, held: { bytes } };
   const upload = await openUpload(context);
   await orAbandon(context, upload, async () => {
@@ -62,24 +62,24 @@ async function bringBytes(context: CommandContext, bytes: Uint8Array, allow: All
 }
 
 /** B4: no more is held than the chunk that is being filled, and the first one. */
-async function bringStream(
+async function uploadStream(
   context: CommandContext,
   source: AsyncIterable<Uint8Array>,
-  allow: Allow,
+  allow: CheckSize,
 ): Promise<Content> {
   const filled = inChunks(source);
   try {
-    return await bringChunks(context, filled, allow);
+    return await uploadChunks(context, filled, allow);
   } finally {
     // The source learns that no more is read.
     await filled.return(undefined);
   }
 }
 
-async function bringChunks(
+async function uploadChunks(
   context: CommandContext,
   filled: AsyncGenerator<Uint8Array, undefined>,
-  allow: Allow,
+  allow: CheckSize,
 ): Promise<Content> {
   const hash = createHash('sha256');
   const head = (await filled.next()).value ?? new Uint8Array(0);
@@ -103,20 +103,20 @@ async function bringChunks(
 
 /** Splits a stream into chunks, all full but the last. Throws `LimitExceeded` above the size limit of a file. */
 async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  let chunk = new Uint8Array(CHUNK);
+  let chunk = new Uint8Array(CHUNK_BYTES);
   let filled = 0;
   let size = 0;
   for await (const part of source) {
     size += part.length;
     requireFileSize(size);
     for (let at = 0; at < part.length; ) {
-      const taken = part.subarray(at, at + CHUNK - filled);
+      const taken = part.subarray(at, at + CHUNK_BYTES - filled);
       chunk.set(taken, filled);
       filled += taken.length;
       at += taken.length;
-      if (filled < CHUNK) continue;
+      if (filled < CHUNK_BYTES) continue;
       yield chunk;
-      chunk = new Uint8Array(CHUNK);
+      chunk = new Uint8Array(CHUNK_BYTES);
       filled = 0;
     }
   }
@@ -140,12 +140,12 @@ async function hashOf(bytes: Uint8Array): Promise<string> {
 }
 
 export function countChunks(size: number): number {
-  return Math.ceil(size / CHUNK);
+  return Math.ceil(size / CHUNK_BYTES);
 }
 
 function chunksOf(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: countChunks(bytes.length) }, (_, index) =>
-    bytes.subarray(index * CHUNK, (index + 1) * CHUNK),
+    bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
   );
 }
 

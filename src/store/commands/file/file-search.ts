@@ -15,7 +15,7 @@ import type { FoundLines } from '../../search/protocol.ts';
 import type { CommandContext } from '../base/context.ts';
 import { openFile, readFileChunk } from './file-read.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 export async function findFiles(
   context: CommandContext,
@@ -113,11 +113,11 @@ async function listPaths(
       .where('kind', '=', 'file')
       .where('path', '>', after)
       .orderBy('path')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     for (const file of page) if (wanted(file)) paths.push(file.path);
     const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
+    if (!last || page.length < PAGE_SIZE) break;
     after = last.path;
     await breathe();
   }

@@ -15,7 +15,14 @@ import type { NewFile } from '../../port/file.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type Allow, bringIn, type Content, linkContent, releaseContent, type Source } from './blob.ts';
+import {
+  type CheckSize,
+  type Content,
+  linkContent,
+  releaseContent,
+  type Source,
+  uploadContent,
+} from './blob.ts';
 import { type FileRow, findRow, toFileRecord } from './file-row.ts';
 import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
 
@@ -25,7 +32,7 @@ export async function writeFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const told = readTold(file);
+  const told = readStatedFields(file);
   // Checked before a large content is written, and again in the transaction that names it.
   const allow = (size: number) => inThread(context, threadId, (thread) => refuse(thread, path, size));
   return withContent(context, file.content, allow, (content) =>
@@ -49,7 +56,7 @@ export async function stageFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const told = readTold(file);
+  const told = readStatedFields(file);
   return withContent(
     context,
     file.content,
@@ -72,10 +79,10 @@ function toFilePath(given: string): string {
 async function withContent<T>(
   context: CommandContext,
   source: Source,
-  allow: Allow,
+  allow: CheckSize,
   put: (content: Content) => Promise<T>,
 ): Promise<T> {
-  const { content, discard } = await bringIn(context, source, allow);
+  const { content, discard } = await uploadContent(context, source, allow);
   try {
     return await put(content);
   } finally {
@@ -85,7 +92,7 @@ async function withContent<T>(
 
 async function refuse(thread: ThreadTransaction, path: string, size: number): Promise<void> {
   refuseTerminated(thread);
-  await makeReady(thread, path, size);
+  await preparePath(thread, path, size);
 }
 
 /** False if the same file is written again: no event is due. */
@@ -97,10 +104,10 @@ function isChanged(
 }
 
 type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
-type Told = Omit<Columns, 'size'>;
+type StatedFields = Omit<Columns, 'size'>;
 
 /** Validates what the caller states about the file. Throws before anything is written. */
-function readTold({ content, mimeType, metadata, thumbnail, width, height }: NewFile): Told {
+function readStatedFields({ content, mimeType, metadata, thumbnail, width, height }: NewFile): StatedFields {
   if ('length' in content) requireSize('A file', content, LIMITS.fileBytes);
   if (thumbnail) requireSize('A thumbnail', thumbnail, LIMITS.thumbnailBytes);
   return {
@@ -115,7 +122,7 @@ function readTold({ content, mimeType, metadata, thumbnail, width, height }: New
   };
 }
 
-function toColumns(told: Told, { size, head }: Content): Columns {
+function toColumns(told: StatedFields, { size, head }: Content): Columns {
   const read = isImageType(told.mime_type) ? readImageSize(head) : undefined;
   return {
     ...told,
@@ -130,16 +137,16 @@ function requireSize(what: string, { length }: Uint8Array, limit: number): void 
   throw new RuntimeError('LimitExceeded', `${what} can have ${limit} bytes; this one has ${length}.`);
 }
 
-const MOST_PIXELS = 2 ** 31 - 1;
+const MAX_PIXELS = 2 ** 31 - 1;
 
 function toPixels(name: string, value: number | undefined | null): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (Number.isInteger(value) && value > 0 && value <= MOST_PIXELS) return value;
+  if (Number.isInteger(value) && value > 0 && value <= MAX_PIXELS) return value;
   throw new RuntimeError('InvalidValue', `${name} is a whole number of pixels above 0.`);
 }
 
 /** Finds what is at the path, and which directories it lacks. Throws if it cannot have a file of this size. */
-async function makeReady(
+async function preparePath(
   thread: TreePlace,
   path: string,
   size: number,
@@ -161,7 +168,7 @@ async function putFile(
   content: Content,
 ): Promise<{ row: ThreadFileTable; before: FileRow | undefined }> {
   const { trx, threadId, now } = thread;
-  const { before, missing } = await makeReady(thread, path, columns.size);
+  const { before, missing } = await preparePath(thread, path, columns.size);
   const row: ThreadFileTable = {
     ...columns,
     thread_id: threadId,

@@ -52,13 +52,13 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
       .onConflict((conflict) => conflict.columns(['thread_id', 'server']).doUpdateSet(kept))
       .execute();
     if (!isSame || row.code !== kept.code)
-      tell(thread, command, row?.tools ? (JSON.parse(row.tools) as McpListedTool[]) : []);
+      emitChanges(thread, command, row?.tools ? (JSON.parse(row.tools) as McpListedTool[]) : []);
     return toList(kept);
   });
 }
 
 /** M2: compares the list with the previous one. */
-function tell(
+function emitChanges(
   thread: ThreadTransaction,
   { server, step, told }: KeepMcpList,
   before: readonly McpListedTool[],

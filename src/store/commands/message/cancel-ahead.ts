@@ -7,7 +7,7 @@ import { givenContext, readCancellation, type WithContext } from '../base/run-co
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
 /** Returns the request that counts, which is the first; null if no execution is going to begin under this id. */
-export async function cancelAhead(
+export async function cancelBeforeBegin(
   { trx, threadId }: ThreadTransaction,
   executionId: string,
   request: string,
@@ -38,7 +38,7 @@ export async function cancelAhead(
 }
 
 /** The request to cancel that came before the execution began; null if there is none. */
-export async function readAhead(
+export async function readEarlyCancel(
   { trx, threadId }: ThreadTransaction,
   executionId: string | undefined,
 ): Promise<Cancellation | null> {
@@ -52,7 +52,7 @@ export async function readAhead(
   return readCancellation(claim?.cancel_request ?? null);
 }
 
-export function withAhead<Item extends WithContext>(item: Item, ahead: Cancellation | null): Item {
+export function withCancellation<Item extends WithContext>(item: Item, ahead: Cancellation | null): Item {
   if (ahead === null) return item;
   const { reason } = ahead;
   return {

@@ -17,7 +17,7 @@ export function refuseCanceled(thread: ThreadTransaction, id: string): void {
 }
 
 /** Writes the composed context into the metadata of an item that brought a context. */
-export function tellContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
+export function writeContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
   if (context === null || givenContext(item) === null) return item;
   return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
 }

@@ -9,18 +9,18 @@ import type { Side } from '../../../core/author/thread-execution.ts';
 import type { Cancellation } from '../../../core/governance/cancellation.ts';
 import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
-import { admit } from '../../../core/thread/execution-id.ts';
+import { selectDueItems } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering } from '../../../core/thread/session.ts';
 import type { BeginStep } from '../../port/step.ts';
-import { withPrepared } from '../../schema/pending-payload.ts';
+import { applyPrepared } from '../../schema/pending-payload.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type ContextPlace, composeContext, givenContext } from '../base/run-context.ts';
 import { statement } from '../base/statement.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { CausedItem } from '../budget/account.ts';
-import { readAhead, withAhead } from './cancel-ahead.ts';
-import { readCanceled, refuseCanceled, tellContext } from './drain-context.ts';
+import { readEarlyCancel, withCancellation } from './cancel-ahead.ts';
+import { readCanceled, refuseCanceled, writeContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './queued-tool.ts';
@@ -69,10 +69,10 @@ export interface DueInput extends InputWish {
   readonly left: ReadonlySet<string>;
 }
 
-type Asked = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
+type DrainQuery = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
 
 /** Pending rows besides the step's own items, which are not in line yet; if hooks have seen some, only those. */
-export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: Asked) {
+export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: DrainQuery) {
   if (items.length === 0 && !prepared) return selectAllInLine(trx, threadId);
   const own = items.map(({ id }) => id);
   const seen = prepared?.map(({ id }) => id).filter((id) => !own.includes(id));
@@ -94,12 +94,12 @@ const selectAllInLine = statement((db, threadId: string) => selectPending(db, th
 
 type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
 
-type Asking = Pick<BeginStep, 'items' | 'prepared' | 'twoSides' | 'unprompted'>;
+type DrainOptions = Pick<BeginStep, 'items' | 'prepared' | 'twoSides' | 'unprompted'>;
 
 /** Puts the step's own items in line, and returns what is to be drained, including the rows that were there before. */
 export async function readDue(
   thread: ThreadTransaction,
-  { items, prepared, twoSides = false, unprompted: asked }: Asking,
+  { items, prepared, twoSides = false, unprompted: asked }: DrainOptions,
   inLine: readonly PendingRow[],
   running: boolean,
 ): Promise<DueInput> {
@@ -108,12 +108,12 @@ export async function readDue(
   // The step's own items come before the rows in line (core/queue I1), though their rows are newer.
   const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
-    item: JSON.parse(withPrepared(payload, seen.get(row.id))) as DueRow['item'],
+    item: JSON.parse(applyPrepared(payload, seen.get(row.id))) as DueRow['item'],
   }));
-  const admitted = admit(all, running);
+  const admitted = selectDueItems(all, running);
   const executionId = admitted[0]?.item.executionId;
-  const ahead = await readAhead(thread, executionId);
-  const rows = admitted.map((row) => ({ ...row, item: withAhead(row.item, ahead) }));
+  const ahead = await readEarlyCancel(thread, executionId);
+  const rows = admitted.map((row) => ({ ...row, item: withCancellation(row.item, ahead) }));
   const taken = new Set(rows.map(({ id }) => id));
   const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
   const unprompted = asked === true && all.length === 0 && thread.row.turn_open !== 1;
@@ -161,7 +161,7 @@ export async function drain(
   const context = composeContext(thread.row, given, { executionId, open });
   const tools: DrainedTool[] = [];
   for (const { id, kind, item: queued } of accepted) {
-    const item = tellContext(queued, context);
+    const item = writeContext(queued, context);
     if (kind === 'tool' && givenContext(queued)?.canceled) refuseCanceled(thread, id);
     else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);

@@ -21,7 +21,7 @@ export async function claimExecution(
 }
 
 /** It is unlikely that more owners have chosen the same id. */
-const MOST_CLAIMS = 100;
+const MAX_CLAIMS = 100;
 
 export async function findClaims(
   { db }: CommandContext,
@@ -32,7 +32,7 @@ export async function findClaims(
     .select(['thread_id', 'item_id'])
     .where('execution_id', '=', executionId)
     .orderBy('created_at', 'desc')
-    .limit(MOST_CLAIMS)
+    .limit(MAX_CLAIMS)
     .execute();
   return rows.map(({ thread_id: threadId, item_id: itemId }) => ({ threadId, itemId }));
 }

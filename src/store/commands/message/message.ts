@@ -62,14 +62,14 @@ export async function updateMessage(
       .where('thread_id', '=', threadId)
       .where('id', '=', id)
       .execute();
-    if (isSaidOtherwise(changed, found)) await retireSummaries(thread, found);
+    if (differsForModel(changed, found)) await retireSummaries(thread, found);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;
   });
 }
 
 /** True if a model would read something else. */
-function isSaidOtherwise(changed: Message, found: Message): boolean {
+function differsForModel(changed: Message, found: Message): boolean {
   const { content, attachments } = changed;
   return content !== found.content || JSON.stringify(attachments) !== JSON.stringify(found.attachments);
 }
@@ -88,7 +88,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
     const found = await findRow(thread, id);
     if (!found) return dropPending(thread, id);
     await refuseOpenCalls(thread, found);
-    const removed = await remove(thread, found);
+    const removed = await removeMessages(thread, found);
     await removeUnnamedFiles(
       thread,
       removed.map(({ attachments }) => attachments),
@@ -131,9 +131,9 @@ async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): 
 }
 
 /** Returns all rows that were removed. */
-async function remove(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
+async function removeMessages(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
   const gone = [message];
-  for (const below of await findBelow(thread, message)) gone.push(...(await remove(thread, below)));
+  for (const below of await findBelow(thread, message)) gone.push(...(await removeMessages(thread, below)));
   await thread.trx
     .deleteFrom('messages')
     .where('thread_id', '=', thread.threadId)

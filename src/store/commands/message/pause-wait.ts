@@ -22,7 +22,7 @@ export interface AskedRounds {
 }
 
 /** True if a message from outside wants an answer. */
-export function isSpokenTo({ rows }: NextInput): boolean {
+export function hasOutsideMessage({ rows }: NextInput): boolean {
   const outside = rows.flatMap(({ kind, own, item: { role } }) => (own === 0 ? [{ kind, role }] : []));
   return wishOf(outside, true).wantsAnswer;
 }
@@ -47,8 +47,8 @@ export async function judgePause(
 ): Promise<RoundsVerdict | undefined> {
   const wait = await findPause(thread, reason.key);
   const isOver = wait !== undefined && wait.state !== 'open';
-  if (isOver) return isApproved(wait) || isSpokenTo(input) ? undefined : { do: 'end', error };
-  if (isSpokenTo(input)) return wait && { do: 'pause', ...reason, spokenTo: wait.id };
+  if (isOver) return isApproved(wait) || hasOutsideMessage(input) ? undefined : { do: 'end', error };
+  if (hasOutsideMessage(input)) return wait && { do: 'pause', ...reason, spokenTo: wait.id };
   return { do: 'pause', ...reason };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
-import { admit } from '../../../core/thread/execution-id.ts';
+import { selectDueItems } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { mustTakeOver } from '../../../core/thread/plan-step.ts';
 import { findAnswering, NO_STEPS } from '../../../core/thread/session.ts';
@@ -46,7 +46,7 @@ export async function readPending(context: CommandContext, query: Query): Promis
     const { open, ...execution } = await readExecution(db, thread);
     const { executionId } = execution;
     const inLine = drains ? await findRows(db, query, context.now()) : [];
-    const due = admit(inLine.map(toDue), executionId !== null);
+    const due = selectDueItems(inLine.map(toDue), executionId !== null);
     const found = due.map(({ row }) => row);
     const named = executionId === null ? due[0]?.item.executionId : undefined;
     const side = findSide(thread, query, found);

@@ -39,10 +39,10 @@ export async function enqueue(
   item: QueueItem,
   options?: QueueOptions,
 ): Promise<void> {
-  if (await putInLine(thread, item, options)) tellQueued(thread, item);
+  if (await putInLine(thread, item, options)) emitQueued(thread, item);
 }
 
-export function tellQueued(thread: ThreadTransaction, item: QueueItem): void {
+export function emitQueued(thread: ThreadTransaction, item: QueueItem): void {
   thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
 }
 

@@ -10,7 +10,7 @@ import { type RoundLimits, toRoundsError } from '../../../core/guard/round.ts';
 import { countAnswered } from '../base/step-count.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { judgeFailures, type KeptFailures } from './failure-limit.ts';
-import { type AskedRounds, isSpokenTo, judgePause, type RoundsVerdict } from './pause-wait.ts';
+import { type AskedRounds, hasOutsideMessage, judgePause, type RoundsVerdict } from './pause-wait.ts';
 
 export interface KeptRounds extends KeptFailures {
   /** The number of model steps of the execution when its rounds began. */
@@ -44,7 +44,7 @@ async function judgeTurn(
   const round = a + b - kept.from;
   if (round < max) return undefined;
   const error = toRoundsError(max);
-  if (row.parent_id === null) return isSpokenTo(input) ? undefined : { do: 'end', error };
+  if (row.parent_id === null) return hasOutsideMessage(input) ? undefined : { do: 'end', error };
   const key = keyOf(executionId, kept);
   return judgePause({ trx, row }, input, { key, rounds: { round, maxRounds: max }, error });
 }

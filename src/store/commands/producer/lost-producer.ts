@@ -11,7 +11,7 @@ import { type CommandContext, inThread } from '../base/context.ts';
 import { failTask } from '../task/end-task.ts';
 import { endProducer, selectOpen, updateProducer } from './producer.ts';
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
 export async function closeLostProducers(context: CommandContext): Promise<number> {
   const lost = await context.db
@@ -19,7 +19,7 @@ export async function closeLostProducers(context: CommandContext): Promise<numbe
     .select(['thread_id', 'execution_id'])
     .where('state', '=', 'open')
     .where('present_until', '<', await context.clock(context.db))
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   let closed = 0;
   for (const { thread_id: threadId, execution_id: executionId } of lost)
@@ -65,7 +65,7 @@ export async function listLostTasks({ db }: CommandContext): Promise<readonly st
     .selectFrom('producers')
     .select('thread_id')
     .where('state', '=', 'lost')
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   return rows.map(({ thread_id: threadId }) => threadId);
 }

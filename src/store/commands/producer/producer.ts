@@ -10,7 +10,7 @@
 import type { Selectable } from 'kysely';
 import type { Spending } from '../../../core/governance/budget.ts';
 import { type Produced, type ProducedLine, usageOf } from '../../../core/thread/producer.ts';
-import type { ProducerPresence, ProducerRecord, ProducerRef, TellProduced } from '../../port/producer.ts';
+import type { AppendProduced, ProducerPresence, ProducerRecord, ProducerRef } from '../../port/producer.ts';
 import type { ProducerTable } from '../../schema/producer.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { updateRows } from '../base/row-statement.ts';
@@ -26,7 +26,7 @@ export async function claimProducer(
     .values({
       ...{ thread_id: threadId, execution_id: executionId, holder },
       ...{ state: 'open', lines: 0, produced: null },
-      present_until: await untilWhen(context, presenceMs),
+      present_until: await presenceDeadline(context, presenceMs),
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -59,7 +59,7 @@ export async function renewProducer(
 ): Promise<boolean> {
   const renewed = await context.db
     .updateTable('producers')
-    .set({ present_until: await untilWhen(context, presenceMs) })
+    .set({ present_until: await presenceDeadline(context, presenceMs) })
     .where('thread_id', '=', threadId)
     .where('execution_id', '=', executionId)
     .where('holder', '=', holder)
@@ -69,11 +69,11 @@ export async function renewProducer(
   return renewed !== undefined;
 }
 
-export async function tellProduced(
+export async function appendProduced(
   context: CommandContext,
-  { threadId, executionId, holder, presenceMs, from, lines }: TellProduced,
+  { threadId, executionId, holder, presenceMs, from, lines }: AppendProduced,
 ): Promise<boolean> {
-  const until = await untilWhen(context, presenceMs);
+  const until = await presenceDeadline(context, presenceMs);
   return inThread(context, threadId, async (thread) => {
     const row = await selectOpen(thread, executionId);
     // D2: only while it runs. A gap would mean that a line is lost.
@@ -167,6 +167,6 @@ async function selectEnd({ trx, threadId }: ThreadTransaction, executionId: stri
     .executeTakeFirst();
 }
 
-export async function untilWhen(context: CommandContext, presenceMs: number): Promise<number> {
+export async function presenceDeadline(context: CommandContext, presenceMs: number): Promise<number> {
   return (await context.clock(context.db)) + presenceMs * 1000;
 }

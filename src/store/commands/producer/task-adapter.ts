@@ -6,7 +6,7 @@
  */
 import type { ProducerPresence } from '../../port/producer.ts';
 import type { CommandContext } from '../base/context.ts';
-import { claimProducer, untilWhen } from './producer.ts';
+import { claimProducer, presenceDeadline } from './producer.ts';
 
 export async function claimTask(
   context: CommandContext,
@@ -15,7 +15,7 @@ export async function claimTask(
   // H2: if the producer is `ended`, the task's workflow is gone too.
   await context.db
     .updateTable('producers')
-    .set({ state: 'open', holder, present_until: await untilWhen(context, presenceMs) })
+    .set({ state: 'open', holder, present_until: await presenceDeadline(context, presenceMs) })
     .where('thread_id', '=', threadId)
     .where('execution_id', '=', threadId)
     .where('state', '=', 'ended')
@@ -33,7 +33,7 @@ export async function renewAll(
 ): Promise<number> {
   const renewed = await context.db
     .updateTable('producers')
-    .set({ present_until: await untilWhen(context, presenceMs) })
+    .set({ present_until: await presenceDeadline(context, presenceMs) })
     .where('state', '=', 'open')
     .where('holder', '=', holder)
     .returning('thread_id')

@@ -9,8 +9,8 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 
-const MOST_EXECUTIONS = 50;
-const MOST_ROWS = 200;
+const MAX_EXECUTIONS = 50;
+const MAX_ROWS = 200;
 
 export async function removeChunks(context: CommandContext, olderThanMs: number): Promise<number> {
   const before = (await context.clock(context.db)) - olderThanMs * 1000;
@@ -20,10 +20,11 @@ export async function removeChunks(context: CommandContext, olderThanMs: number)
     .where('streams', 'is not', null)
     .where('ended_at', '<=', before)
     .orderBy('ended_at')
-    .limit(MOST_EXECUTIONS)
+    .limit(MAX_EXECUTIONS)
     .execute();
   let removed = 0;
-  for (const each of ended) removed += await context.db.transaction().execute((trx) => removeOf(trx, each));
+  for (const each of ended)
+    removed += await context.db.transaction().execute((trx) => removeExecutionChunks(trx, each));
   return removed;
 }
 
@@ -33,7 +34,7 @@ interface Ended {
   readonly first_seq: number | null;
 }
 
-async function removeOf(
+async function removeExecutionChunks(
   trx: Transaction<Tables>,
   { thread_id: threadId, id, first_seq }: Ended,
 ): Promise<number> {
@@ -54,7 +55,7 @@ async function removeOf(
     .where('seq', '<', Number(next?.first_seq ?? Number.MAX_SAFE_INTEGER))
     .where('type', '=', 'model.chunk')
     .orderBy('seq')
-    .limit(MOST_ROWS);
+    .limit(MAX_ROWS);
   const removed = await trx
     .deleteFrom('events')
     .where('thread_id', '=', threadId)
@@ -62,7 +63,7 @@ async function removeOf(
     .returning('seq')
     .execute();
   // D2: none are left.
-  if (removed.length < MOST_ROWS)
+  if (removed.length < MAX_ROWS)
     await trx
       .updateTable('executions')
       .set({ streams: null })

@@ -40,16 +40,16 @@ import { narrowBudget } from '../budget/narrow.ts';
 import { spend } from '../budget/spend.ts';
 import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
 import type { RoundsVerdict } from '../message/pause-wait.ts';
-import { countPending, emitRejections, enqueueTools, tellQueued } from '../message/queue.ts';
+import { countPending, emitQueued, emitRejections, enqueueTools } from '../message/queue.ts';
 import { judgeRounds } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
-import { relaxCall, stepOf, tellExecution } from './begun-step.ts';
+import { relaxCall, stepOf, withExecutionId } from './begun-step.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
 import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
 import { applyHandoff } from './handoff.ts';
 import { openImmediateStep } from './immediate.ts';
 import { openModelStep, openToolStep } from './open-step.ts';
-import { type Asked, isProduced, unasked } from './produced-step.ts';
+import { isProduced, type StepCommand, withoutRequest } from './produced-step.ts';
 import { findStored, resume } from './resume-step.ts';
 import { grantRounds, pause } from './rounds.ts';
 import { keepScratch } from './scratch.ts';
@@ -65,12 +65,12 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       selectInLine(trx, command),
     ],
     async (thread, [[before], [open], inLine]) => {
-      if (before && before.step !== null && open?.cancel_request) return canceledStep(thread, before.swept);
+      if (before && before.step !== null && open?.cancel_request) return toCanceledStep(thread, before.swept);
       if (before && before.step !== null) {
         const produced = open?.produced === 1;
-        const asked = produced ? unasked(command) : command;
+        const asked = produced ? withoutRequest(command) : command;
         const resumed = await resume(context, thread, asked, { ...before, step: before.step });
-        return relaxCall(thread, tellExecution(resumed, open?.id ?? command.executionId, asked));
+        return relaxCall(thread, withExecutionId(resumed, open?.id ?? command.executionId, asked));
       }
       const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
       // B6: the store's side counts if the store is ahead.
@@ -86,15 +86,15 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       const named = decision.do === 'drain' ? due.executionId : undefined; // B10: named by its item
       const executionId = open?.id ?? named ?? command.executionId;
       const asked = {
-        ...((await isProduced(thread, open, named)) ? unasked(command) : command),
+        ...((await isProduced(thread, open, named)) ? withoutRequest(command) : command),
         executionId,
       };
-      const begun = await carryOut(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
+      const begun = await apply(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before && begun.kind !== 'paused')
         await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
       return relaxCall(
         thread,
-        tellExecution(begun, executionId, { ...asked, executionId: command.executionId }),
+        withExecutionId(begun, executionId, { ...asked, executionId: command.executionId }),
       );
     },
   );
@@ -126,7 +126,7 @@ async function decide(
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
   if (open?.cancel_request) return { do: 'cancel' };
-  const error = open ? budgetOf(thread)?.exceeded : !unprompted && endedBefore(thread, input);
+  const error = open ? budgetOf(thread)?.exceeded : !unprompted && findEarlierEnd(thread, input);
   if (error) return { do: 'end', error };
   if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
   const { turns, side } = thread;
@@ -139,7 +139,7 @@ async function decide(
 }
 
 /** B8: all in line was queued by the thread's own execution, which its budget ended: it begins no other. */
-function endedBefore({ last_error: said }: ThreadRow, { rows }: DueInput): StoredError | undefined {
+function findEarlierEnd({ last_error: said }: ThreadRow, { rows }: DueInput): StoredError | undefined {
   if (said === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
   const error = JSON.parse(said) as StoredError;
   return isUsedUp({ error }) ? error : undefined;
@@ -147,19 +147,19 @@ function endedBefore({ last_error: said }: ThreadRow, { rows }: DueInput): Store
 
 type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
 
-async function carryOut(
+async function apply(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: Asked,
+  command: StepCommand,
   { decision, swept, ...found }: Found & { readonly decision: Decision; readonly swept: number },
 ): Promise<NewlyBegun> {
   if (decision.do === 'drain') return takeStep(context, thread, command, found);
   // The items from the workflow stay in line.
-  for (const item of found.due.added) tellQueued(thread, item);
+  for (const item of found.due.added) emitQueued(thread, item);
   if (decision.do === 'end') return endStep(thread, decision.error, swept);
-  if (decision.do === 'hold_back') return holdBack(thread, decision.reason);
+  if (decision.do === 'hold_back') return toLimitedStep(thread, decision.reason);
   if (decision.do === 'pause') return pause(thread, { ...decision, executionId: command.executionId });
-  if (decision.do === 'cancel') return canceledStep(thread, 0);
+  if (decision.do === 'cancel') return toCanceledStep(thread, 0);
   await setRunning(thread, command, found);
   return findStored(thread, decision.step, 0);
 }
@@ -167,10 +167,10 @@ async function carryOut(
 async function takeStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: Asked,
+  command: StepCommand,
   found: Found,
 ): Promise<NewlyBegun> {
-  for (const item of found.due.added) if (found.due.left.has(item.id)) tellQueued(thread, item);
+  for (const item of found.due.added) if (found.due.left.has(item.id)) emitQueued(thread, item);
   if (found.open) await grantRounds(thread, found.due, found.open.id);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
   if (found.open && (await keepContext(thread, found.open, drained.context)))
@@ -195,7 +195,7 @@ function placeOf(
 }
 
 /** B7: what is in line is left to an execution that may take it. */
-async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
+async function toLimitedStep(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
   // The next execution begins a new session, whatever the workflow knows of this one.
   if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);
   const waiting = await countPending(thread);
@@ -203,21 +203,21 @@ async function holdBack(thread: ThreadTransaction, reason: LimitReason): Promise
 }
 
 /** B9: no step begins. */
-async function canceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
+async function toCanceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
   return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
 }
 
 async function openStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  command: Asked,
+  command: StepCommand,
   { drained, ...found }: Found & { readonly drained: Drained },
 ): Promise<NewlyBegun> {
   const { swept, tools, unanswered, canceled } = drained;
   const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
   if (plan === 'nothing' && canceled) {
     await setRunning(thread, command, found, drained);
-    return canceledStep(thread, swept);
+    return toCanceledStep(thread, swept);
   }
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
   // B5: a new step opens.

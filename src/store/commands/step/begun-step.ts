@@ -1,10 +1,10 @@
 /** A step that has begun, as its workflow receives it. */
 import type { BegunStep } from '../../port/thread-store.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import type { Asked } from './produced-step.ts';
+import type { StepCommand } from './produced-step.ts';
 
 /** Adds the execution's id, if the workflow has proposed another one. */
-export function tellExecution(begun: BegunStep, executionId: string, asked: Asked): BegunStep {
+export function withExecutionId(begun: BegunStep, executionId: string, asked: StepCommand): BegunStep {
   const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
   const told = tells ? { ...begun, executionId } : begun;
   return told.kind === 'call' && asked.produced ? { ...told, produced: true } : told;

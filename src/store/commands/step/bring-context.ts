@@ -7,9 +7,9 @@ import type { SideSteps } from '../../../core/thread/session.ts';
 import { FIRST_CALL } from '../../port/model-call.ts';
 import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
-import { seenBy, selectPlace, toCounts, toPlace } from '../base/step-place.ts';
+import { selectPlace, toCounts, toPlace, withCurrentAgent } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { readMessages, remind } from './read-context.ts';
+import { readMessages, toLoopWarnings } from './read-context.ts';
 import { beginModelCall } from './stream.ts';
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
@@ -34,7 +34,7 @@ export async function bringContext(
   if (!request) return call;
   const { step, attempt } = call;
   const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
-  const loops = remind(thread.row, found);
+  const loops = toLoopWarnings(thread.row, found);
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops };
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
@@ -54,7 +54,7 @@ function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext):
 function toOpened({ row }: ThreadTransaction, opened: OpenedPlace) {
   const { executionId, sideSteps, scratch } = opened;
   const { side } = row;
-  const runContext = seenBy(row, opened.runContext);
+  const runContext = withCurrentAgent(row, opened.runContext);
   const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
   return { executionId, ...toCounts(sideSteps), side, scratch: kept, runContext, subprompt: null };
 }

@@ -7,7 +7,7 @@ import type { CancelExecution } from '../../port/execution.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import { readCancellation, toCancellation } from '../base/run-context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { cancelAhead } from '../message/cancel-ahead.ts';
+import { cancelBeforeBegin } from '../message/cancel-ahead.ts';
 
 export async function cancelExecution(
   context: CommandContext,
@@ -17,7 +17,7 @@ export async function cancelExecution(
     const found = await findExecution(thread, executionId);
     const request = toCancellation({ reason, by }, thread.now);
     if (!found) {
-      const ahead = executionId === undefined ? null : await cancelAhead(thread, executionId, request);
+      const ahead = executionId === undefined ? null : await cancelBeforeBegin(thread, executionId, request);
       if (executionId === undefined || ahead === null) return { kind: 'not_found' };
       return { kind: 'canceling', executionId, cancellation: ahead, ahead: true };
     }

@@ -20,7 +20,7 @@ import { findCall } from '../base/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../base/context.ts';
 import { forgetWarnings } from '../base/loop-warnings.ts';
 import { statement } from '../base/statement.ts';
-import { closeStep, unaskStep } from '../base/step-count.ts';
+import { closeStep, uncountAskedStep } from '../base/step-count.ts';
 import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectWholeStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
@@ -216,7 +216,7 @@ export async function failStep(
     // A worker presumed lost must not fail the attempt of another one; its answer would be accepted.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
-    unaskStep(thread, { step, kind, side });
+    uncountAskedStep(thread, { step, kind, side });
     // C2: the error belongs to the call.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });

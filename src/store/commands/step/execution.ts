@@ -23,17 +23,17 @@ export const selectOpenExecution = statement((db, threadId: string) =>
 export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
 
 /** What an execution begins with: its context, and a request to cancel it that came with all of its input. */
-interface Begun {
+interface ExecutionStart {
   readonly context?: RunContext | null;
   readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
 }
 
-type Guarding = Pick<BeginStep, 'rounds' | 'team'>;
+type Guards = Pick<BeginStep, 'rounds' | 'team'>;
 
 /** Stores the guards when an execution begins, or `handsOver` to another agent: they hold from then on. */
 export function pinGuards(
   thread: ThreadTransaction,
-  { rounds, team }: Guarding,
+  { rounds, team }: Guards,
   options: { readonly handsOver?: boolean } = {},
 ): void {
   pinRounds(thread, rounds?.(thread.row.agent), options);
@@ -43,9 +43,9 @@ export function pinGuards(
 /** Sets the thread running, in the open execution or in a new one with the given id. */
 export async function setRunning(
   thread: ThreadTransaction,
-  command: Guarding & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
+  command: Guards & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
-  { context = null, canceled = null }: Begun = {},
+  { context = null, canceled = null }: ExecutionStart = {},
 ): Promise<void> {
   const { executionId, budget, produced } = command;
   const limits = open ? undefined : command.rounds?.(thread.row.agent);
@@ -74,7 +74,7 @@ export async function setRunning(
 async function startExecution(
   thread: ThreadTransaction,
   executionId: string,
-  { context = null, canceled = null, produced }: Begun & { readonly produced: true | undefined },
+  { context = null, canceled = null, produced }: ExecutionStart & { readonly produced: true | undefined },
 ): Promise<boolean> {
   const started = await thread.trx
     .insertInto('executions')

@@ -6,7 +6,7 @@ import { insertRows } from '../base/row-statement.ts';
 import { countStep, readOpenSteps, uncountStep } from '../base/step-count.ts';
 import { type StepRow, updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { endWait, settleUnheard } from '../budget/reserve.ts';
+import { endWait, settleUnreported } from '../budget/reserve.ts';
 import type { Drained } from '../message/drain.ts';
 import type { DrainedTool } from '../message/queued-tool.ts';
 import { scheduleCalls } from './schedule-calls.ts';
@@ -61,7 +61,7 @@ export async function openModelStep(
   for (const abandoned of await readOpenSteps(thread.trx, thread.row)) {
     await updateStep(thread, abandoned.step, { state: 'abandoned', closed_at: thread.now });
     uncountStep(thread, abandoned);
-    await settleUnheard(context, thread, abandoned);
+    await settleUnreported(context, thread, abandoned);
   }
   const { executionId, directive = null } = command;
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
@@ -118,7 +118,7 @@ export async function retryStep(
     .where('step', '=', step)
     .where('state', '=', 'started')
     .execute();
-  await settleUnheard(context, thread, { step });
+  await settleUnreported(context, thread, { step });
   const handedOver = handed_over === before;
   const why = handedOver ? 'the worker that had it has shut down' : 'the worker that had it was lost';
   const reason = endWait(thread) ? 'other requests held what was left of its budget' : why;

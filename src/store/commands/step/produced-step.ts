@@ -3,9 +3,9 @@ import type { BeginStep } from '../../port/thread-store.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import type { OpenExecution } from './execution.ts';
 
-export type Asked = BeginStep & { readonly produced?: true };
+export type StepCommand = BeginStep & { readonly produced?: true };
 
-export function unasked({ request: _, immediate: __, ...command }: BeginStep): Asked {
+export function withoutRequest({ request: _, immediate: __, ...command }: BeginStep): StepCommand {
   return { ...command, produced: true };
 }
 

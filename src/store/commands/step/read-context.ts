@@ -7,7 +7,7 @@ import { type CommandContext, inSnapshot, unknownThread } from '../base/context.
 import { warningsOf } from '../base/loop-warnings.ts';
 import { selectPlace, toPlace } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
-import { askTogether } from '../base/together.ts';
+import { queryTogether } from '../base/together.ts';
 import { readHistory } from './read-history.ts';
 import { readSubpromptHistory } from './subprompt-context.ts';
 import { findSummary } from './summary.ts';
@@ -21,7 +21,7 @@ export async function readContext(
   window: (place: StepPlace) => HistoryWindow = () => EVERYTHING,
 ): Promise<StepContext> {
   return inSnapshot(context, async (db) => {
-    const [[row], [placeRow]] = await askTogether(db, [
+    const [[row], [placeRow]] = await queryTogether(db, [
       db.selectFrom('threads').selectAll().where('id', '=', threadId),
       selectPlace(db, threadId, step),
     ]);
@@ -29,13 +29,13 @@ export async function readContext(
     if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
     const found = await toPlace(db, row, placeRow);
-    const place = { thread, step, ...found, ...remind(row, found) };
+    const place = { thread, step, ...found, ...toLoopWarnings(row, found) };
     return readMessages(db, place, window(place));
   });
 }
 
 /** The loop warnings for a step; none for a sub-prompt, whose model has made none of the calls. */
-export function remind(
+export function toLoopWarnings(
   row: ThreadRow,
   place: Pick<StepPlace, 'executionId' | 'side' | 'subprompt'>,
 ): Pick<StepPlace, 'loops'> {

@@ -69,7 +69,7 @@ async function readOwn(
   const own =
     after === undefined
       ? selectOwn(db, id, executionId)
-      : ownBehind(messagesOf(db, id).selectAll(), executionId, after);
+      : whereOwnAfter(messagesOf(db, id).selectAll(), executionId, after);
   return (await own.execute()).map(toContextMessage).sort(byTime);
 }
 
@@ -77,7 +77,7 @@ async function readOwn(
  * H4: selects by time. The execution is compared in an expression, so that no engine uses its index, which leads
  * through all covered messages.
  */
-export function ownBehind<Query extends MessageQuery>(
+export function whereOwnAfter<Query extends MessageQuery>(
   query: Query,
   executionId: string,
   after: number,

@@ -7,13 +7,13 @@ import type { BegunStep } from '../../port/step.ts';
 import { askedSteps, countAnswered } from '../base/step-count.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { failureKey, findFailures } from '../message/failure-limit.ts';
-import { type AskedRounds, isSpokenTo, type RoundsVerdict } from '../message/pause-wait.ts';
+import { type AskedRounds, hasOutsideMessage, type RoundsVerdict } from '../message/pause-wait.ts';
 import { countPending } from '../message/queue.ts';
 import { type KeptRounds, keyOf, readKept } from '../message/round-limit.ts';
 
 const total = (row: ThreadRow): number => askedSteps(row).a + askedSteps(row).b;
 
-function keep(thread: ThreadTransaction, kept: KeptRounds | undefined): void {
+function setRounds(thread: ThreadTransaction, kept: KeptRounds | undefined): void {
   const rounds = kept ? JSON.stringify(kept) : null;
   if (rounds !== thread.row.rounds) thread.set({ rounds });
 }
@@ -28,7 +28,7 @@ export function pinRounds(
   const from = (handsOver ? readKept(row)?.from : undefined) ?? total(row);
   // Failures under another agent do not count for this one.
   const helped = handsOver && max?.failures !== undefined ? { helped: row.last_step } : {};
-  keep(thread, max && { from, max, ...helped });
+  setRounds(thread, max && { from, max, ...helped });
 }
 
 /** The step does not begin, and its input stays in line. */
@@ -76,9 +76,9 @@ export async function grantRounds(
 ): Promise<void> {
   const kept = readKept(thread.row);
   const side = input.answering ?? thread.row.side;
-  if (!kept || (input.hasTools && !isSpokenTo(input))) return;
+  if (!kept || (input.hasTools && !hasOutsideMessage(input))) return;
   const granted = await grantTurn(thread, { input, side, executionId }, kept);
-  keep(thread, await grantHelp(thread, { input, side, executionId }, granted));
+  setRounds(thread, await grantHelp(thread, { input, side, executionId }, granted));
 }
 
 async function grantTurn(
@@ -90,8 +90,8 @@ async function grantTurn(
   if (max === undefined) return kept;
   const { a, b } = await countAnswered(thread.trx, thread.row);
   const usedUp = a + b - kept.from >= max;
-  if (!isSpokenTo(input) && !usedUp) return kept;
-  if (usedUp && thread.row.parent_id !== null) await hearPause(thread, keyOf(executionId, kept));
+  if (!hasOutsideMessage(input) && !usedUp) return kept;
+  if (usedUp && thread.row.parent_id !== null) await markPauseHeard(thread, keyOf(executionId, kept));
   return { ...kept, from: a + b };
 }
 
@@ -103,11 +103,11 @@ async function grantHelp(
 ): Promise<KeptRounds> {
   if (kept.max.failures === undefined) return kept;
   const failed = await findFailures(thread, { side, executionId }, kept);
-  if (failed) await hearPause(thread, failureKey(executionId, kept));
-  return failed || isSpokenTo(input) ? { ...kept, helped: thread.row.last_step } : kept;
+  if (failed) await markPauseHeard(thread, failureKey(executionId, kept));
+  return failed || hasOutsideMessage(input) ? { ...kept, helped: thread.row.last_step } : kept;
 }
 
-async function hearPause({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
+async function markPauseHeard({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
   await trx
     .updateTable('waits')
     .set({ heard: 1 })

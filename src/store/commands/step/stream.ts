@@ -17,17 +17,17 @@ import { findReserved, reserveCall, settleReservation } from '../budget/reserve.
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { call, delta } = command;
-  return tellLive(context, command, (thread, depth, place) =>
+  return emitIfLive(context, command, (thread, depth, place) =>
     thread.emit('model.chunk', { delta, call, ...depth }, place),
   );
 }
 
-export async function tellWaiting(
+export async function emitWaiting(
   context: CommandContext,
   command: StepRef & Pick<ModelChunk, 'call'>,
 ): Promise<boolean> {
   const { call } = command;
-  return tellLive(context, command, (thread, depth, place) =>
+  return emitIfLive(context, command, (thread, depth, place) =>
     thread.emit('model.waiting', { call, ...depth }, place),
   );
 }
@@ -36,7 +36,7 @@ const selectLive = statement((db, threadId: string, step: number) =>
   selectStep(db, threadId, step).select(['state', 'attempt', 'depth']),
 );
 
-async function tellLive(
+async function emitIfLive(
   context: CommandContext,
   { threadId, runId, step, attempt }: StepRef,
   tell: (thread: ThreadTransaction, depth: InSubprompt, place: { step: number; attempt: number }) => void,
@@ -67,14 +67,14 @@ export async function startModelCall(
       if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
       if (started.kind !== 'started') return started;
-      tellPrepared(thread, command);
+      emitPrepared(thread, command);
       await beginModelCall(thread, command);
       return started;
     },
   );
 }
 
-function tellPrepared(
+function emitPrepared(
   thread: ThreadTransaction,
   { step, attempt, call, model, modelId, prepared }: ModelCallStart,
 ): void {
@@ -126,11 +126,11 @@ export async function settleModelCall(
   known: Pick<ModelCallRow, 'state'> | undefined,
 ): Promise<void> {
   if (known?.state !== 'started' && known?.state !== 'lost') return;
-  await keepEnd(thread, command);
+  await storeCallEnd(thread, command);
   await settleReservation(context, thread, command);
 }
 
-async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
+async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
   const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored, discards } = command;
   const key = { thread_id: thread.threadId, step, attempt, call };
   await updateRows(thread.trx, 'model_calls', key, {
@@ -150,11 +150,11 @@ async function keepEnd(thread: ThreadTransaction, command: ModelCallEnd): Promis
       { step, attempt },
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
-  if (discards) await tellDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
+  if (discards) await emitDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
 }
 
 /** Tells readers to forget streamed text; logged after the event that has the reason. */
-export async function tellDiscarded(
+export async function emitDiscarded(
   thread: ThreadTransaction,
   { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
   reason: string,
@@ -190,7 +190,7 @@ export async function discardLost(
   if (!last) return;
   const { call } = JSON.parse(last.data) as EventData['model.chunk'];
   const asked = await selectCallState(trx, { threadId, step, attempt, call }).executeTakeFirst();
-  if (asked?.state !== 'error') await tellDiscarded(thread, { step, attempt, call }, why);
+  if (asked?.state !== 'error') await emitDiscarded(thread, { step, attempt, call }, why);
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;

@@ -14,7 +14,7 @@ import { toContextMessage } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { OPEN_CALL } from '../base/call-row.ts';
 import { byTime } from '../base/step-messages.ts';
-import { type History, ownBehind, readHistory, type UncoveredWindow } from './read-history.ts';
+import { type History, readHistory, type UncoveredWindow, whereOwnAfter } from './read-history.ts';
 
 type Place = Pick<StepPlace, 'executionId' | 'thread' | 'side'>;
 
@@ -26,7 +26,7 @@ export async function readSubpromptHistory(
 ): Promise<History> {
   const own = await readOwn(db, place, subprompt, window);
   if (!window.includeChat) return { messages: own, trimmed: 0 };
-  const { messages, trimmed } = await readHistory(db, place, without(window, own));
+  const { messages, trimmed } = await readHistory(db, place, excludeOwn(window, own));
   const open = await readOpenCalls(db, place);
   return { messages: [...withoutOpen(messages, open), ...own], trimmed };
 }
@@ -45,14 +45,16 @@ async function readOwn(
     .where('status', '=', 'completed');
   // X3: the sub-prompt's messages follow the call that it answers, which no summary covers.
   const own =
-    after === undefined ? all.where('execution_id', '=', executionId) : ownBehind(all, executionId, after);
+    after === undefined
+      ? all.where('execution_id', '=', executionId)
+      : whereOwnAfter(all, executionId, after);
   const rows = await own.execute();
   // Sorted here, as in read-history.ts, so that the execution's index is used.
   return rows.map(toContextMessage).sort(byTime);
 }
 
 /** The window less the sub-prompt's own messages. */
-function without(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
+function excludeOwn(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
   if (window.tokens === undefined) return window;
   const taken = own.reduce((sum, each) => sum + estimateMessage(each, { past: false, recent: true }), 0);
   return { ...window, tokens: Math.max(0, window.tokens - taken) };

@@ -59,7 +59,7 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
       // S1: returns the first one.
       if (known) return { kind: 'kept', summary: { ...known, until: Number(known.until) } };
       if (await wasEdited(thread, command.seen)) return { kind: 'outdated' };
-      await store(thread, side, command);
+      await insertSummary(thread, side, command);
       return { kind: 'kept', summary: command.summary };
     },
   );
@@ -78,7 +78,7 @@ async function wasEdited({ trx, threadId }: ThreadTransaction, seen: number): Pr
   return found !== undefined;
 }
 
-async function store(
+async function insertSummary(
   thread: ThreadTransaction,
   side: 'a' | 'b',
   { step, attempt, prompt, scope, messageId, summary, ...told }: KeepSummary,

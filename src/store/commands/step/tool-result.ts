@@ -105,7 +105,7 @@ export async function removeCall(
   thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });
 }
 
-const ENDED = 'the execution ended before this call had a result';
+const ENDED_REASON = 'the execution ended before this call had a result';
 
 /** Ends every call of the thread that has no result yet, because its execution ends; `cause`: with which error. */
 export async function settleOpenCalls(
@@ -115,7 +115,7 @@ export async function settleOpenCalls(
 ): Promise<void> {
   const stopped = status === 'stopped' || status === 'terminated';
   const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
-  const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED;
+  const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED_REASON;
   const calls = await thread.trx
     .selectFrom('tool_calls')
     .innerJoin('steps', (join) =>

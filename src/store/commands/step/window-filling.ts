@@ -2,7 +2,7 @@
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../../core/context/context.ts';
 import { estimateMessage } from '../../../core/context/context-estimate.ts';
-import { isOthers } from '../../../core/context/context-side.ts';
+import { isFromOther } from '../../../core/context/context-side.ts';
 import type { HistoryWindow } from '../../port/thread-store.ts';
 
 /** Rows of the first page, and of the longest. */
@@ -67,7 +67,7 @@ export class WindowFilling {
     this.#position += 1;
     // Results of the other side's tools take no room.
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
-    const withoutCalls = past || isOthers(message, this.#side);
+    const withoutCalls = past || isFromOther(message, this.#side);
     return estimateMessage(message, { past: withoutCalls, recent });
   }
 }

@@ -8,7 +8,7 @@ import type { EndTask, TaskRecord } from '../../port/task.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { stopClocks } from '../budget/time.ts';
-import { keepEndOfTask } from '../family/child-report.ts';
+import { storeTaskEnd } from '../family/child-report.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
 import { requireTask, type TaskRow, tick, toTask, updateTask, withErrors } from './task-row.ts';
@@ -95,7 +95,7 @@ async function settleEnd(
     .where('thread_id', '=', thread.threadId)
     .where('state', '=', 'open')
     .execute();
-  await keepEndOfTask(thread, describeEnd(ended.id, status, verdict));
+  await storeTaskEnd(thread, describeEnd(ended.id, status, verdict));
   thread.set({ status: 'terminated', stop_reason: verdict.stoppedBy, terminated_at: thread.now });
   thread.emit('thread.terminated', { reason: verdict.stoppedBy });
   await stopClocks(context, thread);

@@ -34,10 +34,10 @@ export async function noteManifest(
 }
 
 /** Fewest digits of an abbreviated hash. */
-const LEAST_DIGITS = 8;
+const MIN_DIGITS = 8;
 
 export async function getManifest({ db }: CommandContext, hash: string) {
-  if (!/^[0-9a-f]{1,64}$/.test(hash) || hash.length < LEAST_DIGITS) return null;
+  if (!/^[0-9a-f]{1,64}$/.test(hash) || hash.length < MIN_DIGITS) return null;
   const found = await db
     .selectFrom('manifests')
     .select(['hash', 'document'])

@@ -4,7 +4,7 @@ import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { OpenedTask, OpenTask } from '../../port/task.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { insertTask, toldOfNew } from '../base/new-task.ts';
+import { insertTask, toCreatedData } from '../base/new-task.ts';
 import { toThreadRow } from '../base/new-thread.ts';
 import { openChild } from '../family/child.ts';
 import { findTask, requireTask, toTask, updateTask } from './task-row.ts';
@@ -74,7 +74,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
         type: 'task.created',
         step: null,
         attempt: null,
-        data: JSON.stringify(toldOfNew(start)),
+        data: JSON.stringify(toCreatedData(start)),
       })
       .execute();
   });

@@ -8,7 +8,7 @@ import { readGiven } from '../base/run-context.ts';
 import { findTask, type TaskRow, toTask, toTaskStep } from './task-row.ts';
 
 /** Most steps that an adapter gets. */
-const HISTORY = 50;
+const MAX_HISTORY_STEPS = 50;
 
 export async function getTask(context: CommandContext, id: string): Promise<TaskRecord | null> {
   const [task] = await select(context, (query) => query.where('tasks.thread_id', '=', TASK_ID_PREFIX + id));
@@ -88,10 +88,10 @@ export async function readLoop(context: CommandContext, threadId: string, looks:
       .selectAll()
       .where('thread_id', '=', threadId)
       .orderBy('step', 'desc')
-      .limit(HISTORY)
+      .limit(MAX_HISTORY_STEPS)
       .execute();
     const seen =
-      looks <= HISTORY
+      looks <= MAX_HISTORY_STEPS
         ? newest.slice(0, looks)
         : await db
             .selectFrom('task_steps')

@@ -16,12 +16,12 @@ export type TaskRow = Selectable<TaskTable>;
 export type TaskStepRow = Selectable<TaskStepTable>;
 
 /** Columns of the thread's row that are part of a task's record. */
-export type OfThread = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
+export type ThreadColumns = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
 
 /** `now`: microseconds since 1970. */
 export function toTask(
   row: TaskRow,
-  { user_id: userId, parent_id: parentId, now }: OfThread & { readonly now: number },
+  { user_id: userId, parent_id: parentId, now }: ThreadColumns & { readonly now: number },
 ): TaskRecord {
   return {
     id: row.thread_id.slice(TASK_ID_PREFIX.length),
@@ -102,10 +102,10 @@ export async function updateTaskStep(
   await updateRows(trx, 'task_steps', { thread_id: threadId, step }, changes);
 }
 
-/** The errors as JSON, with more added: the newest MOST_ERRORS. A retried phase adds its error again. */
+/** The errors as JSON, with more added: the newest MAX_ERRORS. A retried phase adds its error again. */
 export function withErrors({ errors }: TaskRow, more: readonly TaskRuntimeError[]): string {
   const known = JSON.parse(errors) as TaskRuntimeError[];
-  return JSON.stringify([...known, ...more].slice(-MOST_ERRORS));
+  return JSON.stringify([...known, ...more].slice(-MAX_ERRORS));
 }
 
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;

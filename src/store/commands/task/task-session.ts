@@ -21,14 +21,14 @@ export async function getSession(
   return row ? toSession(row) : null;
 }
 
-const ID_CHARS = 200;
+const MAX_ID_CHARS = 200;
 
 export async function putSession(
   context: CommandContext,
   { threadId, id, backend, status, resumeToken }: PutSession,
 ): Promise<TaskSession> {
-  if (id === '' || id.length > ID_CHARS)
-    throw new RuntimeError('InvalidValue', `The id of a session has 1 to ${ID_CHARS} characters.`);
+  if (id === '' || id.length > MAX_ID_CHARS)
+    throw new RuntimeError('InvalidValue', `The id of a session has 1 to ${MAX_ID_CHARS} characters.`);
   const owner = await ownerOf(context, threadId);
   const now = context.now();
   const changed = { backend, status, resume_token: resumeToken, updated_at: now };

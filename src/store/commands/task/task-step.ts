@@ -48,7 +48,7 @@ export async function keepReadiness(context: CommandContext, command: KeepReadin
     // T1: this has been stored before.
     if (row.preflight === 'over' || row.preflight === preflight || row.verdict !== null)
       return { kind: 'kept' };
-    tellAll(thread, events);
+    emitAll(thread, events);
     await updateTask(thread, {
       requirements: JSON.stringify(requirements),
       answers: JSON.stringify(answers),
@@ -124,7 +124,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
       await settle(context, thread, {
         row,
         found,
-        given: { ok: false, code: 'ActOutcomeUnknown', error: UNKNOWN },
+        given: { ok: false, code: 'ActOutcomeUnknown', error: UNKNOWN_OUTCOME },
       });
       return { kind: 'settled' };
     }
@@ -144,7 +144,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
   });
 }
 
-const UNKNOWN =
+const UNKNOWN_OUTCOME =
   'its worker was lost while it acted: whether it has taken effect is unknown. Observe it before it is done again.';
 
 /** T3: the key of an action. */
@@ -177,7 +177,7 @@ export async function endAct(context: CommandContext, command: EndAct): Promise<
   });
 }
 
-interface Settling {
+interface Settlement {
   readonly row: TaskRow;
   readonly found: TaskStepRow;
   readonly given: ActionOutcome;
@@ -186,7 +186,7 @@ interface Settling {
 async function settle(
   context: CommandContext,
   thread: ThreadTransaction,
-  { row, found: { step, act_started_at: begun }, given }: Settling,
+  { row, found: { step, act_started_at: begun }, given }: Settlement,
 ): Promise<void> {
   const costUsd = given.costUsd ?? 0;
   const durationMs = begun === null ? undefined : Math.round((thread.now - Number(begun)) / 1000);
@@ -208,7 +208,7 @@ async function settle(
   const told = {
     ok: given.ok,
     ...(given.code === undefined ? {} : { code: given.code }),
-    ...(given.error === undefined ? {} : { error: given.error.slice(0, ERROR_CHARS) }),
+    ...(given.error === undefined ? {} : { error: given.error.slice(0, MAX_ERROR_CHARS) }),
     ...(costUsd > 0 ? { costUsd } : {}),
     spentCostUsd: spent,
   };
@@ -216,7 +216,7 @@ async function settle(
   await charge(context, thread, { maxCost: costUsd }, { step });
 }
 
-const ERROR_CHARS = 2000;
+const MAX_ERROR_CHARS = 2000;
 
 export async function restTask(
   context: CommandContext,
@@ -239,11 +239,11 @@ export async function emitTaskEvents(
 ): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
-    tellAll(thread, events, step);
+    emitAll(thread, events, step);
     thread.relax();
   });
 }
 
-function tellAll(thread: ThreadTransaction, events: readonly TaskEvent[], step?: number): void {
+function emitAll(thread: ThreadTransaction, events: readonly TaskEvent[], step?: number): void {
   for (const { type, data } of events) thread.emit(type, data as never, step === undefined ? {} : { step });
 }

@@ -9,9 +9,9 @@ import type { Census } from '../../port/thread.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
-const COUNTED_TO = 10_000;
+const MAX_COUNT = 10_000;
 /** Most queued items that are examined: the first ones may be of threads that wait. */
-const LOOKED_AT = 1000;
+const MAX_EXAMINED_ITEMS = 1000;
 
 export async function takeCensus(context: CommandContext): Promise<Census> {
   return inSnapshot(context, async (db) => {
@@ -25,7 +25,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
         .where(sql<boolean>`(status || '') = ${status}`)
         .where('deleted_at', 'is', null)
         .where('id', 'not like', `${TASK_ID_PREFIX}%`)
-        .limit(COUNTED_TO);
+        .limit(MAX_COUNT);
       const { count } = await db
         .selectFrom(some.as('some'))
         .select((of) => of.fn.countAll().as('count'))
@@ -39,7 +39,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       // A limit may hold back what a thread's own code has queued, as long as nothing comes from outside.
       .where('own', '=', 0)
       .orderBy('created_at')
-      .limit(LOOKED_AT);
+      .limit(MAX_EXAMINED_ITEMS);
     const oldest = await db
       .selectFrom(front.as('front'))
       .innerJoin('threads', 'threads.id', 'front.thread_id')

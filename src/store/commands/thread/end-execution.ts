@@ -44,7 +44,7 @@ export async function endExecution(
 }
 
 /** Emits the one event that ends the execution, after all that was settled with it. */
-export function tellEnd(
+export function emitEnd(
   thread: ThreadTransaction,
   { executionId, canceled }: EndedExecution,
   { status, reason, error }: Rest,

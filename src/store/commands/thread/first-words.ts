@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { CommandContext } from '../base/context.ts';
 
-const CHARACTERS = 200;
+const MAX_CHARS = 200;
 
 export async function readFirstWords(
   { db }: CommandContext,
@@ -15,7 +15,7 @@ export async function readFirstWords(
     .select((select) =>
       select
         .selectFrom('messages')
-        .select(sql<string>`substr(content, 1, ${sql.lit(CHARACTERS)})`.as('words'))
+        .select(sql<string>`substr(content, 1, ${sql.lit(MAX_CHARS)})`.as('words'))
         .whereRef('messages.thread_id', '=', 'threads.id')
         .where('role', '=', 'user')
         .where('depth', '=', 0)

@@ -28,16 +28,16 @@ import { readSubpromptPlace } from '../base/step-place.ts';
 import { updateStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { closeBudget } from '../budget/account.ts';
-import { settleUnheard } from '../budget/reserve.ts';
+import { settleUnreported } from '../budget/reserve.ts';
 import { stopClocks } from '../budget/time.ts';
 import { cancelEffects } from '../effect/effect-run.ts';
-import { hasDueReport, keepEnd, keepReport } from '../family/child-report.ts';
+import { hasDueReport, storeReport, storeThreadEnd } from '../family/child-report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
 import { abortTask } from '../task/end-task.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
-import { type EndedExecution, endExecution, markLate, readLastEnd, tellEnd } from './end-execution.ts';
+import { type EndedExecution, emitEnd, endExecution, markLate, readLastEnd } from './end-execution.ts';
 
 export async function commitStatus(
   context: CommandContext,
@@ -53,7 +53,7 @@ export async function commitStatus(
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
     // R7: returned again, so that descendants are cancelled even if the worker of the first commit was lost.
-    const again = executionId === null && (repeated || isWokenInVain(command));
+    const again = executionId === null && (repeated || isEmptyCommit(command));
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
     // R7: it ends as cancelled, whatever the workflow has asked for.
     const rest = canceled ? toCanceled(command) : command;
@@ -71,11 +71,11 @@ export async function commitStatus(
     if (canceled) await markLate(thread, ended);
     const closed = await closeWaits(thread, rest.reason ?? status, status === 'terminated');
     heldUp = closed || repeated;
-    tellEnd(thread, ended, rest);
+    emitEnd(thread, ended, rest);
     if (status !== 'terminated')
-      await keepReport(thread, { executionId, report: command.report, goesOn: pending });
+      await storeReport(thread, { executionId, report: command.report, goesOn: pending });
     const told = canceled ? { canceled: { reason: canceled.reason } } : {};
-    const where = { waiting, step: thread.row.last_step, ...tellAgent(thread, command), ...told };
+    const where = { waiting, step: thread.row.last_step, ...toChangedAgent(thread, command), ...told };
     if (pending) {
       await endBudget(context, thread, ended);
       return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
@@ -93,7 +93,7 @@ export async function commitStatus(
 }
 
 /** Compares with the agent that the workflow knows, not with this commit's effect: a commit may be a repeated one. */
-function tellAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
+function toChangedAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
   return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
 }
 
@@ -116,7 +116,7 @@ export async function terminateThread(
     await abortSteps(thread, status);
     await settleOpenCalls(thread, status);
     await closeWaits(thread, reason ?? status, true);
-    tellEnd(thread, ended, { status, reason });
+    emitEnd(thread, ended, { status, reason });
     await settle(thread, { status, reason });
     await endThread(thread, reason);
     await endBudget(context, thread, ended);
@@ -133,14 +133,14 @@ async function endBudget(
   thread: ThreadTransaction,
   { executionId }: EndedExecution,
 ): Promise<void> {
-  await settleUnheard(context, thread);
+  await settleUnreported(context, thread);
   await stopClocks(context, thread);
   await closeBudget(thread, executionId);
 }
 
 async function endThread(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
   await cancelEffects(thread);
-  await keepEnd(thread, reason);
+  await storeThreadEnd(thread, reason);
   thread.set({ terminated_at: thread.now });
   thread.emit('thread.terminated', { reason: reason ?? null });
 }
@@ -221,7 +221,7 @@ async function streamedText(
  * True if nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which
  * asks for it again after the end of the execution: the thread then rests as that end says.
  */
-function isWokenInVain({ status, reason, error }: CommitStatus): boolean {
+function isEmptyCommit({ status, reason, error }: CommitStatus): boolean {
   return status === 'idle' && reason === undefined && error === undefined;
 }
 

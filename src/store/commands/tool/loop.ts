@@ -24,13 +24,13 @@ import type { CallRow } from '../base/call-row.ts';
 import { keepWarning } from '../base/loop-warnings.ts';
 import type { Owner } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { askTogether } from '../base/together.ts';
+import { queryTogether } from '../base/together.ts';
 
 /** Columns of the call's row. */
-type Watched = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
+type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
 
 export interface WatchedCall {
-  readonly columns: Watched;
+  readonly columns: WatchColumns;
   readonly verdict?: LoopVerdict;
 }
 
@@ -45,7 +45,7 @@ export async function watchCall(
   const { name, arguments: text, step, first_seq: since } = call;
   const signature = digest(canonicalJson(parseArguments(text) ?? text));
   const outcome = result.status === 'success' ? digest(toolContent(result)) : null;
-  const [before, same, changed] = await askTogether(thread.trx, [
+  const [before, same, changed] = await queryTogether(thread.trx, [
     selectNewest(thread, owner, step).limit(guard.history - 1),
     selectSame(thread, owner, outcome),
     selectChanges(thread, since),
@@ -122,7 +122,7 @@ function toWarning(name: string, { detector, count }: LoopVerdict): LoopWarning 
 }
 
 /** Logs the verdict, after the call's result. Returns the error with which the execution ends, if it does. */
-export function tellLoop(
+export function emitLoop(
   thread: ThreadTransaction,
   call: CallRow,
   { verdict }: WatchedCall,

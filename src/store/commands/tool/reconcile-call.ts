@@ -25,7 +25,7 @@ export const UNKNOWN_OUTCOME =
 /**
  * Opens the wait of a call that has begun. Undefined if no policy has judged the call: it has no action to reconcile.
  */
-export async function askWhatBecame(
+export async function openReconcileWait(
   context: CommandContext,
   thread: ThreadTransaction,
   call: CallRow,
@@ -60,7 +60,7 @@ function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): ob
 }
 
 /** R2. Settles a call whose wait for a report is over; undefined if it had none. */
-export async function settleByWord(
+export async function settleByReconciliation(
   thread: ThreadTransaction,
   call: CallRow,
 ): Promise<{ readonly state: 'done' | 'unknown'; readonly status: ToolStatus } | undefined> {

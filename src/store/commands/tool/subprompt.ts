@@ -24,14 +24,16 @@ export async function openSubprompt(
     const { state } = await findCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
-    const opened = known ? await goOn(context, thread, known) : await open(context, thread, command);
+    const opened = known
+      ? await resumeSubprompt(context, thread, known)
+      : await open(context, thread, command);
     // As in beginStep: the workflow learns of a call only from the commit that ends it.
     if (opened.kind === 'call') thread.relax();
     return opened;
   });
 }
 
-async function goOn(
+async function resumeSubprompt(
   context: CommandContext,
   thread: ThreadTransaction,
   { step, state, attempt, handed_over }: StepRow,
@@ -88,7 +90,7 @@ async function describeSubprompt(
     .execute();
   const text = messages.find(({ id }) => id === row.message_id)?.content ?? null;
   const results = messages.filter(({ role }) => role === 'tool');
-  const directive = calls.findLast((each) => each.directive)?.directive ?? askedOf(row);
+  const directive = calls.findLast((each) => each.directive)?.directive ?? toFlowDirective(row);
   return {
     text: row.directive === 'blocked' ? null : text,
     error: row.directive === 'blocked' ? toRefusal(text) : await readFailure(db, threadId, row),
@@ -114,7 +116,7 @@ function toRefusal(said: string | null): StoredError {
   return { code: 'Blocked', message: said || 'a hook refused the request' };
 }
 
-function askedOf({ directive }: StepRow): FlowDirective | null {
+function toFlowDirective({ directive }: StepRow): FlowDirective | null {
   switch (directive) {
     case 'blocked':
     case 'unanswered':

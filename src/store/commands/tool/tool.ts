@@ -46,10 +46,10 @@ import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
 import { showAbove } from '../wait/shown-wait.ts';
-import { findOpenWait, hearWaits } from '../wait/wait-of-call.ts';
+import { findOpenWait, markWaitsHeard } from '../wait/wait-of-call.ts';
 import { reportLate } from './late-result.ts';
-import { loopOf, tellLoop, watchCall } from './loop.ts';
-import { askWhatBecame, settleByWord, UNKNOWN_OUTCOME } from './reconcile-call.ts';
+import { emitLoop, loopOf, watchCall } from './loop.ts';
+import { openReconcileWait, settleByReconciliation, UNKNOWN_OUTCOME } from './reconcile-call.ts';
 
 export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
   const { threadId, step } = command;
@@ -69,7 +69,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (wait) return { kind: 'waits', name: call.name, wait };
       }
       // T7: the reported outcome is its result.
-      const word = await settleByWord(thread, call);
+      const word = await settleByReconciliation(thread, call);
       if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
       const held = call.attempt === command.attempt;
       const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
@@ -104,7 +104,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         ...place,
         ...(leftMs === undefined ? {} : { leftMs }),
         ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
-        ...(call.waits > 0 && { waits: await hearWaits(context, thread, call) }),
+        ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
       };
     },
   );
@@ -183,7 +183,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
       // T7: its worker was not lost after all, but a person has reported the outcome.
-      if (found.state === 'scheduled' && !command.unbegun && (await settleByWord(thread, found))) {
+      if (found.state === 'scheduled' && !command.unbegun && (await settleByReconciliation(thread, found))) {
         await reportLate(thread, found, command);
         return { kind: 'late' };
       }
@@ -199,14 +199,14 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       // A reset may have retired the run while the body ran: the result is still valid, and the call is still this
       // attempt's. Without it, the new run would have to call the outcome unknown.
       const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
-      const kept = await keepEnd(thread, call, owner, command);
+      const kept = await storeCallEnd(thread, call, owner, command);
       return { kind: 'stored', ...kept, queued: queued + kept.queued };
     },
   );
 }
 
 /** Stores the result and all that goes with it. `queued`: how many items a handoff has put in line. */
-async function keepEnd(
+async function storeCallEnd(
   thread: ThreadTransaction,
   call: CallRow,
   owner: Owner,
@@ -218,7 +218,7 @@ async function keepEnd(
   const shown = { attachments, directive, refused, watched: watched?.columns, ...message };
   if (result) await storeResult(thread, call, { result, ...shown }, owner);
   else await removeCall(thread, call, directive);
-  const denied = watched && tellLoop(thread, call, watched, owner);
+  const denied = watched && emitLoop(thread, call, watched, owner);
   await keepScratch(thread, owner.executionId, command.context);
   const { nextAgent, nextInput, queuedTools } = command;
   const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
@@ -234,7 +234,7 @@ export async function settleLostTool(context: CommandContext, command: SettleLos
       case 'asked':
         return { kind: 'redispatch', name: call.name };
       case 'started': {
-        const wait = command.asks?.(thread.row.agent) && (await askWhatBecame(context, thread, call));
+        const wait = command.asks?.(thread.row.agent) && (await openReconcileWait(context, thread, call));
         if (wait) return { kind: 'waits', name: call.name, wait };
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
         await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });

@@ -10,7 +10,7 @@ import type { ListValues, StoredValue } from '../../port/value.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 
-const LISTED = 100;
+const DEFAULT_LIMIT = 100;
 
 export async function getValue({ db }: CommandContext, threadId: string, key: string): Promise<unknown> {
   // A text that cannot be stored was never a key, and an engine might confuse it with another one.
@@ -24,7 +24,7 @@ export async function getValue({ db }: CommandContext, threadId: string, key: st
   return row ? JSON.parse(row.value) : null;
 }
 
-const OF_USER = 20;
+const MAX_USER_VALUES = 20;
 
 export async function listUserValues(
   { db }: CommandContext,
@@ -47,7 +47,7 @@ export async function listUserValues(
     .where('threads.organization_id', own.organization_id === null ? 'is' : '=', own.organization_id)
     .where('threads.id', '<>', threadId)
     .orderBy('threads.updated_at', 'desc')
-    .limit(OF_USER)
+    .limit(MAX_USER_VALUES)
     .execute();
   return rows.map(({ value }) => JSON.parse(value));
 }
@@ -137,14 +137,14 @@ async function insert({ trx, threadId, now }: ThreadTransaction, key: string, va
 export async function listValues(
   { db }: CommandContext,
   threadId: string,
-  { after, limit = LISTED }: ListValues = {},
+  { after, limit = DEFAULT_LIMIT }: ListValues = {},
 ): Promise<StoredValue[]> {
   let query = db
     .selectFrom('thread_values')
     .select(['key', 'value', 'updated_at'])
     .where('thread_id', '=', threadId)
     .orderBy('key')
-    .limit(Number.isSafeInteger(limit) && limit >= 0 ? limit : LISTED);
+    .limit(Number.isSafeInteger(limit) && limit >= 0 ? limit : DEFAULT_LIMIT);
   if (after !== undefined) query = query.where('key', '>', after);
   return (await query.execute()).map((row) => ({
     key: row.key,

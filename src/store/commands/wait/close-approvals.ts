@@ -7,7 +7,7 @@ import type { ForgottenWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
-import { exceed } from '../budget/lines.ts';
+import { markExceeded } from '../budget/lines.ts';
 import { endWait } from './wait-row.ts';
 
 export async function closeApprovals(
@@ -18,8 +18,8 @@ export async function closeApprovals(
   if (!over) return [];
   const closed: ForgottenWait[] = [];
   // D1: one after another.
-  for (const relative of await listAsking(context, threadId, over))
-    closed.push(...(await inThread(context, relative, (thread) => closeOf(thread, over))));
+  for (const relative of await listAskingRelatives(context, threadId, over))
+    closed.push(...(await inThread(context, relative, (thread) => closeThreadApprovals(thread, over))));
   return closed;
 }
 
@@ -28,14 +28,18 @@ async function readExceeded({ db }: CommandContext, threadId: string): Promise<E
   return row && budgetOf(row)?.over;
 }
 
-const isOf =
+const spendsFrom =
   ({ line }: Exceeded) =>
   (state: BudgetState | undefined): state is BudgetState =>
     state?.accounts.some(
       ({ threadId, executionId }) => threadId === line.threadId && executionId === line.executionId,
     ) ?? false;
 
-async function listAsking({ db }: CommandContext, threadId: string, over: Exceeded): Promise<string[]> {
+async function listAskingRelatives(
+  { db }: CommandContext,
+  threadId: string,
+  over: Exceeded,
+): Promise<string[]> {
   const relatives = await db
     .selectFrom('threads')
     .select(['id', 'budget'])
@@ -46,12 +50,12 @@ async function listAsking({ db }: CommandContext, threadId: string, over: Exceed
     .where('terminated_at', 'is', null)
     .orderBy('id')
     .execute();
-  return relatives.filter((row) => isOf(over)(budgetOf(row))).map(({ id }) => id);
+  return relatives.filter((row) => spendsFrom(over)(budgetOf(row))).map(({ id }) => id);
 }
 
-async function closeOf(thread: ThreadTransaction, over: Exceeded): Promise<ForgottenWait[]> {
+async function closeThreadApprovals(thread: ThreadTransaction, over: Exceeded): Promise<ForgottenWait[]> {
   const state = budgetOf(thread.row);
-  if (!isOf(over)(state) || state.exceeded) return [];
+  if (!spendsFrom(over)(state) || state.exceeded) return [];
   const approvals = await thread.trx
     .selectFrom('waits')
     .selectAll()
@@ -62,7 +66,7 @@ async function closeOf(thread: ThreadTransaction, over: Exceeded): Promise<Forgo
     .orderBy('opened_at')
     .execute();
   if (approvals.length === 0) return [];
-  exceed(thread, state, over, { step: approvals[0]?.step ?? undefined });
+  markExceeded(thread, state, over, { step: approvals[0]?.step ?? undefined });
   for (const row of approvals) await endWait(thread, row, { state: 'closed', reason: 'BudgetExceeded' });
   return approvals.map(({ id }) => ({ id, threadId: thread.threadId }));
 }

@@ -3,7 +3,7 @@ import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
 import type { ForgottenWait } from '../../port/wait.ts';
 import type { CommandContext } from '../base/context.ts';
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
 export async function listForgottenWaits(
   context: CommandContext,
@@ -43,7 +43,7 @@ export async function listForgottenWaits(
       ]),
     )
     .orderBy('waits.opened_at')
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   return rows.map(({ id, thread_id: threadId }) => ({ id, threadId }));
 }

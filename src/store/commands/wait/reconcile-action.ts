@@ -6,7 +6,7 @@ import { type Reconciliation, toReconciling } from '../../../core/wait/reconcili
 import type { ReconciledAction } from '../../port/action.ts';
 import type { Wait } from '../../port/wait.ts';
 import type { ActionRow } from '../action/action.ts';
-import { keepWord, readAction, toActionRecord } from '../action/uncertain-action.ts';
+import { readAction, storeReconciliation, toActionRecord } from '../action/uncertain-action.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { showAbove } from './shown-wait.ts';
@@ -22,7 +22,7 @@ export async function reconcileAction(
   const reconciled = await inThread<ReconciledAction>(context, found.thread_id, async (thread) => {
     const row = (await readAction(thread.trx, id)) ?? found;
     if (row.state !== 'uncertain') return { kind: 'certain', action: toActionRecord(row) };
-    const action = toActionRecord(await keepWord(thread, row, reconciliation));
+    const action = toActionRecord(await storeReconciliation(thread, row, reconciliation));
     const wait = await answerOpen(context, thread, row, reconciliation);
     return { kind: 'reconciled', action, ...(wait && { wait }) };
   });

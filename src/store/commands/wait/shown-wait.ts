@@ -11,7 +11,7 @@
 import type { ShownWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { endedWaiting, namesOf, showWaiting, type WaitRow } from './wait-row.ts';
+import { namesOf, resumeUnlessBlocked, showWaiting, type WaitRow } from './wait-row.ts';
 
 /** Updates what the ancestors of a thread show. Returns those that it blocks or has blocked, nearest first. */
 export async function showAbove(context: CommandContext, threadId: string): Promise<readonly string[]> {
@@ -67,7 +67,7 @@ export async function showBelow(
   if (reads || rests) forgetUnseen(thread);
   else if (begun.length + over.length > 0) noteUnseen(thread);
   if (wanted.length > 0) showWaiting(thread);
-  else if (over.length > 0 && !rests) await endedWaiting(thread);
+  else if (over.length > 0 && !rests) await resumeUnlessBlocked(thread);
   return wanted;
 }
 

@@ -4,7 +4,7 @@
 import type { UnseenWait } from '../../port/wait.ts';
 import type { CommandContext } from '../base/context.ts';
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
 export async function listUnseenWaits(
   context: CommandContext,
@@ -19,7 +19,7 @@ export async function listUnseenWaits(
     .where('threads.terminated_at', 'is', null)
     .where('children.wait_step', 'is not', null)
     .orderBy('threads.unseen_since')
-    .limit(MOST)
+    .limit(MAX_ROWS)
     .execute();
   return rows.map(({ id: threadId, child_id: childId }) => ({ threadId, childId }));
 }

@@ -1,10 +1,10 @@
 /** The waits of a call that begins: whether one is still open, and the outcomes of the others. */
-import type { HeardWait } from '../../port/tool.ts';
+import type { KeyedWait } from '../../port/tool.ts';
 import type { Wait } from '../../port/wait.ts';
 import type { CallRow } from '../base/call-row.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { noticeEnd } from './wait.ts';
+import { expireIfPast } from './wait.ts';
 import { showWaiting, toWait, type WaitRow } from './wait-row.ts';
 
 /** Undefined if none is open: then the call may begin. A wait past its time is ended here. */
@@ -15,7 +15,7 @@ export async function findOpenWait(
 ): Promise<Wait | undefined> {
   const now = await context.clock(thread.trx);
   for (const row of await readWaits(thread, call)) {
-    const noticed = await noticeEnd(thread, row, now);
+    const noticed = await expireIfPast(thread, row, now);
     if (noticed.state !== 'open') continue;
     // If an earlier run was killed, the step was taken over, and the thread set to running.
     if (noticed.blocks === 1) showWaiting(thread);
@@ -25,11 +25,11 @@ export async function findOpenWait(
 }
 
 /** Marks the waits of a call that begins as heard, and returns them. */
-export async function hearWaits(
+export async function markWaitsHeard(
   context: CommandContext,
   thread: ThreadTransaction,
   call: CallRow,
-): Promise<readonly HeardWait[]> {
+): Promise<readonly KeyedWait[]> {
   const rows = await readWaits(thread, call);
   const unheard = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
   if (unheard.length > 0)

@@ -1,7 +1,7 @@
 /** Rows of waits: found, converted to records, and ended. */
 import type { Kysely, Selectable } from 'kysely';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
-import { isPast } from '../../../core/wait/wait.ts';
+import { isWaitExpired } from '../../../core/wait/wait.ts';
 import type { Wait } from '../../port/wait.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { WaitTable } from '../../schema/wait.ts';
@@ -13,7 +13,7 @@ export type WaitRow = Selectable<WaitTable>;
 /** `now` is by the clock that the store's processes share: a wait past its time is returned as expired. */
 export function toWait(row: WaitRow, now: number): Wait {
   const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
-  const past = isPast({ state: row.state, expiresAt }, now);
+  const past = isWaitExpired({ state: row.state, expiresAt }, now);
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -87,23 +87,23 @@ export async function endWait(
   await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
   const { step } = row;
   if (end.state === 'answered')
-    thread.emit('wait.answered', { ...namesOf(row), ...toldOf(end.answer) }, { step });
+    thread.emit('wait.answered', { ...namesOf(row), ...toLoggedAnswer(end.answer) }, { step });
   else thread.emit('wait.closed', { ...namesOf(row), reason: end.reason }, { step });
   thread.set({ open_waits: thread.row.open_waits - 1 });
   await reschedule(thread, row);
-  if (!rests && row.blocks === 1) await endedWaiting(thread);
+  if (!rests && row.blocks === 1) await resumeUnlessBlocked(thread);
   return { ...row, ...changes };
 }
 
 /** Called when something that blocked the thread is over: sets it running again, unless something else blocks it. */
-export async function endedWaiting(thread: ThreadTransaction): Promise<void> {
+export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<void> {
   if (thread.row.status !== 'waiting' || (await isBlocked(thread))) return;
   thread.set({ status: 'running' });
   thread.emit('thread.status', { status: 'running' });
 }
 
 /** Omits the value, which may be a secret: only the wait's row has it. */
-function toldOf(answer: WaitAnswer) {
+function toLoggedAnswer(answer: WaitAnswer) {
   if ('value' in answer) return answer.by === undefined ? {} : { by: answer.by };
   const { approved, scope, reason, by } = answer;
   return {

@@ -9,14 +9,14 @@
 import type { Spending } from '../../../core/governance/budget.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
-import { isPast, judgeAnswer, misfit } from '../../../core/wait/wait.ts';
-import type { AnsweredWait, AnswerOfWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
+import { answerProblem, isWaitExpired, judgeAnswer } from '../../../core/wait/wait.ts';
+import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { type CallRow, selectWholeCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { costOf, foresee } from '../budget/spend.ts';
+import { costOf, findUnaffordable } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
 import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
 import {
@@ -38,7 +38,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (known) {
       const wait = toWait(known, now);
       if (wait.state !== 'open') {
-        await hear(thread, known);
+        await markHeard(thread, known);
         return { kind: 'over', wait, news: known.heard === 0 };
       }
       if (wait.blocks) await showBlocked(context, thread);
@@ -49,7 +49,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (command.call && !call) return { kind: 'late' };
     // W4: it can never be paid for.
     const error =
-      command.kind === 'approval' && (await foresee(context, thread, costIn(command, call), call));
+      command.kind === 'approval' && (await findUnaffordable(context, thread, costIn(command, call), call));
     if (error) return { kind: 'exceeded', error };
     return { kind: 'open', wait: await insertWait(thread, command, { context, call, now }) };
   });
@@ -58,7 +58,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
   return opened;
 }
 
-interface Opening {
+interface OpeningContext {
   readonly context: CommandContext;
   readonly call: CallRow | undefined;
   readonly now: number;
@@ -68,7 +68,7 @@ interface Opening {
 export async function insertWait(
   thread: ThreadTransaction,
   command: OpenWait,
-  { context, call, now }: Opening,
+  { context, call, now }: OpeningContext,
 ): Promise<Wait> {
   // W2: the call is given up as the wait opens.
   if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
@@ -94,7 +94,7 @@ function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Spe
 }
 
 /** Marks a wait as heard: its caller goes on. */
-async function hear({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
+async function markHeard({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
   if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
 }
 
@@ -144,19 +144,19 @@ function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitR
 }
 
 /** Judges and stores an answer, under the lock of the wait's thread. */
-type Answering = (
+type AnswerHandler = (
   context: CommandContext,
   thread: ThreadTransaction,
   row: WaitRow,
-  command: AnswerOfWait,
+  command: AnswerWait,
   now: number,
 ) => Promise<AnsweredWait>;
 
 /** `answerVariables`: for a wait for variables, whose answer creates a child. */
 export async function answerWait(
   context: CommandContext,
-  command: AnswerOfWait,
-  answerVariables: Answering,
+  command: AnswerWait,
+  answerVariables: AnswerHandler,
 ): Promise<AnsweredWait> {
   return withWait<AnsweredWait>(context, command.id, { outcome: 'unknown' }, async (thread, row, now) => {
     if (row.kind === 'variables') return answerVariables(context, thread, row, command, now);
@@ -164,19 +164,19 @@ export async function answerWait(
     const outcome = judgeAnswer(wait, command, now);
     if (outcome === 'unknown') return { outcome };
     if (outcome === 'taken') {
-      const reason = misfit(wait.kind, command.answer);
+      const reason = answerProblem(wait.kind, command.answer);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
       if (row.kind === 'reconcile') await reconcileByAnswer(thread, row, command.answer);
       return { outcome, wait: toWait(ended, now) };
     }
-    return { outcome, wait: toWait(await noticeEnd(thread, row, now), now) };
+    return { outcome, wait: toWait(await expireIfPast(thread, row, now), now) };
   });
 }
 
 export async function closeWait(context: CommandContext, id: string, reason: string): Promise<Wait | null> {
   return withWait<Wait | null>(context, id, null, async (thread, row, now) => {
-    const noticed = await noticeEnd(thread, row, now);
+    const noticed = await expireIfPast(thread, row, now);
     if (noticed.state !== 'open') return toWait(noticed, now);
     return toWait(await endWait(thread, noticed, { state: 'closed', reason }), now);
   });
@@ -201,9 +201,9 @@ async function withWait<T>(
 }
 
 /** Ends a wait whose time is up; any other is returned as it is. */
-export async function noticeEnd(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
+export async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
   const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
-  if (!isPast({ state: row.state, expiresAt }, now)) return row;
+  if (!isWaitExpired({ state: row.state, expiresAt }, now)) return row;
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
 
