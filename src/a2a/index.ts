@@ -19,7 +19,6 @@ export {
 export { A2A_LIMITS } from './limit.ts';
 export { openRemote } from './open.ts';
 export type { A2aRemote, Outgoing, OutgoingPart } from './remote.ts';
-export { toAnswer, toTaskResult } from './result.ts';
 export {
   isOpen,
   isTerminal,
@@ -27,4 +26,5 @@ export {
   type RemoteReply as Told,
   type RemoteTask,
   textOf,
-} from './told.ts';
+} from './remote-reply.ts';
+export { toAnswer, toTaskResult } from './result.ts';

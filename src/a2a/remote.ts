@@ -11,7 +11,6 @@ import { type WalledFetch, walledFetch } from '../outbound/index.ts';
 import { type A2aEndpoint, originsOf, type Reach } from './card.ts';
 import { A2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
-import { toWallFault, withinTimeout } from './request.ts';
 import {
   endsWaiting,
   type RemoteReply,
@@ -19,7 +18,8 @@ import {
   type TaskRef,
   toRemoteReply,
   toTask,
-} from './told.ts';
+} from './remote-reply.ts';
+import { toWallFault, withinTimeout } from './request.ts';
 
 export interface OutgoingPart {
   readonly text?: string;

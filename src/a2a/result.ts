@@ -8,8 +8,8 @@ import { quote, walledFetch } from '../outbound/index.ts';
 import { originsOf, type Reach } from './card.ts';
 import { type A2aCode, A2aFailure, isA2aFailure } from './failure.ts';
 import { A2A_LIMITS } from './limit.ts';
+import { type RemotePart, type RemoteTask, textOf } from './remote-reply.ts';
 import { toWallFault, withinTimeout } from './request.ts';
-import { type RemotePart, type RemoteTask, textOf } from './told.ts';
 
 const END_CODES = {
   failed: 'A2aTaskFailed',

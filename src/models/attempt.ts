@@ -16,7 +16,7 @@ import { invalidAnswer } from './answer-failure.ts';
 import { createAnswerMeter } from './answer-meter.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
-import { type OpenedProvider, openProvider, type ProviderTools } from './meet-provider.ts';
+import { type OpenedProvider, openProvider, type ProviderTools } from './open-provider.ts';
 import { toPlausible } from './plausible.ts';
 import {
   describeHowToSet,

@@ -2,7 +2,7 @@
  * The entry `everthread/models`: backends for `defineModel`, and the provider port for those who write their own. The folder:
  *
  *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one: `provider-config`
- *               finds its provider's settings, `meet-provider` creates the provider, `read-chunk` parses its answer,
+ *               finds its provider's settings, `open-provider` creates the provider, `read-chunk` parses its answer,
  *               `answer-meter` measures it and `accumulate` assembles it; `stall-guard` keeps the deadlines, `feedback`
  *               reports a late answer
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors

@@ -12,9 +12,9 @@
  * different processes and communicate only over the channel.
  */
 import type { RunCode } from '../core/author/code-execution.ts';
-import type { Tenant } from './host/line.ts';
 import { Pool, type PoolOptions } from './host/pool.ts';
 import { type Run, startRun } from './host/run.ts';
+import type { Tenant } from './host/run-queue.ts';
 import type { WallSetting } from './host/wall/wall.ts';
 
 export { chooseWall, WALL_ADVICE as WALL_NEXT } from './host/wall/choose.ts';

@@ -56,7 +56,7 @@ export const SANDBOX_LIMITS = {
   stopGraceMs: 100,
   /** Maximum runs outside the pool: those held for functions in results, and those begun inside a bridged function. */
   outsidePool: 16,
-  /** Milliseconds after which a run no longer keeps a tenant without a place from beginning (host/line.ts, L3). */
+  /** Milliseconds after which a run no longer keeps a tenant without a place from beginning (host/run-queue.ts, L3). */
   longRunMs: 2000,
   runsPerChild: 200,
   /** An idle child with more resident memory than this is replaced. */

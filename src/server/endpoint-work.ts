@@ -14,7 +14,7 @@ import { refuseTerminated } from '../client/known-thread.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { MessageItem } from '../core/thread/item.ts';
 import { terminateDescendants } from '../state/descendants.ts';
-import { openSerialQueue } from '../state/work-line.ts';
+import { openSerialQueue } from '../state/serial-queue.ts';
 import type { WorkSink } from '../state/work-sink.ts';
 import type { QueuedTool } from '../store/port/tool.ts';
 

@@ -5,7 +5,7 @@
  */
 import proto from '@temporalio/proto';
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
-import { TaskBuffer } from './task-line.ts';
+import { TaskBuffer } from './task-buffer.ts';
 
 // Node's import does not detect its named exports.
 const { ActivityTaskCompletion } = proto.coresdk;

@@ -3,7 +3,7 @@
  * tolerated.
  */
 import { describe, expect, it } from '@jest/globals';
-import { ProtocolChecker } from '../../src/sandbox/host/conduct.ts';
+import { ProtocolChecker } from '../../src/sandbox/host/protocol-checker.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
 import type { FromChild, Job } from '../../src/sandbox/protocol.ts';
 

@@ -1,6 +1,6 @@
 /** Tenants take turns in the pool, and endless programs of one tenant do not keep another from starting. */
 import { describe, expect, it } from '@jest/globals';
-import { nextTenant } from '../../src/sandbox/host/line.ts';
+import { nextTenant } from '../../src/sandbox/host/run-queue.ts';
 import { gate, openSandbox, statusOf } from './own-sandbox.ts';
 
 const ENDLESS = 'begin(); for (;;);';

@@ -12,7 +12,7 @@ import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/work
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
 import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
-import { TaskBuffer } from '../../src/worker/task-line.ts';
+import { TaskBuffer } from '../../src/worker/task-buffer.ts';
 import '../once/replays.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 

@@ -1,6 +1,6 @@
 /** The queue between a native worker and the SDK: tasks pass in order, some are held back, others are inserted. */
 import { expect, it } from '@jest/globals';
-import { TaskBuffer } from '../../src/worker/task-line.ts';
+import { TaskBuffer } from '../../src/worker/task-buffer.ts';
 import { keptMiB } from '../support/kept-memory.ts';
 
 /** A native worker whose polls are answered by the test. */

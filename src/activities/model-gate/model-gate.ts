@@ -12,7 +12,7 @@ import type { BegunStep, CommittedStep } from '../../store/port/step.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { HeldRequest, UnsentRequest } from '../model/model-call-record.ts';
-import { signalBudgetWaiters } from '../signals/tell-settled.ts';
+import { signalBudgetWaiters } from '../signals/signal-budget-waiters.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {

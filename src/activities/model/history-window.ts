@@ -15,7 +15,7 @@ import type { ProviderTool } from '../../core/message/provider.ts';
 import { type ActiveSide, findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { capabilitiesOf } from '../../models/meet-provider.ts';
+import { capabilitiesOf } from '../../models/open-provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import type { SummaryKey } from '../../store/port/summary.ts';
 import { fullSubagentOffer } from './offered-tools.ts';

@@ -12,7 +12,7 @@ import type { ProviderResponse, ProviderTool } from '../../core/message/provider
 import type { ProviderOwnTool } from '../../core/message/provider-terms.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { toParameters } from '../../definitions/index.ts';
-import type { ProviderTools } from '../../models/meet-provider.ts';
+import type { ProviderTools } from '../../models/open-provider.ts';
 
 /** A model, and the tools that its provider says it runs itself. */
 export interface AskedModel {

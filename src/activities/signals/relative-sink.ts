@@ -8,7 +8,7 @@
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { openSerialQueue, type SerialQueue } from '../../state/work-line.ts';
+import { openSerialQueue, type SerialQueue } from '../../state/serial-queue.ts';
 import type { WorkSink } from '../../state/work-sink.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

@@ -18,7 +18,7 @@ import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/close-approvals.ts';
 import { composeReport, findReportSource } from '../subagent/compose-report.ts';
-import { readLastOutput } from '../subagent/last-words.ts';
+import { readLastOutput } from '../subagent/last-output.ts';
 import { runEndHooks } from './end-hooks.ts';
 
 export async function commitStatus(

@@ -7,7 +7,7 @@ import { describeFailures } from '../../core/guard/failure.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
 import type { BegunStep } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Paused = Extract<BegunStep, { kind: 'paused' }>;

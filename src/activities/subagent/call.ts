@@ -14,8 +14,8 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginAsked, type ResumableCall, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
 import { finishSubagent } from './finish.ts';
 import { runChildCreatedHooks, type UnmadeChild } from './make.ts';
+import { wakeChild } from './send-to-child.ts';
 import { passSubagentGate } from './subagent-gate.ts';
-import { wakeChild } from './tell.ts';
 import { readWaitsBelow } from './waits-below.ts';
 
 export async function callSubagent(

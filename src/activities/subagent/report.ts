@@ -14,7 +14,7 @@ import type { ChildRecord } from '../../store/port/family.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 
 export async function reportToParent(

@@ -21,8 +21,8 @@ import {
 } from './input.ts';
 import { askApproval, askSubagent, beforeSubagentCall, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
+import { resolveChild, sendToChild } from './send-to-child.ts';
 import { makeTask, readInputs, resolveTask } from './task-call.ts';
-import { resolveChild, sendToChild } from './tell.ts';
 
 const openCall = () =>
   openGate<ActivityDependencies, SubagentCall, UnmadeChild | WaitingCall>()

@@ -22,7 +22,7 @@ import type {
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { actOnce, afterFailure } from './act.ts';
 import { checkTask } from './check-readiness.ts';
 import { endTask } from './end-task.ts';

@@ -29,7 +29,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, isTransient } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 
 export interface TaskFrame {
   readonly run: FromRun;

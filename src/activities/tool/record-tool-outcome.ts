@@ -7,7 +7,7 @@ import type { SettledTool, ToolCallKey } from '../../store/port/thread-store.ts'
 import type { BegunTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { wakeForgotten } from '../signals/wake-forgotten.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 

@@ -14,7 +14,7 @@ import type { BeginTool, ToolCallKey } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
 import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';

@@ -13,7 +13,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/tell-above.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginsInGate, toPending } from '../tool-gate/judge-call.ts';

@@ -11,7 +11,7 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { Activity } from '../base/guard.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { signalAncestors, waitsForPeople } from '../signals/tell-above.ts';
+import { signalAncestors, waitsForPeople } from '../signals/signal-ancestors.ts';
 import { giveUpCall } from '../tool-gate/given-up-call.ts';
 import { beginCall } from './resumable-call.ts';
 

@@ -4,7 +4,7 @@ import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
-import { printWaits } from './tell-waits.ts';
+import { printWaits } from './print-waits.ts';
 import { type AnswerWait, threadExitCode, waitForAnswer } from './wait-for-answer.ts';
 
 export async function showAnswer(

@@ -5,7 +5,7 @@ import { withClient } from '../connection/open-client.ts';
 import { EXIT, printFailure } from '../exit.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
-import { printWaits } from './tell-waits.ts';
+import { printWaits } from './print-waits.ts';
 
 type Options = CommonOptions & Pick<WaitOptions, 'timeout'> & { readonly taskQueue?: string };
 

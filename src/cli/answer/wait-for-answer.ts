@@ -12,7 +12,7 @@ import { findThread } from '../connection/find-thread.ts';
 import { EXIT, printFailure } from '../exit.ts';
 import type { AnswerSink } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { watchOutages } from './watch-away.ts';
+import { watchOutages } from './watch-outages.ts';
 
 export interface AnswerWait {
   readonly client: RuntimeClient;

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfiguration } from '../../configuration.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import { findFreePorts, LOOPBACK } from '../../temporal-service/free-port.ts';
-import { openWhenFixed } from '../project/open-mended.ts';
+import { openWhenFixed } from '../project/open-when-fixed.ts';
 import { watchAgents } from '../project/watch-agents.ts';
 import { type ProgramContext, runProgram, sendToSupervisor } from '../worker/program.ts';
 import { DEFAULT_PORT } from './api-port.ts';

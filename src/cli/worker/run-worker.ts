@@ -5,7 +5,7 @@ import type { Secrets } from '../../secret-environment.ts';
 import type { ToldDeath } from '../../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../../worker/index.ts';
 import { type FoundServer, requireListening, serverUnreachable } from '../connection/find-server.ts';
-import { createLogListener } from '../output/story.ts';
+import { createLogListener } from '../output/log-listener.ts';
 import type { LiveProject } from '../project/live-project.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Parses and validates the messages of a child: every known field is checked, others are dropped, and a field that is
- * of the wrong type or too long throws. `conduct.ts` decides whether a message is allowed at the time.
+ * of the wrong type or too long throws. `protocol-checker.ts` decides whether a message is allowed at the time.
  */
 import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import type { Wire } from '../codec/wire.ts';

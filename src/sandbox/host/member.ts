@@ -6,7 +6,7 @@ import { SANDBOX_LIMITS } from '../limits.ts';
 import type { Job } from '../protocol.ts';
 import type { SandboxChild } from './child-process.ts';
 import type { LeaseEvents } from './lease.ts';
-import type { QueueEntry, Tenant } from './line.ts';
+import type { QueueEntry, Tenant } from './run-queue.ts';
 
 export interface Entry extends QueueEntry {
   readonly job: Job;

@@ -1,6 +1,6 @@
 /**
  * The children of one process: one run per child at a time, a fresh isolate per run, and by default one spare child.
- * P1. Runs beyond the pool's size wait, and tenants take turns (`line.ts`).
+ * P1. Runs beyond the pool's size wait, and tenants take turns (`run-queue.ts`).
  * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool. The run
  *     that waits for them already holds a place. Their number is limited; beyond it they are refused.
  * P3. A child serves one tenant. Others are started ahead in the background, for the tenants that come next.
@@ -14,9 +14,9 @@ import type { FromChild } from '../protocol.ts';
 import { type ChildEnd, SandboxChild, type SpawnOptions } from './child-process.ts';
 import type { Lease, LeaseEvents, Ticket } from './lease.ts';
 import { Ledger } from './ledger.ts';
-import { type PoolPlaces, RunQueue, type Tenant } from './line.ts';
 import { type Entry, Member, type Use, type WaitingRun } from './member.ts';
 import { Roster } from './roster.ts';
+import { type PoolPlaces, RunQueue, type Tenant } from './run-queue.ts';
 
 export interface PoolOptions extends SpawnOptions {
   /** Maximum of concurrent runs. Default: the machine's cores, at least 2. */

@@ -1,7 +1,7 @@
 /** The children of one pool, in service or killed on purpose and not ended yet, and the choice among them. */
 import { SANDBOX_LIMITS } from '../limits.ts';
-import type { Tenant } from './line.ts';
 import type { Member, Use } from './member.ts';
+import type { Tenant } from './run-queue.ts';
 
 /** Milliseconds after a run in which a child may still be making its next isolate. */
 const FRESH_ISOLATE_MS = 20;

@@ -11,7 +11,6 @@ import { HostFunctions, isInsideBridge } from './host-functions.ts';
 import { Intake } from './intake.ts';
 import type { Lease, Ticket } from './lease.ts';
 import type { Account } from './ledger.ts';
-import type { Tenant } from './line.ts';
 import { LogBook } from './log-book.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import type { Pool } from './pool.ts';
@@ -26,6 +25,7 @@ import {
   unreadableOutcome,
   unreadableResult,
 } from './run-outcome.ts';
+import type { Tenant } from './run-queue.ts';
 
 export interface Run {
   readonly execution: CodeExecution;

@@ -7,9 +7,9 @@ import { type Frame, MAX_CHILD_FRAME_BYTES } from '../frame.ts';
 import { partToChild } from '../message-frame.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
 import { type ChildEnd, readEnd } from './child-end.ts';
-import { ProtocolChecker } from './conduct.ts';
 import type { EnclosedProcess } from './enclosed-process.ts';
 import { readFromChild } from './from-child.ts';
+import { ProtocolChecker } from './protocol-checker.ts';
 import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
 
 /** Where memory is watched: `inside` by a thread of the child, if the host cannot inspect processes. */

@@ -21,7 +21,7 @@ import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import { type Caller, callerContext, requireReachable, requireScope } from '../api/caller.ts';
-import { findChat } from '../api/chat/chat-say.ts';
+import { findChat } from '../api/chat/send-chat-message.ts';
 import { type FilledForm, toAnswer } from './client-form.ts';
 import { blockingWaits, type Ended, followCall } from './follow-call.ts';
 

@@ -10,10 +10,10 @@ import { listActions } from '../commands/action/uncertain-action.ts';
 import { binder } from '../commands/base/bind.ts';
 import type { CommandContext } from '../commands/base/context.ts';
 import { getThread } from '../commands/base/read.ts';
+import { emitSpendingVerdict } from '../commands/budget/emit-spending.ts';
 import { listWaiting } from '../commands/budget/list-waiting.ts';
 import { payInvoked } from '../commands/budget/pay-invoked.ts';
 import { readBudget } from '../commands/budget/read-budget.ts';
-import { emitSpendingVerdict } from '../commands/budget/tell-spending.ts';
 import {
   expediteEffect,
   listEffects,
@@ -52,7 +52,7 @@ import { readContext } from '../commands/step/read-context.ts';
 import { appendChunk, emitWaiting, endModelCall, startModelCall } from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
 import { takeCensus } from '../commands/thread/census.ts';
-import { readFirstWords } from '../commands/thread/first-words.ts';
+import { readFirstWords } from '../commands/thread/first-message.ts';
 import { listThreads } from '../commands/thread/list-threads.ts';
 import { openThread } from '../commands/thread/open-thread.ts';
 import { removeThread } from '../commands/thread/remove-thread.ts';

@@ -1,7 +1,7 @@
 /** The ThreadStore over a SQL database: every command of the port, bound to one database. */
 import { Kysely } from 'kysely';
 import type { CommandContext } from '../commands/base/context.ts';
-import { EventPublisher } from '../commands/base/log-story.ts';
+import { EventPublisher } from '../commands/base/event-publisher.ts';
 import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { KeySource } from '../crypto/key-file.ts';

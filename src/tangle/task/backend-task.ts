@@ -20,7 +20,7 @@ import type {
   BackendMessage,
 } from '../backend/backend.ts';
 import { BackendTransportError, NotFoundError, SessionMismatchError, ValidationError } from '../failure.ts';
-import { openTaskEmitter } from './telling.ts';
+import { openTaskEmitter } from './task-emitter.ts';
 
 /** The inputs of a task that a backend does. */
 export interface BackendTaskInputs {

@@ -1,7 +1,7 @@
 /** What `worker` and `dev` print about their threads. */
 import { expect, it } from '@jest/globals';
+import { createLogListener } from '../../../src/cli/output/log-listener.ts';
 import { ACTION_REQUIRED, createLogger } from '../../../src/cli/output/logger.ts';
-import { createLogListener } from '../../../src/cli/output/story.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../../src/core/event/thread-event.ts';
 
 const thread = { threadId: 't1', agent: 'helper' };

@@ -13,7 +13,7 @@ import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
-import { findChat } from '../chat/chat-say.ts';
+import { findChat } from '../chat/send-chat-message.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import type { CompletionRequest, CompletionTurn } from './completion-request.ts';

@@ -14,9 +14,9 @@ import {
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
-import { findChat, sendChatMessage } from '../chat/chat-say.ts';
 import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
+import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';

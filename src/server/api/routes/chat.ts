@@ -10,8 +10,8 @@ import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-
 import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
-import { findChat, sendChatMessage } from '../chat/chat-say.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
+import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';

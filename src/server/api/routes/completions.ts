@@ -5,8 +5,8 @@ import { CLIENT_TOOLS, type ClientTool } from '../../../core/project/client-tool
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
-import { type ChatMessageInput, sendChatMessage } from '../chat/chat-say.ts';
 import { responsePages } from '../chat/response-reading.ts';
+import { type ChatMessageInput, sendChatMessage } from '../chat/send-chat-message.ts';
 import { type TakenResults, takeResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
 import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';

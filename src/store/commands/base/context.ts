@@ -4,7 +4,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import type { KeySource } from '../../crypto/key-file.ts';
 import type { FromRun } from '../../port/run.ts';
 import type { Tables } from '../../schema/tables.ts';
-import type { EventPublisher } from './log-story.ts';
+import type { EventPublisher } from './event-publisher.ts';
 import type { LogWatch } from './log-watch.ts';
 import type { Runner } from './runner.ts';
 import { statement } from './statement.ts';

@@ -9,7 +9,7 @@ import { endLostTasks } from '../client/adapter-presence.ts';
 import { cancelUnwantedTasks } from '../state/cancel-a2a.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { signalForgotten, signalUnseen, type WaitSignalPorts } from './wait-look.ts';
+import { signalForgotten, signalUnseen, type WaitSignalPorts } from './wait-signals.ts';
 
 const INTERVAL_MS = 30_000;
 /** How long the streamed text of an execution stays readable after its end. */
