@@ -14,10 +14,11 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ENGINES, type Engine, loadEngine } from './sandbox/engine.ts';
+import { ENGINES, type Engine } from './sandbox/engine.ts';
 import { measureFirstCall } from './sandbox/first-call.ts';
 import { type Finding, tryHostile } from './sandbox/hostile.ts';
 import { HOSTILE } from './sandbox/hostile-programs.ts';
+import { loadEngine } from './sandbox/load-engine.ts';
 import {
   failures,
   measureBridge,

@@ -35,14 +35,6 @@ export interface Engine {
 
 export const DEFAULT_MEMORY = 64 * 1024 * 1024;
 
-/** Loads an engine's code and returns a function that sets the engine up. Only requested engines are loaded. */
-export async function loadEngine(name: EngineName): Promise<() => Promise<Engine>> {
-  if (name === 'everthread') return (await import('./engines/everthread.ts')).openEverthread;
-  if (name === 'quickjs') return (await import('./engines/quickjs.ts')).openQuickjs;
-  if (name === 'vm') return (await import('./engines/vm.ts')).openVm;
-  return (await import('./engines/worker.ts')).openWorker;
-}
-
 /** Resolves to `terminated` if the deadline passes first, provided that the event loop turns. */
 export async function withDeadline(work: Promise<Outcome>, ms: number | undefined): Promise<Outcome> {
   if (ms === undefined) return work;

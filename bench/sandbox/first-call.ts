@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { median } from '../support/report.ts';
-import { ENGINES, type EngineName, loadEngine } from './engine.ts';
+import { ENGINES, type EngineName } from './engine.ts';
+import { loadEngine } from './load-engine.ts';
 import type { Row } from './table.ts';
 
 const FILE = fileURLToPath(import.meta.url);

@@ -2,8 +2,9 @@
  * A host of the bench that runs one hostile program with one engine, as an embedder would, and reports the outcome
  * if it survives: `node hostile-child.ts ENGINE PROGRAM`, started by hostile.ts.
  */
-import { type Engine, type EngineName, loadEngine, type Outcome } from './engine.ts';
+import type { Engine, EngineName, Outcome } from './engine.ts';
 import { HOSTILE, type Hostile } from './hostile-programs.ts';
+import { loadEngine } from './load-engine.ts';
 
 export const HOSTILE_MEMORY = 32 * 1024 * 1024;
 export const HOSTILE_DEADLINE_MS = 200;

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { FOLDERS } from '../../src/definitions/project-file.ts';
 import { PAGES } from './page-examples.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -67,6 +68,13 @@ describe('the pages for authors', () => {
       membersOf(type).flatMap((member) => (named.has(member) ? [] : [`${type}.${member}`])),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('list every folder that definitions are found in', () => {
+    const listed = [...read('docs/agents.md').matchAll(/^\| `agents\/(\w+)` \|/gm)].map(
+      ([, folder]) => folder,
+    );
+    expect(listed.toSorted()).toEqual(Object.keys(FOLDERS).toSorted());
   });
 });
 
